@@ -1,0 +1,101 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// Every target of ours: Swift 6 language mode, and no warning gets through.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+func core(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/Core/\(name)", swiftSettings: strict)
+}
+
+func adapter(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/Adapters/\(name)", swiftSettings: strict)
+}
+
+func library(_ name: String, _ pkgConfig: String, _ package: String) -> Target {
+    .systemLibrary(
+        name: name, path: "Sources/CLibraries/\(name)", pkgConfig: pkgConfig, providers: [.apt([package])])
+}
+
+func suite(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: dependencies + ["TestSupport"], path: "Tests/\(name)Tests",
+        swiftSettings: strict)
+}
+
+let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
+let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+
+let package = Package(
+    name: "screenshare",
+    products: [
+        .library(name: "ScreenShare", targets: ["ScreenShare"]),
+        .library(name: "SignalingServer", targets: ["SignalingServer"]),
+        .executable(name: "screenshare", targets: ["ScreenShareCLI"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-collections.git", from: "1.1.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.20.0", traits: []),
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.30.0"),
+    ],
+    targets: [
+        // C libraries: module maps, and shims for what Swift cannot call.
+        library("CX264", "x264", "libx264-dev"),
+        library("CSRTP", "libsrtp2", "libsrtp2-dev"),
+        library("COpenSSL", "openssl", "libssl-dev"),
+        library("CYUV", "libyuv", "libyuv-dev"),
+        library("CXCB", "xcb", "libxcb1-dev"),
+        .target(name: "CShims", path: "Sources/CLibraries/CShims", cSettings: [.unsafeFlags(["-O3"])]),
+
+        // Core: pure, sans-I/O, deterministic.
+        core("Timebase"),
+        core("Datagrams", ["Timebase", deque]),
+        core("Media", ["Timebase", "Datagrams"]),
+        core("ICE", ["Timebase", "Datagrams"]),
+        core("RTP", ["Timebase", "Datagrams", deque]),
+        core("SDP"),
+        core("Congestion", ["Timebase"]),
+        core("PeerCore", ["Timebase", "Datagrams", "Media", "ICE", "RTP", "SDP", "Congestion", deque]),
+
+        // Adapters: one door each to the world outside.
+        adapter("ScreenCapture", ["Timebase", "Media", "CXCB", "CShims"]),
+        adapter("PixelConversion", ["Timebase", "Media", "CYUV", "CShims"]),
+        adapter("VideoCodec", ["Timebase", "Media", "CX264"]),
+        adapter("SecureTransport", ["Timebase", "Datagrams", "ICE", "PeerCore", "COpenSSL", "CSRTP"]),
+        adapter("PeerDriver", ["Timebase", "Datagrams", "Media", "ICE", "PeerCore", "CShims", nioCore, nioPosix, deque]),
+        adapter("SignalingClient", ["SignalingProtocol", httpClient, nioCore, nioHTTP1, logging]),
+
+        // Signaling.
+        .target(name: "SignalingProtocol", path: "Signaling/SignalingProtocol", swiftSettings: strict),
+        .target(
+            name: "SignalingServer", dependencies: ["SignalingProtocol", hummingbird, logging],
+            path: "Signaling/SignalingServer", exclude: ["Page"], swiftSettings: strict),
+
+        // The library and the command.
+        .target(
+            name: "ScreenShare",
+            dependencies: [
+                "Timebase", "Datagrams", "Media", "ICE", "RTP", "SDP", "PeerCore", "ScreenCapture", "PixelConversion",
+                "VideoCodec", "SecureTransport", "PeerDriver", "SignalingClient", "SignalingProtocol", "CShims", logging,
+            ],
+            path: "Sources/ScreenShare", swiftSettings: strict),
+        .executableTarget(
+            name: "ScreenShareCLI", dependencies: ["ScreenShare", "SignalingServer", "CShims", arguments, logging],
+            path: "Sources/ScreenShareCLI", swiftSettings: strict),
+    ]
+)

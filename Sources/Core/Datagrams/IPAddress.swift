@@ -1,0 +1,71 @@
+/// An IPv4 or IPv6 address, without a scope: link-local addresses are not used for media.
+package enum IPAddress: Hashable, Sendable {
+    case v4(UInt32)
+    case v6(high: UInt64, low: UInt64)
+
+    package static let loopback = IPAddress.v4(0x7F00_0001)
+
+    package var isLoopback: Bool {
+        switch self {
+        case .v4(let bits): bits >> 24 == 127
+        case .v6(let high, let low): high == 0 && low == 1
+        }
+    }
+
+    /// 0.0.0.0/8, ::.
+    package var isUnspecified: Bool {
+        switch self {
+        case .v4(let bits): bits >> 24 == 0
+        case .v6(let high, let low): high == 0 && low == 0
+        }
+    }
+
+    /// Multicast and broadcast: never a place to send media or checks to.
+    package var isMulticast: Bool {
+        switch self {
+        case .v4(let bits): bits >> 28 >= 0xE
+        case .v6(let high, _): high >> 56 == 0xFF
+        }
+    }
+
+    package var isLinkLocal: Bool {
+        switch self {
+        case .v4(let bits): bits >> 16 == 0xA9FE
+        case .v6(let high, _): high >> 54 == 0x3FA
+        }
+    }
+
+    package var isIPv6: Bool {
+        switch self {
+        case .v4: false
+        case .v6: true
+        }
+    }
+
+    /// The address in network byte order: 4 or 16 bytes.
+    package var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        switch self {
+        case .v4(let bits): bytes.append(u32: bits)
+        case .v6(let high, let low):
+            bytes.append(u64: high)
+            bytes.append(u64: low)
+        }
+        return bytes
+    }
+}
+
+/// An IP address and a UDP port.
+package struct TransportAddress: Hashable, Sendable {
+    package var ip: IPAddress
+    package var port: UInt16
+
+    package init(ip: IPAddress, port: UInt16) {
+        self.ip = ip
+        self.port = port
+    }
+}
+
+extension TransportAddress: CustomStringConvertible {
+    package var description: String { ip.isIPv6 ? "[\(ip)]:\(port)" : "\(ip):\(port)" }
+}

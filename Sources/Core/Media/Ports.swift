@@ -1,0 +1,49 @@
+import Timebase
+
+/// Why a source cannot give pictures.
+package enum CaptureError: Error, Hashable, Sendable {
+    /// It can't be opened; the text says what to do.
+    case unavailable(String)
+    /// It is gone for good (the X server ended, the connection broke).
+    case lost(String)
+    /// A pixel layout that is not supported (depth, visual, byte order).
+    case unsupported(String)
+}
+
+/// What a source reports while it is waited for.
+package enum SourceEvent: Hashable, Sendable {
+    /// The picture changed since it was last read.
+    case changed
+    /// The deadline passed, or the waker fired, and nothing changed.
+    case idle
+    /// There is nothing to show for now (window minimised or withdrawn); the text says why.
+    case hidden(String)
+}
+
+/// A producer of pictures: a screen, a window, a region, a test pattern, an embedder's frames.
+///
+/// Used by one thread. `waitForChange` never blocks past its deadline; `read` lends the newest pixels, all of one moment.
+package protocol FrameSource: ~Copyable {
+    /// The present size; it may change between two reads.
+    var size: PixelSize { get }
+
+    /// Blocks until the picture changed, `wakeup` became readable (an eventfd) or the deadline passed.
+    mutating func waitForChange(until deadline: Instant, wakeup: Int32) throws(CaptureError) -> SourceEvent
+
+    /// The newest picture, valid until the next call on the source.
+    mutating func read() throws(CaptureError) -> ScreenFrame
+}
+
+/// Why an encoder failed.
+package enum CodecError: Error, Hashable, Sendable {
+    case unsupportedParameters(String)
+    case failed(String)
+}
+
+/// Pictures in, access units out. Used by one thread.
+package protocol VideoEncoder: ~Copyable {
+    /// Encodes one picture now, without delay; nil where the encoder chose to make nothing of it.
+    mutating func encode(
+        _ picture: I420Picture, mediaTime: MediaTime, capturedAt: Instant, target: SendTarget
+    ) throws(CodecError) -> EncodedUnit?
+}
