@@ -1,0 +1,121 @@
+import Datagrams
+import Timebase
+
+/// The pair media takes: chosen, moved, kept, lost.
+extension ICEAgent {
+    /// Media may flow on any valid pair before one is selected (RFC 8445 § 12.1); the first will do.
+    mutating func use(_ entry: CheckedPair) {
+        setPath(entry, isSelected: false)
+        if let pair = path?.pair { emit(.validPair(pair)) }
+    }
+
+    /// ICE is concluded on this pair (RFC 8445 § 8.1.2).
+    mutating func select(_ entry: CheckedPair) {
+        setPath(entry, isSelected: true)
+        session.nomination.selected(entry.addresses, at: now)
+        session.checklist.dropTriggered()
+        // A better pair may still come in the first seconds; the others need no more packets.
+        let idle = session.checklist.cancel { $0.pair.quality <= entry.pair.quality }
+        for id in idle { transactions.cancel(id) }
+        if let pair = path?.pair { emit(.selectedPair(pair)) }
+    }
+
+    private mutating func setPath(_ entry: CheckedPair, isSelected: Bool) {
+        guard let remote = session.remote else { return }
+        let isSame = path?.addresses == entry.addresses && path?.remote == remote
+        let consent =
+            (isSame ? path?.consent : nil)
+            ?? Consent(answeredAt: entry.answeredAt ?? now, interval: Consent.interval(using: &random), at: now)
+        path = ActivePath(
+            pair: entry.validPair, local: session.local, remote: remote, isSelected: isSelected, consent: consent)
+        if !isSame {
+            roundTripTime = nil
+            transactions.removeAll { $0.purpose == .consent }
+        }
+    }
+
+    // MARK: Moves
+
+    /// The controlled side goes where the peer's nomination points, once our own check there was answered.
+    mutating func follow(_ entry: CheckedPair) {
+        guard let path, path.isSelected, path.belongs(to: session) else { return select(entry) }
+        guard path.addresses != entry.addresses else { return }
+        if session.nomination.isSettling(at: now), !path.consent.isSilent {
+            // RFC 8445 § 8.1.1: of several nominated pairs, "the pairs with the highest priority".
+            guard let current = session.checklist[path.addresses], entry.priority > current.priority else { return }
+        }
+        select(entry)
+    }
+
+    /// The controlling side, long since settled, hears the peer from a new address: asks the selected pair for a sign of
+    /// life, and moves if there is none.
+    mutating func considerMove(to entry: CheckedPair) {
+        guard let path, path.isSelected, path.belongs(to: session), path.addresses != entry.addresses,
+            session.nomination.pending == nil, session.nomination.challenge == nil, !session.nomination.isSettling(at: now),
+            let asked = entry.askedAt, asked > path.consent.heardAt
+        else { return }
+        session.nomination.challenge = Nomination.Challenge(pair: entry.addresses, startedAt: now)
+        checkConsent()
+    }
+
+    /// RFC 8445 § 8.1.1, and the two cases in which a choice is changed.
+    mutating func nominate() {
+        guard role == .controlling, session.remote != nil else { return }
+        guard let choice = challengeWinner() ?? silenceWinner() ?? regularChoice() else { return }
+        session.nomination.pending = choice
+        session.checklist.trigger(choice)
+    }
+
+    private func regularChoice() -> AddressPair? {
+        session.nomination.choice(of: session.checklist, listIsComplete: session.listIsComplete, at: now)
+    }
+
+    private func silenceWinner() -> AddressPair? {
+        guard let path, path.isSelected, path.belongs(to: session), path.consent.isSilent else { return nil }
+        return session.nomination.replacement(in: session.checklist)
+    }
+
+    private mutating func challengeWinner() -> AddressPair? {
+        guard let challenge = session.nomination.challenge, let path else { return nil }
+        if path.consent.heardAt >= challenge.startedAt {
+            session.nomination.challenge = nil
+            return nil
+        }
+        guard now >= challenge.due else { return nil }
+        session.nomination.challenge = nil
+        return session.checklist[challenge.pair]?.isValid == true ? challenge.pair : nil
+    }
+
+    // MARK: Life and death
+
+    /// An authenticated message came on these addresses.
+    mutating func heard(on addresses: AddressPair) {
+        guard path?.addresses == addresses, path?.consent.heard(at: now) == true else { return }
+        path?.recheckAt = nil
+        emit(.recovered)
+    }
+
+    /// Sends the check that keeps consent (RFC 7675 § 5.1), "transmitted once only".
+    mutating func checkConsent() {
+        guard let path else { return }
+        self.path?.consent.checked(at: now, interval: Consent.interval(using: &random))
+        // The controlling side repeats its nomination: after a change of its address, the peer can follow.
+        let isNominated = path.isSelected && role == .controlling && path.belongs(to: session)
+        start(
+            .consent, on: path.pair, from: path.local, to: path.remote, usingCandidate: isNominated,
+            Retransmission(timeout: Limits.consentTime, isRepeated: false, at: now))
+    }
+
+    /// "The endpoint MUST cease transmission on that 5-tuple" (RFC 7675 § 5.1). During a restart the new session goes on.
+    mutating func losePath() {
+        guard let lost = path else { return }
+        path = nil
+        if lost.belongs(to: session) || session.hasFailed {
+            state = .consentExpired
+            transactions.removeAll { _ in true }
+            return emit(.consentExpired)
+        }
+        transactions.removeAll { $0.purpose == .consent }
+        if let valid = session.checklist.pairs.first(where: { $0.isValid && $0.isFresh(at: now) }) { use(valid) }
+    }
+}

@@ -1,0 +1,19 @@
+import Datagrams
+import Timebase
+
+/// The pair that media takes, with what keeps it alive. It outlives an ICE restart until the new session has selected
+/// (RFC 8445 § 12.1), so it carries its own credentials.
+struct ActivePath {
+    let pair: CandidatePair
+    let local: ICECredentials
+    let remote: ICECredentials
+    /// Nominated, not only valid.
+    let isSelected: Bool
+    var consent: Consent
+    /// When the other pairs are tried again; only while the peer is silent.
+    var recheckAt: Instant?
+
+    var addresses: AddressPair { pair.addresses }
+
+    func belongs(to session: ICESession) -> Bool { local == session.local }
+}

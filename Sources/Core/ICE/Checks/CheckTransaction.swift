@@ -1,0 +1,71 @@
+import Timebase
+
+/// One Binding request of ours whose answer may still come.
+struct CheckTransaction {
+    /// What the answer means.
+    enum Purpose: Hashable {
+        /// A connectivity check (RFC 8445 § 7.2).
+        case check
+        /// A check with USE-CANDIDATE that concludes ICE (RFC 8445 § 8.1.1).
+        case nomination
+        /// Keeps the right to send (RFC 7675 § 5.1): sent once, never fails its pair.
+        case consent
+    }
+
+    let id: TransactionID
+    let addresses: AddressPair
+    let purpose: Purpose
+    /// The role the request claimed (RFC 8445 § 7.2.5.1).
+    let role: ICERole
+    /// The request's PRIORITY, which a peer-reflexive candidate takes over (RFC 8445 § 7.2.5.3.1).
+    let priority: UInt32
+    /// The peer's: its password signs the answer.
+    let credentials: ICECredentials
+    let bytes: [UInt8]
+    let startedAt: Instant
+    var retransmission: Retransmission
+    /// Not sent again, but an answer counts (RFC 8445 § 7.3.1.4).
+    var isCancelled = false
+
+    var due: Instant {
+        isCancelled ? startedAt + Limits.transactionTime : retransmission.due
+    }
+}
+
+/// Every request in the air, by transaction ID.
+struct TransactionTable {
+    private var transactions: [TransactionID: CheckTransaction] = [:]
+
+    var count: Int { transactions.count }
+
+    /// The next instant at which something is to do.
+    var due: Instant? { transactions.values.map(\.due).min() }
+
+    subscript(id: TransactionID) -> CheckTransaction? { transactions[id] }
+
+    /// Where the table is full the oldest goes: its answer has had the longest time to come.
+    mutating func insert(_ transaction: CheckTransaction) {
+        if transactions.count >= Limits.transactions,
+            let oldest = transactions.values.min(by: { $0.startedAt < $1.startedAt })
+        {
+            transactions[oldest.id] = nil
+        }
+        transactions[transaction.id] = transaction
+    }
+
+    mutating func remove(_ id: TransactionID) { transactions[id] = nil }
+
+    mutating func removeAll(where leaves: (CheckTransaction) -> Bool) {
+        transactions = transactions.filter { !leaves($0.value) }
+    }
+
+    mutating func cancel(_ id: TransactionID) { transactions[id]?.isCancelled = true }
+
+    /// One transaction that is due, with what to do; it is gone from the table where that is to give up.
+    mutating func step(at now: Instant) -> (CheckTransaction, Retransmission.Step)? {
+        guard var next = transactions.values.min(by: { $0.due < $1.due }), next.due <= now else { return nil }
+        let step = next.isCancelled ? .giveUp : next.retransmission.step(at: now)
+        transactions[next.id] = step == .giveUp ? nil : next
+        return (next, step)
+    }
+}

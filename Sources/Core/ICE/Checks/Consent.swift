@@ -1,0 +1,38 @@
+import Timebase
+
+/// The right to send on one pair (RFC 7675), and whether the peer is heard at all.
+struct Consent {
+    /// The last authenticated response to a request of ours: the only thing that renews consent.
+    private(set) var answeredAt: Instant
+    /// The last authenticated message of any kind.
+    private(set) var heardAt: Instant
+    private(set) var nextCheck: Instant
+    private(set) var isSilent = false
+
+    init(answeredAt: Instant, interval: Duration, at now: Instant) {
+        self.answeredAt = answeredAt
+        heardAt = answeredAt
+        nextCheck = now + interval
+    }
+
+    var expiry: Instant { answeredAt + Limits.consentTime }
+    var silence: Instant { heardAt + Limits.silenceTime }
+
+    mutating func answered(at now: Instant) { answeredAt = now }
+
+    /// True where the peer had been silent.
+    mutating func heard(at now: Instant) -> Bool {
+        heardAt = now
+        defer { isSilent = false }
+        return isSilent
+    }
+
+    mutating func fellSilent() { isSilent = true }
+
+    mutating func checked(at now: Instant, interval: Duration) { nextCheck = now + interval }
+
+    /// 5 s ± 20 % (RFC 7675 § 5.1).
+    static func interval(using random: inout some RandomNumberGenerator) -> Duration {
+        .milliseconds(Int64.random(in: Limits.consentIntervalMilliseconds, using: &random))
+    }
+}

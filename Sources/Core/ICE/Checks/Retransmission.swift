@@ -1,0 +1,33 @@
+import Timebase
+
+/// When a request is sent again and when it is given up (RFC 8489 § 6.2.1): at 0, 1, 3, 7, 15, 31 and 63 RTO, and 16 RTO
+/// after the last.
+struct Retransmission {
+    enum Step: Hashable {
+        case sendAgain
+        case giveUp
+    }
+
+    private(set) var due: Instant
+    private(set) var sent = 1
+    private let timeout: Duration
+    private var interval: Duration
+    private let isRepeated: Bool
+
+    /// - Parameter isRepeated: false for a request that is sent once and only waits for its answer.
+    init(timeout: Duration, isRepeated: Bool = true, at now: Instant) {
+        self.timeout = timeout
+        self.isRepeated = isRepeated
+        interval = timeout
+        due = now + timeout
+    }
+
+    /// What is to do now that `due` has come. Delays count from now: a late timer makes no burst.
+    mutating func step(at now: Instant) -> Step {
+        guard isRepeated, sent < Limits.requestCount else { return .giveUp }
+        sent += 1
+        interval = interval * 2
+        due = now + (sent == Limits.requestCount ? timeout * Limits.finalWait : interval)
+        return .sendAgain
+    }
+}

@@ -1,0 +1,105 @@
+import Timebase
+
+/// Every bound and timer of the room, with the sentence it comes from.
+enum Limits {
+    // MARK: STUN messages
+
+    /// RFC 8489 § 6.1: messages "SHOULD be less than the path MTU"; nothing on an ICE port comes near this.
+    static let messageBytes = 2048
+    /// An ICE check carries 8; the rest is room for extensions.
+    static let attributes = 48
+    /// RFC 8489 § 14.3: "MUST be able to parse a UTF-8-encoded sequence of 763 or fewer octets". The same in §§ 14.8–14.14.
+    static let textBytes = 763
+    /// RFC 8839 § 5.4: `ufrag = 4*256ice-char`.
+    static let ufragLengths = 4...256
+    /// RFC 8839 § 5.4: `password = 22*256ice-char`.
+    static let passwordLengths = 22...256
+
+    // MARK: Candidates and pairs
+
+    /// A `candidate` line; browsers write about 150 characters.
+    static let candidateLineBytes = 1024
+    /// RFC 8839 § 5.1: `foundation = 1*32ice-char`.
+    static let foundationLengths = 1...32
+    /// RFC 1035 § 2.3.4: names are 255 octets or less.
+    static let hostNameBytes = 255
+    /// RFC 8839 § 5.1: an integer between 1 and 2³¹ − 1.
+    static let priorities: ClosedRange<UInt32> = 1...0x7FFF_FFFF
+    /// Our own addresses, host and reflexive together.
+    static let localCandidates = 32
+    /// A flood of candidates makes us send checks to strangers (RFC 8445 § 19.5.1); browsers offer fewer than 20.
+    static let remoteCandidates = 32
+    /// RFC 8445 § 6.1.2.5: "It is RECOMMENDED that a lower-limit value than the default [100] is picked when possible".
+    static let pairs = 64
+    /// Checks answered before the peer's password was known (RFC 8445 § 7.3), to be followed up afterwards.
+    static let earlyChecks = 16
+
+    // MARK: Checks
+
+    /// RFC 8445 § 14.2: "ICE agents SHOULD use a default Ta value, 50 ms".
+    static let checkInterval = Duration.milliseconds(50)
+    /// RFC 8445 § 14.2: transactions "MUST NOT be sent more often than once every 5 ms". Triggered checks keep to this
+    /// instead of Ta: each answers a check of the peer's, so they are no more than it sends.
+    static let triggeredInterval = Duration.milliseconds(5)
+    /// RFC 8445 § 14.3: "Agents MUST NOT use an RTO value smaller than 500 ms".
+    static let retransmissionTimeout = Duration.milliseconds(500)
+    /// RFC 8489 § 6.2.1: "until a total of Rc requests have been sent. Rc … SHOULD have a default of 7".
+    static let requestCount = 7
+    /// RFC 8489 § 6.2.1: failed once Rm × RTO "has passed without a response … Rm … SHOULD have a default of 16".
+    static let finalWait = 16
+    /// RFC 8445 § 7.3.1.4: a cancelled check waits "the duration of the transaction timeout for a response"; RFC 8489
+    /// § 6.2.1 makes that 39.5 s, counted from its start.
+    static let transactionTime = Duration.milliseconds(39_500)
+    /// Checks in the air: every pair's, and as many cancelled ones.
+    static let transactions = 2 * pairs
+    /// How long without a valid pair before ICE fails: the PAC timer (RFC 8863 § 4), which "the application is in the best
+    /// position to determine"; browsers give up after 30 s.
+    static let connectionTime = Duration.seconds(30)
+    /// Error replies to strangers, at most one in this time: a forged flood is not worth an answer each.
+    static let refusalInterval = Duration.milliseconds(50)
+
+    // MARK: Nomination
+
+    /// RFC 8445 § 8.1.1 leaves the stopping criterion open. A pair of the best type is nominated at once, another after
+    /// this long: a direct path answers sooner.
+    static let nominationDelay = Duration.milliseconds(100)
+    /// RFC 8445 § 8.3.1: "the selected pairs can quickly change after ICE has completed" within three seconds. Until then
+    /// the controlling side may choose a pair of better type, and the controlled side goes by priority, since a peer of
+    /// RFC 5245 nominates every pair that works.
+    static let settlingTime = Duration.seconds(3)
+    /// An answer this recent still proves a pair; older ones are checked again before media moves there.
+    static let freshness = Duration.seconds(5)
+    /// How long the selected pair has for an answer when the peer speaks from another address.
+    static let challengeTime = Duration.seconds(1)
+
+    // MARK: Consent
+
+    /// RFC 7675 § 5.1: "each interval MUST be randomized from between 0.8 and 1.2 times the basic period … a default
+    /// interval of 5 seconds … a period between checks of 4 to 6 seconds". Short of RFC 8445 § 11's 15 s, so it is the
+    /// keepalive too.
+    static let consentIntervalMilliseconds: ClosedRange<Int64> = 4_000...6_000
+    /// RFC 7675 § 5.1: "Consent expires after 30 seconds."
+    static let consentTime = Duration.seconds(30)
+    /// Nothing heard for this long: one consent check or two were lost, which 5 % loss does once in minutes; then the peer
+    /// counts as interrupted and the other pairs are tried again.
+    static let silenceTime = Duration.seconds(10)
+    /// While it is interrupted, all pairs are tried again this often.
+    static let recheckInterval = Duration.seconds(5)
+
+    // MARK: Server-reflexive gathering
+
+    static let servers = 8
+    /// One per pair of socket and server.
+    static let bindings = 64
+    /// RFC 8445 § 5.1.1.4: bindings "MUST be kept alive by additional Binding requests". RFC 4787 § 4.3 allows NATs a
+    /// timer of 30 s where the port is well known; the spread keeps many bindings apart.
+    static let bindingRefreshMilliseconds: ClosedRange<Int64> = 15_000...25_000
+    /// A server that did not answer is asked again: the network may have been down.
+    static let serverRetry = Duration.seconds(30)
+
+    // MARK: Outputs
+
+    /// What one call may leave to be drained: a check, its answer and an event or two; retransmissions of every pair at
+    /// worst. Anything above is dropped as a network would.
+    static let outputs = 4 * pairs
+}
