@@ -1,0 +1,26 @@
+extension SequenceParameterSet {
+    /// The same NAL unit with this timing in its VUI; every other bit stays as it was.
+    package static func settingTiming(
+        _ timing: VideoTiming, in nalUnit: [UInt8]
+    ) throws(H264SyntaxError) -> [UInt8] {
+        var layout = VUILayout()
+        var parser = try reader(nalUnit, nalUnit.indices)
+        _ = try SequenceParameterSet(&parser, &layout)
+
+        var source = try reader(nalUnit, nalUnit.indices)
+        var writer = BitWriter()
+        if let present = layout.timing {
+            try writer.copy(present.lowerBound, from: &source)
+            timing.write(to: &writer)
+            try source.skip(present.count)
+        } else {
+            try writer.copy(layout.presenceFlag, from: &source)
+            writer.flag(true)
+            VUIParameters.write(only: timing, to: &writer)
+            try source.skip(1)
+        }
+        try writer.copy(max(0, source.trailingBit - source.position), from: &source)
+        writer.trailingBits()
+        return EmulationPrevention.nalUnit(header: nalUnit[0], rbsp: writer.bytes)
+    }
+}

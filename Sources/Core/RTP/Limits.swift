@@ -1,0 +1,71 @@
+import Timebase
+
+/// Every bound of this target. What exceeds one is dropped or refused; nothing grows with what a peer sends.
+package enum Limits {
+    // RTCP
+
+    /// RTCP packets read from one datagram. A compound packet has a report, SDES and a few feedback messages; the
+    /// shortest packet is 4 bytes, so a hostile datagram of 1500 could hold 375.
+    package static let packetsPerCompound = 64
+    /// Generic NACK entries read from one packet: 253 fit into 1024 bytes, and a sender whose list is full
+    /// (`missingPackets`) splits it.
+    package static let nackEntries = 1000
+    /// FIR entries read or written: one for each stream of a session, and few streams there are.
+    package static let intraRequests = 64
+    /// SSRCs read from a REMB (its count field has 8 bits).
+    package static let bitrateSSRCs = 255
+    /// Arrivals reported in one transport-wide feedback packet: each takes two chunks and a large delta (6 bytes) at
+    /// worst, so that the packet stays below 1200 bytes.
+    package static let arrivalsPerFeedback = 180
+    /// Transport-wide numbers remembered for feedback: a second at 48 Mbit/s.
+    package static let arrivalWindow = 5000
+    /// An RTT above this is a lying or stale report (ICE consent has long expired: RFC 7675 § 5.1, 30 s).
+    package static let longestRoundTrip: Duration = .seconds(30)
+
+    // H.264
+
+    /// The payload size that passes every usual path with SRTP, RTX and extension overhead: 1200 bytes.
+    package static let defaultPayloadSize = 1200
+    /// The smallest size the packetizer accepts: a FU-A header and a few bytes.
+    package static let smallestPayloadSize = 16
+    /// NAL units in a STAP-A: Chromium rejects ten and more.
+    package static let nalUnitsPerAggregate = 9
+    /// Bytes of one access unit: an I_PCM 1080p picture has 3.1 MB (ITU-T H.264 § A.3.1 bounds it likewise).
+    package static let accessUnitBytes = 4 << 20
+    /// NAL units of one access unit.
+    package static let nalUnitsPerAccessUnit = 1024
+    /// Access units waiting to be taken from a depacketizer: one packet finishes two at most.
+    package static let finishedAccessUnits = 4
+    /// Bytes of a NAL unit read for its slice header: with weights for 32 references it stays below this.
+    package static let sliceHeaderBytes = 1024
+    /// Reordering commands of one list, or marking operations of one slice: two fields of 16 references, and some.
+    package static let referenceOperations = 66
+    /// Bytes of a sequence parameter set: the largest legal one (two HRDs, all scaling lists) stays below this.
+    package static let parameterSetBytes = 4096
+    /// Bytes of a picture parameter set: slice groups of type 6 take up to three bits for each map unit.
+    package static let pictureParameterSetBytes = 64 << 10
+    /// `seq_parameter_set_id` 0…31 and `pic_parameter_set_id` 0…255 (ITU-T H.264 § 7.4.2.1.1, § 7.4.2.2).
+    package static let sequenceParameterSets = 32
+    package static let pictureParameterSets = 256
+    /// √(8 · MaxFS) macroblocks at level 6.2 (ITU-T H.264 § A.3.1).
+    package static let macroblocksPerSide = 1055
+    /// MaxFS at level 6.2 (ITU-T H.264 table A-1).
+    package static let macroblocksPerPicture = 139_264
+
+    // Repair
+
+    /// Packets a sender remembers for one viewer: three seconds at 25 Mbit/s, and libwebrtc's own figure.
+    package static let historyPackets = 9600
+    /// Bytes of payload a sender keeps reachable for one viewer (shared with the others).
+    package static let historyBytes = 8 << 20
+    /// A packet older than this is of no use: a receiver asks for a keyframe long before.
+    package static let historyAge: Duration = .seconds(3)
+    /// Missing sequence numbers a receiver asks for; with more, a keyframe is cheaper (libwebrtc: 1000).
+    package static let missingPackets = 1000
+    /// How often one packet is asked for (libwebrtc: 10).
+    package static let requestsPerPacket = 10
+    /// The shortest time between two requests for the same packet, where the RTT is shorter or not known.
+    package static let shortestRequestInterval: Duration = .milliseconds(10)
+    /// Packets a receiver holds behind a gap.
+    package static let reorderCapacity = 2048
+}

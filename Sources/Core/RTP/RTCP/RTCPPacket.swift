@@ -1,0 +1,91 @@
+import Datagrams
+
+/// One RTCP packet of a datagram.
+package enum RTCPPacket: Hashable, Sendable {
+    case senderReport(SenderReport)
+    case receiverReport(ReceiverReport)
+    case sourceDescription(SourceDescription)
+    case goodbye(Goodbye)
+    case genericNACK(GenericNACK)
+    case transportFeedback(TransportFeedback)
+    case pictureLossIndication(PictureLossIndication)
+    case fullIntraRequest(FullIntraRequest)
+    case bitrateEstimate(BitrateEstimate)
+    /// APP, XR and whatever else is legal but not used here; `format` is the 5-bit count field.
+    case unknown(type: UInt8, format: UInt8)
+}
+
+/// What a datagram of RTCP may look like.
+package enum RTCPForm: Hashable, Sendable {
+    /// Begins with SR or RR (RFC 3550 § 6.1).
+    case compound
+    /// Any sequence of packets (RFC 5506), where `a=rtcp-rsize` is negotiated.
+    case reducedSize
+}
+
+extension RTCPPacket {
+    /// All packets of a datagram. One malformed packet condemns the whole datagram.
+    package static func packets(_ span: RawSpan, form: RTCPForm = .reducedSize) throws(RTCPError) -> [RTCPPacket] {
+        var packets: [RTCPPacket] = []
+        var cursor = Cursor(span)
+        repeat {
+            guard packets.count < Limits.packetsPerCompound else { throw .tooMany }
+            let header = try RTCPHeader(span, &cursor)
+            // "padding … should only be required on the last individual packet" (§ 6.4.1; checked as in A.2).
+            if header.hasPadding, cursor.remaining > 0 { throw .padding }
+            packets.append(try packet(span, header))
+            if packets.count == 1, form == .compound { try checkStart(packets[0]) }
+        } while cursor.remaining > 0
+        return packets
+    }
+
+    private static func checkStart(_ packet: RTCPPacket) throws(RTCPError) {
+        switch packet {
+        case .senderReport, .receiverReport: return
+        case .sourceDescription, .goodbye, .genericNACK, .transportFeedback, .pictureLossIndication,
+            .fullIntraRequest, .bitrateEstimate, .unknown:
+            throw .notStartingWithReport
+        }
+    }
+
+    private static func packet(_ span: RawSpan, _ header: RTCPHeader) throws(RTCPError) -> RTCPPacket {
+        guard let type = RTCPType(rawValue: header.type) else {
+            return .unknown(type: header.type, format: header.count)
+        }
+        let parsed: RTCPPacket?
+        switch type {
+        case .senderReport: parsed = SenderReport(span, header).map { .senderReport($0) }
+        case .receiverReport: parsed = ReceiverReport(span, header).map { .receiverReport($0) }
+        case .sourceDescription: parsed = SourceDescription(span, header).map { .sourceDescription($0) }
+        case .goodbye: parsed = Goodbye(span, header).map { .goodbye($0) }
+        case .transportFeedback: parsed = try transportLayer(span, header)
+        case .payloadFeedback: parsed = try payloadSpecific(span, header)
+        }
+        guard let parsed else { throw .malformed(type) }
+        return parsed
+    }
+
+    private static func transportLayer(_ span: RawSpan, _ header: RTCPHeader) throws(RTCPError) -> RTCPPacket? {
+        switch header.count {
+        case FeedbackFormat.genericNACK:
+            return try GenericNACK(span, header).map { .genericNACK($0) }
+        case FeedbackFormat.transportWide:
+            return TransportFeedback(span, header).map { .transportFeedback($0) }
+        default:
+            return .unknown(type: header.type, format: header.count)
+        }
+    }
+
+    private static func payloadSpecific(_ span: RawSpan, _ header: RTCPHeader) throws(RTCPError) -> RTCPPacket? {
+        switch header.count {
+        case FeedbackFormat.pictureLossIndication:
+            return PictureLossIndication(span, header).map { .pictureLossIndication($0) }
+        case FeedbackFormat.fullIntraRequest:
+            return try FullIntraRequest(span, header).map { .fullIntraRequest($0) }
+        case FeedbackFormat.applicationLayer where BitrateEstimate.matches(span, header):
+            return BitrateEstimate(span, header).map { .bitrateEstimate($0) }
+        default:
+            return .unknown(type: header.type, format: header.count)
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import DequeModule
+import Timebase
+
+/// A receiver's list of missing sequence numbers: which of them to ask for, and when (RFC 4585 § 6.2.1).
+///
+/// Asked at once, but for a tolerance of a few packets or milliseconds, within which reordering mends itself; then
+/// again after a round trip each, until the packet comes or the tries are used up.
+package struct NACKTracker: Sendable {
+    /// Missing numbers whose successors by this many have come are asked for without waiting.
+    package static let toleratedPackets: Int64 = 2
+    /// Otherwise they are asked for after this time.
+    package static let toleratedTime: Duration = .milliseconds(5)
+
+    private struct Missing: Sendable {
+        var number: Int64
+        var noticedAt: Instant
+        var requestedAt: Instant?
+        var requests = 0
+    }
+
+    /// Ascending by number.
+    private var missing: Deque<Missing> = []
+    private var highest: Int64?
+    /// The time after which a request counts as unanswered.
+    package var roundTripTime: Duration
+    package private(set) var requestsMade = 0
+
+    package init(roundTripTime: Duration) {
+        self.roundTripTime = roundTripTime
+    }
+
+    package var missingCount: Int { missing.count }
+
+    package enum Outcome: Hashable, Sendable {
+        case followed
+        /// More is missing than can be asked for: all of it is given up, a keyframe is needed.
+        case tooManyMissing
+    }
+
+    /// Notes an unwrapped number that came, by whatever way.
+    package mutating func receive(_ number: Int64, at now: Instant) -> Outcome {
+        guard let highest else {
+            self.highest = number
+            return .followed
+        }
+        guard number > highest else {
+            remove(number)
+            return .followed
+        }
+        self.highest = number
+        guard number - highest - 1 <= Int64(Limits.missingPackets - missing.count) else {
+            missing.removeAll(keepingCapacity: true)
+            return .tooManyMissing
+        }
+        for lost in (highest + 1)..<number { missing.append(Missing(number: lost, noticedAt: now)) }
+        return .followed
+    }
+
+    /// Numbers below `number` are no longer wanted.
+    package mutating func abandon(below number: Int64) {
+        while let first = missing.first, first.number < number { missing.removeFirst() }
+    }
+
+    /// When `takeDue` will next have something to do.
+    package var deadline: Instant? { missing.map { due($0) }.min() }
+
+    /// What is due now.
+    package struct Due: Hashable, Sendable {
+        /// To ask for, ascending.
+        package var requests: [Int64] = []
+        /// The highest number whose tries are used up; nil where there is none.
+        package var abandoned: Int64?
+    }
+
+    package mutating func takeDue(at now: Instant) -> Due {
+        var due = Due()
+        for index in missing.indices where self.due(missing[index]) <= now {
+            if missing[index].requests >= Limits.requestsPerPacket {
+                due.abandoned = missing[index].number
+                continue
+            }
+            missing[index].requests += 1
+            missing[index].requestedAt = now
+            due.requests.append(missing[index].number)
+        }
+        requestsMade += due.requests.count
+        if let abandoned = due.abandoned { abandon(below: abandoned + 1) }
+        return due
+    }
+
+    private func due(_ entry: Missing) -> Instant {
+        if let requestedAt = entry.requestedAt {
+            return requestedAt + max(roundTripTime, Limits.shortestRequestInterval)
+        }
+        let isOvertaken = (highest ?? entry.number) - entry.number >= Self.toleratedPackets
+        return isOvertaken ? entry.noticedAt : entry.noticedAt + Self.toleratedTime
+    }
+
+    private mutating func remove(_ number: Int64) {
+        var low = 0
+        var high = missing.count
+        while low < high {
+            let middle = (low + high) / 2
+            if missing[middle].number < number { low = middle + 1 } else { high = middle }
+        }
+        if low < missing.count, missing[low].number == number { missing.remove(at: low) }
+    }
+}

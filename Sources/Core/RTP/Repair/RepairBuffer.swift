@@ -1,0 +1,68 @@
+import Timebase
+
+/// A receiver's way from packets as they come to packets in order: reordering, and asking again for what is missing.
+///
+///     buffer.receive(packet, sequenceNumber: …, at: now)
+///     while let output = buffer.nextOutput(at: now) { … }     // and again at `deadline`
+package struct RepairBuffer<Element: Sendable>: Sendable {
+    package enum Output: Sendable {
+        case packet(sequenceNumber: Int64, Element)
+        /// These are given up: what needs them cannot be decoded, a keyframe is needed.
+        case lost(Range<Int64>)
+        /// To be sent as generic NACK, ascending as sequence numbers wrap.
+        case request([UInt16])
+    }
+
+    private var unwrapper = Unwrapper<UInt16>()
+    private var reorder: ReorderBuffer<Element>
+    private var tracker: NACKTracker
+    /// Packets that came twice, or after they were given up.
+    package private(set) var packetsDropped = 0
+    package private(set) var packetsLost: Int64 = 0
+
+    /// - Parameter longestWait: how long a gap may hold back what is behind it.
+    package init(longestWait: Duration, roundTripTime: Duration) {
+        reorder = ReorderBuffer(longestWait: longestWait)
+        tracker = NACKTracker(roundTripTime: roundTripTime)
+    }
+
+    package var longestWait: Duration {
+        get { reorder.longestWait }
+        set { reorder.longestWait = newValue }
+    }
+
+    package var roundTripTime: Duration {
+        get { tracker.roundTripTime }
+        set { tracker.roundTripTime = newValue }
+    }
+
+    /// Sequence numbers asked for so far, repetitions included.
+    package var requestsMade: Int { tracker.requestsMade }
+
+    /// When `nextOutput` must be called again; nil where nothing is missing.
+    package var deadline: Instant? { [reorder.deadline, tracker.deadline].compactMap { $0 }.min() }
+
+    /// Takes a packet with the sequence number of the original stream, repaired or not.
+    package mutating func receive(_ element: Element, sequenceNumber: UInt16, at now: Instant) {
+        let number = unwrapper.unwrap(sequenceNumber)
+        if tracker.receive(number, at: now) == .tooManyMissing { reorder.abandon(through: number) }
+        if reorder.insert(element, sequenceNumber: number, at: now) == .dropped { packetsDropped += 1 }
+    }
+
+    /// What is to be done now; nil where there is nothing before `deadline`.
+    package mutating func nextOutput(at now: Instant) -> Output? {
+        let due = tracker.takeDue(at: now)
+        if let abandoned = due.abandoned { reorder.abandon(through: abandoned) }
+        if !due.requests.isEmpty { return .request(due.requests.map { UInt16(truncatingIfNeeded: $0) }) }
+        switch reorder.nextOutput(at: now) {
+        case .packet(let number, let element):
+            return .packet(sequenceNumber: number, element)
+        case .lost(let range):
+            tracker.abandon(below: range.upperBound)
+            packetsLost += Int64(range.count)
+            return .lost(range)
+        case nil:
+            return nil
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import DequeModule
+import Timebase
+
+/// What a sender has sent to one viewer, for as long as it may be asked for again: from each of the viewer's sequence
+/// numbers to the shared payload.
+package struct RetransmissionHistory: Sendable {
+    /// A packet as it can be made again.
+    package struct Packet: Sendable {
+        package let unit: PacketisedUnit
+        package let payloadIndex: Int
+
+        package var payload: ArraySlice<UInt8> { unit.bytes[unit.payloads[payloadIndex]] }
+        package var isMarked: Bool { unit.isMarked(payloadIndex) }
+    }
+
+    package enum Answer: Sendable {
+        case resend(Packet)
+        /// Never sent, or no longer kept.
+        case unknown
+        /// Sent again less than a round trip ago: that one is still on its way.
+        case tooSoon
+        /// The budget for repair is spent.
+        case refused
+    }
+
+    private struct Entry: Sendable {
+        var packet: Packet
+        var sentAt: Instant
+        var resentAt: Instant?
+
+        var bytes: Int { packet.unit.payloads[packet.payloadIndex].count }
+    }
+
+    /// Entries from `first` on, one for each sequence number; nil for what cannot be sent again (probes).
+    private var entries: Deque<Entry?> = []
+    private var first: Int64 = 0
+    private var bytes = 0
+    private let maximumPackets: Int
+    private let maximumBytes: Int
+    private let maximumAge: Duration
+
+    package init(
+        maximumPackets: Int = Limits.historyPackets, maximumBytes: Int = Limits.historyBytes,
+        maximumAge: Duration = Limits.historyAge
+    ) {
+        // A sequence number of 16 bits must name one entry.
+        self.maximumPackets = max(1, min(maximumPackets, 1 << 15))
+        self.maximumBytes = maximumBytes
+        self.maximumAge = maximumAge
+    }
+
+    package var count: Int { entries.count }
+
+    /// Notes a packet that leaves now. Sequence numbers (unwrapped) ascend; what a gap skips counts as not repeatable.
+    /// - Precondition: `payloadIndex` is one of the unit's.
+    package mutating func record(
+        sequenceNumber: Int64, unit: PacketisedUnit, payloadIndex: Int, at now: Instant
+    ) {
+        let next = first + Int64(entries.count)
+        if entries.isEmpty || sequenceNumber - next >= Int64(maximumPackets) {
+            removeAll()
+            first = sequenceNumber
+        } else if sequenceNumber < next {
+            return
+        }
+        while first + Int64(entries.count) < sequenceNumber { entries.append(nil) }
+        let entry = Entry(packet: Packet(unit: unit, payloadIndex: payloadIndex), sentAt: now)
+        entries.append(entry)
+        bytes += entry.bytes
+        trim(at: now)
+    }
+
+    /// Answers a NACK for one sequence number, as it stands on the wire.
+    ///
+    /// - Parameters:
+    ///   - roundTripTime: one packet is sent again at most once in this time.
+    ///   - budget: asked last, with the bytes of payload it would cost.
+    package mutating func resend(
+        _ sequenceNumber: UInt16, at now: Instant, roundTripTime: Duration, budget: (Int) -> Bool
+    ) -> Answer {
+        trim(at: now)
+        // The newest number with these 16 bits; the history is shorter than their range.
+        let last = first + Int64(entries.count) - 1
+        let distance = UInt16(truncatingIfNeeded: last) &- sequenceNumber
+        let index = entries.count - 1 - Int(distance)
+        guard index >= 0, var entry = entries[index] else { return .unknown }
+        if let resentAt = entry.resentAt, now - resentAt < roundTripTime { return .tooSoon }
+        guard budget(entry.bytes) else { return .refused }
+        entry.resentAt = now
+        entries[index] = entry
+        return .resend(entry.packet)
+    }
+
+    /// Forgets everything, so that nothing from before a pause is ever sent again.
+    package mutating func removeAll() {
+        entries.removeAll(keepingCapacity: true)
+        bytes = 0
+    }
+
+    private mutating func trim(at now: Instant) {
+        while let oldest = entries.first {
+            let isTooMuch = entries.count > maximumPackets || bytes > maximumBytes
+            // A number without a packet goes once it is the oldest.
+            if !isTooMuch, let entry = oldest, now - entry.sentAt <= maximumAge { return }
+            bytes -= oldest?.bytes ?? 0
+            entries.removeFirst()
+            first += 1
+        }
+    }
+}

@@ -1,0 +1,227 @@
+import RTP
+import Testing
+import Timebase
+
+@Suite("H.264 parameter sets (ITU-T H.264 § 7.3.2)")
+struct ParameterSetTests {
+    /// Constrained baseline 3.1, 640x480, with a VUI that restricts the bit stream and says no timing.
+    private static let plain: [UInt8] = [
+        0x67, 0x42, 0xc0, 0x1f, 0x8c, 0x8d, 0x40, 0x50, 0x1e, 0x90, 0x0f, 0x08, 0x84, 0x6a,
+    ]
+
+    @Test("A sequence parameter set is read field by field")
+    func plain() throws {
+        let set = try SequenceParameterSet(Self.plain)
+        #expect(set.profileIDC == 66 && set.constraintFlags == 0xc0 && set.levelIDC == 31 && set.id == 0)
+        #expect(set.width == 640 && set.height == 480)
+        #expect(set.log2MaxFrameNum == 15 && set.pictureOrderCount == .type0(log2MaxLsb: 16))
+        #expect(set.maxReferenceFrames == 1 && set.chromaFormatIDC == 1 && set.cropping == nil)
+        let vui = try #require(set.vui)
+        #expect(vui.timing == nil && vui.nalHRD == nil && vui.videoSignal == nil)
+        #expect(vui.bitstreamRestriction?.maxReorderFrames == 0)
+    }
+
+    @Test("What x264 writes is what ffprobe reads", .needsFFmpeg)
+    func encoderStream() throws {
+        let stream = try FFmpeg.encode(
+            size: "322x242", rate: "24000/1001", frames: 2, source: "testsrc2=sar=12/11:", profile: "high",
+            parameters: "ref=3:8x8dct=1:fullrange=on:colorprim=bt709:transfer=bt709:colormatrix=bt709")
+        let set = try sequenceParameterSet(of: stream)
+        let probed = try FFmpeg.probe(stream)
+        #expect(probed["width"] == "\(set.width)" && set.width == 322)
+        #expect(probed["height"] == "\(set.height)" && set.height == 242)
+        #expect(probed["level"] == "\(set.levelIDC)")
+        #expect(probed["profile"] == "High" && set.profileIDC == 100)
+        #expect(set.maxReferenceFrames == 3)
+        let vui = try #require(set.vui)
+        #expect(probed["r_frame_rate"] == "24000/1001")
+        #expect(vui.timing?.frameRate?.framesPerSecond == 24000.0 / 1001)
+        let colour = try #require(vui.videoSignal?.colour)
+        #expect(vui.videoSignal?.isFullRange == true)
+        #expect([colour.primaries, colour.transferCharacteristics, colour.matrixCoefficients] == [1, 1, 1])
+        #expect(probed["color_range"] == "pc" && probed["color_space"] == "bt709")
+        #expect(vui.aspectRatio?.indicator == 2)
+        #expect(probed["sample_aspect_ratio"] == "12:11")
+        #expect(vui.bitstreamRestriction?.maxReorderFrames == 0)
+        #expect(set.pictureOrderCount == .type2 && set.frameMacroblocksOnly)
+    }
+
+    @Test("Other chroma formats, depths and scaling lists are read", .needsFFmpeg)
+    func highProfiles() throws {
+        let stream = try FFmpeg.encode(
+            size: "98x66", frames: 2, source: "testsrc2=sar=37/41:", pixelFormat: "yuv444p", preset: "medium",
+            profile: "high444", parameters: "cqm=jvt")
+        let set = try sequenceParameterSet(of: stream)
+        #expect(set.profileIDC == 244 && set.chromaFormatIDC == 3)
+        #expect(set.width == 98 && set.height == 66)
+        let ratio = try #require(set.vui?.aspectRatio)
+        #expect(ratio.indicator == 255 && ratio.sampleWidth == 37 && ratio.sampleHeight == 41)
+        let picture = try pictureParameterSets(of: stream)
+        #expect(picture.allSatisfy { $0.0.high?.hasTransform8x8 == true })
+        #expect(picture.allSatisfy { $0.0.nalUnit().dropFirst() == $0.1.dropFirst() })
+    }
+
+    @Test("HRD parameters are read, and what follows them", .needsFFmpeg)
+    func hypotheticalDecoder() throws {
+        let stream = try FFmpeg.encode(
+            frames: 2, profile: "main",
+            parameters: "nal-hrd=cbr:vbv-maxrate=500:vbv-bufsize=500:bitrate=500:pic-struct=1")
+        let vui = try #require(try sequenceParameterSet(of: stream).vui)
+        #expect(vui.nalHRD?.schedules.map(\.isConstantBitRate) == [true])
+        #expect(vui.hasPictureStructure && vui.lowDelayHRD == false)
+        #expect(vui.bitstreamRestriction != nil)
+    }
+
+    @Test("New timing changes the frame rate and nothing else, with and without a VUI before", .needsFFmpeg)
+    func timing() throws {
+        let parameters = ["force-cfr=1", "nal-hrd=vbr:vbv-maxrate=500:vbv-bufsize=500", "colorprim=bt709:fullrange=on"]
+        for parameters in parameters {
+            let stream = try FFmpeg.encode(profile: "high", parameters: parameters)
+            try check(stream, FrameRate(15))
+            try check(stream, FrameRate(24000, per: 1001))
+        }
+    }
+
+    @Test("A stream of another encoder without VUI gets the timing", .needsFFmpeg, .needsCorpora)
+    func timingAdded() throws {
+        let stream = try Corpora.file("h264-streams/BA_MW_D.264")
+        #expect(try sequenceParameterSet(of: stream).vui == nil)
+        try check(stream, FrameRate(24), size: (176, 144))
+        try check(stream, FrameRate(30000, per: 1001), size: (176, 144))
+    }
+
+    @Test("Timing that ends a set in zeros still ends in its trailing bit")
+    func emulationPrevention() throws {
+        let timing = VideoTiming(unitsInTick: 0, timeScale: 1 << 24, isFixedFrameRate: false)
+        let rewritten = try SequenceParameterSet.settingTiming(timing, in: Self.plain)
+        #expect(try SequenceParameterSet(rewritten).vui?.timing == timing)
+        #expect(timing.frameRate == nil)
+        // No three bytes 0, 0, 0…2 in a row.
+        for index in rewritten.indices.dropLast(2) {
+            #expect(!(rewritten[index] == 0 && rewritten[index + 1] == 0 && rewritten[index + 2] < 3))
+        }
+        let again = try SequenceParameterSet.settingTiming(timing, in: rewritten)
+        #expect(again == rewritten)
+    }
+
+    @Test("Every truncation of a set is refused or reads as a set, and never traps")
+    func truncated() {
+        for length in Self.plain.indices {
+            #expect(throws: H264SyntaxError.self) { try SequenceParameterSet(Array(Self.plain[..<min(length, 11)])) }
+        }
+        #expect(throws: H264SyntaxError.wrongType) { try SequenceParameterSet([0x68, 1, 2, 3]) }
+        #expect(throws: H264SyntaxError.outOfRange) {
+            try SequenceParameterSet([0x67] + [UInt8](repeating: 0x80, count: 5000))
+        }
+    }
+
+    @Test("Random bits are refused or read, and never trap (seed 12)")
+    func random() throws {
+        var random = SeededGenerator(seed: 12)
+        var readable = 0
+        for _ in 0..<4000 {
+            var bytes = Self.plain
+            for _ in 0..<Int.random(in: 1...6, using: &random) {
+                bytes[Int.random(in: 1..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
+            if bytes[1] & 1 == 0 { bytes += (0..<40).map { _ in UInt8.random(in: 0...255, using: &random) } }
+            guard let set = try? SequenceParameterSet(bytes) else { continue }
+            readable += 1
+            #expect(set.width > 0 && set.height > 0 && set.widthInMacroblocks * set.heightInMacroblocks <= 139_264)
+            _ = try? SequenceParameterSet.settingTiming(
+                VideoTiming(unitsInTick: 1, timeScale: 60, isFixedFrameRate: true), in: bytes)
+            bytes[0] = 0x68
+            _ = try? PictureParameterSet(bytes, nalUnit: bytes.indices) { _ in 1 }
+        }
+        #expect(readable > 100)
+    }
+
+    @Test("Pictures of more macroblocks than any level allows, and sizes cropped to nothing, are refused")
+    func absurdSizes() throws {
+        // 1055 × 1055 macroblocks: each side is allowed, the area is not.
+        #expect(throws: H264SyntaxError.outOfRange) {
+            try SequenceParameterSet(Self.set(bits: Self.head + "1" + ue(1054) + ue(1054) + "1" + "0" + "0" + "0"))
+        }
+        #expect(throws: H264SyntaxError.outOfRange) {
+            try SequenceParameterSet(Self.set(bits: Self.head + "1" + ue(1055) + ue(1) + "1" + "0" + "0" + "0"))
+        }
+        let cropped = Self.head + "1" + ue(0) + ue(0) + "1" + "0" + "1" + ue(4) + ue(4) + ue(0) + ue(0) + "0"
+        #expect(throws: H264SyntaxError.outOfRange) { try SequenceParameterSet(Self.set(bits: cropped)) }
+        let right = Self.head + "1" + ue(0) + ue(0) + "1" + "0" + "1" + ue(0) + ue(7) + ue(0) + ue(1) + "0"
+        let set = try SequenceParameterSet(Self.set(bits: right))
+        #expect(set.width == 2 && set.height == 14)
+    }
+
+    @Test("A picture parameter set with every field is read back as it was written")
+    func pictureRoundTrip() throws {
+        var set = PictureParameterSet(id: 255, sequenceParameterSetID: 31)
+        let groups: [SliceGroups?] = [
+            nil, .interleaved(runLengthsMinus1: [3, 4, 5]), .dispersed(count: 8),
+            .foreground(rectangles: [.init(topLeft: 1, bottomRight: 99)]),
+            .changing(type: 5, count: 2, direction: true, changeRateMinus1: 7),
+            .explicit(count: 5, ids: [0, 1, 2, 3, 4, 4, 0]),
+        ]
+        for group in groups {
+            set.sliceGroups = group
+            set.isCABAC.toggle()
+            (set.hasBottomFieldPictureOrder, set.hasWeightedPrediction) = (true, true)
+            (set.defaultReferencesL0, set.defaultReferencesL1, set.weightedBipredictionIDC) = (32, 5, 2)
+            (set.initialQPMinus26, set.initialQSMinus26, set.chromaQPOffset) = (-26, 25, -12)
+            (set.hasDeblockingControl, set.hasRedundantPictureCount) = (true, true)
+            let bytes = set.nalUnit()
+            #expect(try PictureParameterSet(bytes, nalUnit: bytes.indices) { _ in nil } == set)
+        }
+    }
+
+    /// Bits by hand, for sets that no encoder makes: profile 66, flags, level 31, id 0, frame_num of 4 bits, picture
+    /// order type 2, one reference.
+    private static let head = "01000010" + "11000000" + "00011111" + "1" + "1" + "011" + "010"
+    private func ue(_ value: Int) -> String {
+        let digits = String(value + 1, radix: 2)
+        return String(repeating: "0", count: digits.count - 1) + digits
+    }
+
+    private static func set(bits: String) -> [UInt8] {
+        var text = bits + "1"
+        text += String(repeating: "0", count: (8 - text.count % 8) % 8)
+        let digits = Array(text)
+        return [0x67] + stride(from: 0, to: digits.count, by: 8).map { start in
+            digits[start..<(start + 8)].reduce(0) { $0 << 1 | ($1 == "1" ? 1 : 0) }
+        }
+    }
+
+    private func sequenceParameterSet(of stream: [UInt8]) throws -> SequenceParameterSet {
+        let nalUnit = try #require(
+            AnnexB.split(stream).first { NALUnitType(header: stream[$0.lowerBound]) == .sequenceParameterSet })
+        return try SequenceParameterSet(stream, nalUnit: nalUnit)
+    }
+
+    private func pictureParameterSets(of stream: [UInt8]) throws -> [(PictureParameterSet, ArraySlice<UInt8>)] {
+        let chroma = try sequenceParameterSet(of: stream).chromaFormatIDC
+        return try AnnexB.split(stream)
+            .filter { NALUnitType(header: stream[$0.lowerBound]) == .pictureParameterSet }
+            .map { (try PictureParameterSet(stream, nalUnit: $0) { _ in chroma }, stream[$0]) }
+    }
+
+    /// Rewrites every sequence parameter set of a stream: only the timing changes, and the pictures stay as they are.
+    private func check(_ stream: [UInt8], _ rate: FrameRate, size: (Int, Int) = (160, 120)) throws {
+        let timing = try #require(VideoTiming(rate))
+        var rewritten: [UInt8] = []
+        for range in AnnexB.split(stream) {
+            var nalUnit = Array(stream[range])
+            if NALUnitType(header: nalUnit[0]) == .sequenceParameterSet {
+                var expected = try SequenceParameterSet(nalUnit)
+                nalUnit = try SequenceParameterSet.settingTiming(timing, in: nalUnit)
+                let changed = try SequenceParameterSet(nalUnit)
+                #expect(changed.vui?.timing == timing)
+                expected.vui = expected.vui ?? VUIParameters()
+                expected.vui?.timing = timing
+                #expect(changed == expected)
+            }
+            AnnexB.append(nalUnit, nalUnits: [nalUnit.indices], to: &rewritten)
+        }
+        #expect(try FFmpeg.probe(rewritten)["r_frame_rate"] == "\(rate.numerator)/\(rate.denominator)")
+        let bytes = size.0 * size.1 * 3 / 2
+        #expect(try FFmpeg.decode(rewritten, frameBytes: bytes) == FFmpeg.decode(stream, frameBytes: bytes))
+    }
+}
