@@ -1,0 +1,80 @@
+/// What a payload type stands for: `a=rtpmap`, `a=fmtp` and `a=rtcp-fb` of one format, put together.
+package struct PayloadFormat: Hashable, Sendable {
+    package var payloadType: UInt8
+    /// `H264`, `opus`, `rtx`, …; names are case-insensitive (RFC 8866 § 6.6).
+    package var encoding: String
+    package var clockRate: UInt32
+    /// The rtpmap's last part; 1 where it is missing.
+    package var channels: UInt8
+    package var parameters: FormatParameters
+    package var feedback: Feedback
+
+    package init(
+        payloadType: UInt8, encoding: String, clockRate: UInt32, channels: UInt8 = 1,
+        parameters: FormatParameters = FormatParameters(), feedback: Feedback = []
+    ) {
+        self.payloadType = payloadType
+        self.encoding = encoding
+        self.clockRate = clockRate
+        self.channels = channels
+        self.parameters = parameters
+        self.feedback = feedback
+    }
+
+    /// `<payload type> <encoding>/<clock rate>[/<channels>]`.
+    init?(rtpmap text: String) {
+        guard let (format, name) = text.trimmed.halves(at: UInt8(ascii: " ")),
+            let payloadType: UInt8 = format.decimal(), payloadType < 128
+        else { return nil }
+        let parts = name.trimmed.split(at: UInt8(ascii: "/"), maxSplits: 2)
+        guard parts.count >= 2, let clockRate: UInt32 = parts[1].decimal() else { return nil }
+        self.init(payloadType: payloadType, encoding: parts[0], clockRate: clockRate)
+        if parts.count == 3 { channels = parts[2].decimal() ?? 1 }
+    }
+
+    package func isEncoding(_ name: String) -> Bool { encoding.isEqual(ignoringCase: name) }
+
+    var attributes: [Attribute] {
+        let channelText = channels > 1 ? "/\(channels)" : ""
+        var attributes = [Attribute("rtpmap", "\(payloadType) \(encoding)/\(clockRate)\(channelText)")]
+        attributes += feedback.texts.map { Attribute("rtcp-fb", "\(payloadType) \($0)") }
+        if !parameters.pairs.isEmpty { attributes.add("fmtp", "\(payloadType) \(parameters.text)") }
+        return attributes
+    }
+}
+
+extension MediaDescription {
+    /// The section's formats in the order of its `m=` line, which is the order of preference (RFC 3264 § 5.1). Read in
+    /// one pass; formats without an rtpmap are left out, of formats that stand twice the first counts.
+    package var payloadFormats: [PayloadFormat] {
+        var known: [UInt8: PayloadFormat] = [:]
+        var parameters: [UInt8: FormatParameters] = [:]
+        var feedback: [UInt8: Feedback] = [:]
+        var feedbackForAll: Feedback = []
+        for attribute in attributes {
+            guard let value = attribute.value else { continue }
+            switch attribute.name {
+            case "rtpmap":
+                guard let format = PayloadFormat(rtpmap: value), known[format.payloadType] == nil else { continue }
+                known[format.payloadType] = format
+            case "fmtp":
+                guard let (format, text) = Self.split(value), let type: UInt8 = format.decimal() else { continue }
+                if parameters[type] == nil { parameters[type] = FormatParameters(parsing: text) }
+            case "rtcp-fb":
+                guard let (format, text) = Self.split(value) else { continue }
+                if format == "*" { feedbackForAll.formUnion(Feedback(parsing: text)) }
+                if let type: UInt8 = format.decimal() { feedback[type, default: []].formUnion(Feedback(parsing: text)) }
+            default:
+                continue
+            }
+        }
+        return formats.compactMap { text in
+            guard let type: UInt8 = text.decimal(), var format = known.removeValue(forKey: type) else { return nil }
+            format.parameters = parameters[type] ?? FormatParameters()
+            format.feedback = (feedback[type] ?? []).union(feedbackForAll)
+            return format
+        }
+    }
+
+    private static func split(_ value: String) -> (String, String)? { value.halves(at: UInt8(ascii: " ")) }
+}

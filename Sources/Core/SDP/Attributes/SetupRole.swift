@@ -1,0 +1,7 @@
+/// `a=setup`: who begins the DTLS handshake (RFC 4145 § 4, RFC 8842 § 5).
+package enum SetupRole: String, Hashable, Sendable, CaseIterable {
+    case active
+    case passive
+    case actpass
+    case holdconn
+}

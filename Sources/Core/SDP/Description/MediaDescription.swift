@@ -1,0 +1,64 @@
+/// An `m=` section (RFC 8866 § 5.14). Attributes stay as they came, in order; typed views of them are computed.
+package struct MediaDescription: Hashable, Sendable {
+    /// `audio`, `video`, `application`, …
+    package var kind: String
+    package var port: UInt16
+    /// `m=audio 49170/2`: how many ports follow.
+    package var portCount: UInt16?
+    package var transportProtocol: String
+    /// Payload types, for RTP.
+    package var formats: [String]
+    /// `i=`, `c=`, `b=` and `k=`, in order.
+    package var lines: [Line]
+    package var attributes: [Attribute]
+
+    package init(
+        kind: String, port: UInt16, transportProtocol: String, formats: [String], lines: [Line] = [],
+        attributes: [Attribute] = []
+    ) {
+        self.kind = kind
+        self.port = port
+        self.transportProtocol = transportProtocol
+        self.formats = formats
+        self.lines = lines
+        self.attributes = attributes
+    }
+
+    /// `<media> <port>[/<number>] <proto> <fmt> …`; nil for anything else.
+    init?(parsing text: String) {
+        let fields = text.fields(maxSplits: 3 + Limits.formats)
+        guard fields.count >= 4, fields.count <= 3 + Limits.formats else { return nil }
+        let ports = fields[1].split(at: UInt8(ascii: "/"), maxSplits: 2)
+        guard let port: UInt16 = ports.first?.decimal(), ports.count <= 2 else { return nil }
+        self.init(kind: fields[0], port: port, transportProtocol: fields[2], formats: Array(fields[3...]))
+        if ports.count == 2 {
+            guard let count: UInt16 = ports[1].decimal() else { return nil }
+            portCount = count
+        }
+    }
+
+    var line: Line {
+        let ports = portCount.map { "\(port)/\($0)" } ?? "\(port)"
+        return Line("m", ([kind, ports, transportProtocol] + formats).joined(separator: " "))
+    }
+}
+
+extension MediaDescription {
+    /// The identification tag (RFC 5888 § 4).
+    package var mid: String? { attributes.value(of: "mid") }
+
+    /// Port 0 says no, unless the section is only waiting to be bundled (RFC 9143 § 7.3.5).
+    package var isRejected: Bool { port == 0 && !attributes.has("bundle-only") }
+
+    /// The bandwidth the writer asks us to keep to, in bits per second: `b=TIAS` (RFC 3890), or `b=AS` in kilobits.
+    package var bandwidth: Int? {
+        for line in lines where line.type == "b" {
+            guard let (kind, text) = line.value.halves(at: UInt8(ascii: ":")), let value: Int = text.decimal() else {
+                continue
+            }
+            if kind == "TIAS" { return value }
+            if kind == "AS" { return value.multipliedReportingOverflow(by: 1000).overflow ? nil : value * 1000 }
+        }
+        return nil
+    }
+}

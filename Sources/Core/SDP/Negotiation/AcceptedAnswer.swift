@@ -1,0 +1,106 @@
+/// Why an answer to our offer cannot be used.
+package enum AnswerFault: Error, Hashable, Sendable {
+    /// Other sections than were offered, or in another order (RFC 3264 § 6).
+    case mismatchedMedia
+    /// The video section was rejected.
+    case rejected
+    /// The peer does not do its half: send to us, or receive from us.
+    case wrongDirection
+    /// No payload type of ours, or changed into something else.
+    case noCommonFormat
+    case noRTCPMux
+    /// Several sections were accepted, but not on one transport.
+    case notBundled
+    case transport(TransportFault)
+}
+
+/// An answer to an offer of ours, understood.
+package struct AcceptedAnswer: Hashable, Sendable {
+    package let transport: RemoteTransport
+    /// Who we are in the DTLS handshake: the other one than the answerer chose.
+    package let localSetup: SetupRole
+    package let video: AcceptedVideo
+    /// The sound's payload type; nil where the answer has none.
+    package let opus: OpusOption?
+    package let audioMid: String?
+    package let audioSources: MediaSources?
+
+    package init(_ answer: SessionDescription, to offer: LocalOffer) throws(AnswerFault) {
+        let offered = offer.description.media
+        guard answer.media.count == offered.count,
+            zip(answer.media, offered).allSatisfy({ $0.kind == $1.kind && ($0.mid == nil || $0.mid == $1.mid) })
+        else { throw .mismatchedMedia }
+        video = try AcceptedVideo(answer, to: offer.description)
+        guard let bundle = Bundle(answer, holding: video.index) else { throw .notBundled }
+        do {
+            // The answer's group begins with the tagged section (RFC 9143 § 7.3.1).
+            let tagged = bundle.sections.first { !answer.media[$0].isRejected } ?? video.index
+            transport = try RemoteTransport(answer.media[tagged], in: answer)
+            try bundle.checkFingerprints(in: answer, are: transport.fingerprint)
+        } catch {
+            throw .transport(error)
+        }
+        switch transport.setup {
+        case .active: localSetup = .passive
+        case .passive: localSetup = .active
+        case .actpass, .holdconn, nil: throw .transport(.contradictorySetup)
+        }
+        let audio = answer.media.first { $0.kind == "audio" && !$0.isRejected && answer.direction(of: $0).sends }
+        opus = audio?.payloadFormats.lazy.compactMap(OpusOption.init).first
+        audioMid = audio?.mid
+        audioSources = audio?.sources
+    }
+}
+
+/// The picture's part of an answer.
+package struct AcceptedVideo: Hashable, Sendable {
+    let index: Int
+    package let mid: String?
+    /// The chosen format, with the answer's parameters.
+    package let option: H264Option
+    /// Those of our extensions that the answerer took, with our ids.
+    package let extensions: [HeaderExtension]
+    package let sources: MediaSources
+    package let takesReducedSizeRTCP: Bool
+
+    fileprivate init(_ answer: SessionDescription, to offer: SessionDescription) throws(AnswerFault) {
+        guard let index = offer.media.firstIndex(where: { $0.kind == "video" }) else { throw .mismatchedMedia }
+        let (section, offered) = (answer.media[index], offer.media[index])
+        if section.isRejected { throw .rejected }
+        let direction = answer.direction(of: section)
+        let doesItsPart = offer.direction(of: offered).receives ? direction.sends : direction.receives
+        guard doesItsPart else { throw .wrongDirection }
+        guard section.attributes.has("rtcp-mux") else { throw .noRTCPMux }
+        guard let option = Self.option(of: section, among: offered) else { throw .noCommonFormat }
+        self.option = option
+        self.index = index
+        // A section without a tag is the one that was offered here.
+        mid = section.mid ?? offered.mid
+        let ours = offered.headerExtensions
+        extensions = section.headerExtensions.filter { taken in
+            ours.contains { $0.id == taken.id && $0.uri == taken.uri }
+        }
+        sources = section.sources
+        takesReducedSizeRTCP = section.attributes.has("rtcp-rsize")
+    }
+
+    /// The answer's first format with a payload type of ours, if it means the same configuration: profile and mode
+    /// (RFC 6184 § 8.2.2). Retransmissions count only with our payload type.
+    private static func option(of section: MediaDescription, among offered: MediaDescription) -> H264Option? {
+        let ours = offered.h264Options(allowHigh: true)
+        let formats = section.payloadFormats
+        let retransmissions = MediaDescription.retransmissions(formats)
+        for format in formats {
+            guard let mine = ours.first(where: { $0.payloadType == format.payloadType }),
+                var option = H264Option(format, retransmittedBy: retransmissions[format.payloadType]),
+                option.profile == mine.profile, option.packetizationMode == mine.packetizationMode
+            else { continue }
+            if option.retransmissionPayloadType != mine.retransmissionPayloadType {
+                option.retransmissionPayloadType = nil
+            }
+            option.feedback.formIntersection(mine.feedback)
+            return option
+        }
+        return nil
+    }
+}

@@ -1,0 +1,88 @@
+/// An offer of ours: a viewer's, or the one with which a sharer counters an offer it cannot serve.
+package struct LocalOffer: Hashable, Sendable {
+    package let description: SessionDescription
+
+    /// A viewer's offer: H.264 in mode 1, constrained baseline first, then constrained High; Opus if sound is wanted.
+    package static func receiving(
+        transport: LocalTransport, sessionID: UInt64, allowHigh: Bool = true, audio: Bool = false
+    ) -> LocalOffer {
+        var sections = [videoSection(.recvonly, formats: videoFormats(levelIDC: 31, allowHigh: allowHigh))]
+        if audio { sections.append(audioSection(.recvonly)) }
+        return LocalOffer(sections, transport: transport, sessionID: sessionID)
+    }
+
+    /// A sharer's counter-offer (the WHEP draft's 406): the same formats, at the level of what it sends.
+    package static func sending(
+        _ stream: LocalStream, levelIDC: UInt8, transport: LocalTransport, sessionID: UInt64, allowHigh: Bool = true
+    ) -> LocalOffer {
+        var section = videoSection(.sendonly, formats: videoFormats(levelIDC: levelIDC, allowHigh: allowHigh))
+        section.attributes.add("msid", stream.id.text)
+        section.attributes += stream.attributes
+        return LocalOffer([section], transport: transport, sessionID: sessionID)
+    }
+
+    private init(_ sections: [MediaDescription], transport: LocalTransport, sessionID: UInt64) {
+        var description = SessionDescription(origin: Origin(sessionID: sessionID))
+        let tags = sections.indices.map(String.init)
+        description.attributes.add("group", (["BUNDLE"] + tags).joined(separator: " "))
+        description.attributes.append(LocalTransport.options)
+        description.media = sections.enumerated().map { index, section in
+            var section = section
+            section.attributes.insert(
+                contentsOf: [Attribute("mid", tags[index])]
+                    + transport.attributes(setup: .actpass, isTagged: index == 0),
+                at: 0)
+            return section
+        }
+        self.description = description
+    }
+}
+
+extension LocalOffer {
+    private static let feedback: Feedback = [.nack, .pli, .fir, .remb, .transportCC]
+
+    private static func videoFormats(levelIDC: UInt8, allowHigh: Bool) -> [PayloadFormat] {
+        var formats = h264(96, H264ProfileLevel(profileIDC: 0x42, constraints: 0xE0, levelIDC: levelIDC))
+        if allowHigh { formats += h264(98, H264ProfileLevel(profileIDC: 0x64, constraints: 0x0C, levelIDC: levelIDC)) }
+        return formats
+    }
+
+    /// A payload type, and the next one for its retransmissions.
+    private static func h264(_ payloadType: UInt8, _ profileLevel: H264ProfileLevel) -> [PayloadFormat] {
+        let parameters = FormatParameters([
+            ("level-asymmetry-allowed", "1"), ("packetization-mode", "1"), ("profile-level-id", profileLevel.text),
+        ])
+        let format = PayloadFormat(
+            payloadType: payloadType, encoding: "H264", clockRate: 90_000, parameters: parameters, feedback: feedback)
+        return [format, .retransmission(payloadType: payloadType + 1, of: payloadType)]
+    }
+
+    private static func videoSection(_ direction: Direction, formats: [PayloadFormat]) -> MediaDescription {
+        section("video", direction, formats, HeaderExtensionURI.video)
+    }
+
+    private static func audioSection(_ direction: Direction) -> MediaDescription {
+        let opus = PayloadFormat(
+            payloadType: 111, encoding: "opus", clockRate: 48_000, channels: 2,
+            parameters: FormatParameters([("minptime", "10"), ("stereo", "1"), ("useinbandfec", "1")]),
+            feedback: .transportCC)
+        return section("audio", direction, [opus], HeaderExtensionURI.audio)
+    }
+
+    /// An extension has the same id in all sections of a bundle (RFC 9143 § 15).
+    private static func section(
+        _ kind: String, _ direction: Direction, _ formats: [PayloadFormat], _ extensions: [String]
+    ) -> MediaDescription {
+        var section = MediaDescription(
+            kind: kind, port: 9, transportProtocol: "UDP/TLS/RTP/SAVPF",
+            formats: formats.map { String($0.payloadType) }, lines: [Line("c", "IN IP4 0.0.0.0")])
+        section.attributes.add("rtcp", "9 IN IP4 0.0.0.0")
+        for (index, uri) in HeaderExtensionURI.video.enumerated() where extensions.contains(uri) {
+            section.attributes.append(HeaderExtension(id: UInt8(index + 1), uri: uri).attribute)
+        }
+        section.attributes.add(direction.rawValue)
+        for name in ["rtcp-mux", "rtcp-mux-only", "rtcp-rsize"] { section.attributes.add(name) }
+        section.attributes += formats.flatMap(\.attributes)
+        return section
+    }
+}

@@ -1,0 +1,123 @@
+/// An offer to watch, understood: the sharer's side of offer and answer (RFC 3264, RFC 8829).
+package struct Offer: Hashable, Sendable {
+    package let description: SessionDescription
+    package let transport: RemoteTransport
+    /// Who we are in the DTLS handshake: `active`, unless the offerer insists on that itself (RFC 8842 § 5.3).
+    package let localSetup: SetupRole
+    package let video: OfferedVideo
+    /// Sound that could be sent; nil where none is wanted, or no Opus is.
+    package let audio: OfferedAudio?
+    /// The bundle's sections, in the group's order.
+    let bundle: [Int]
+
+    /// - Parameter allowHigh: the encoder may be asked for High profile.
+    package init(_ description: SessionDescription, allowHigh: Bool = true) throws(AnswerRefusal) {
+        let video = try OfferedVideo.find(in: description, allowHigh: allowHigh)
+        guard let bundle = Bundle(description, holding: video.index) else { throw .notBundled }
+        let audio = OfferedAudio.find(in: description, among: bundle.sections)
+        self.description = description
+        self.video = video
+        self.audio = audio
+        self.bundle = bundle.sections
+        do {
+            let index = Self.transportSection(of: bundle, in: description, video: video.index)
+            transport = try RemoteTransport(description.media[index], in: description)
+            try bundle.checkFingerprints(in: description, are: transport.fingerprint)
+        } catch {
+            throw .transport(error)
+        }
+        // RFC 4145 § 4: an offer without `a=setup` means `active`.
+        localSetup = (transport.setup ?? .active) == .active ? .passive : .active
+    }
+
+    /// The tagged section: the first of the group (RFC 9143 § 7.2.1). If it is one we must reject, the video's own,
+    /// unless that has no transport of its own.
+    private static func transportSection(of bundle: Bundle, in description: SessionDescription, video: Int) -> Int {
+        let usable = bundle.sections.first { !description.media[$0].isRejected } ?? video
+        let section = description.media[usable]
+        let hasOwn = !description.media[video].attributes.has("bundle-only")
+        return hasOwn && !section.canBePlaceholder ? video : usable
+    }
+}
+
+/// The section our picture goes to.
+package struct OfferedVideo: Hashable, Sendable {
+    package let index: Int
+    package let mid: String?
+    /// Never empty; best first.
+    package let options: [H264Option]
+    package let extensions: [HeaderExtension]
+    /// `a=rtcp-rsize` (RFC 5506 § 5).
+    package let takesReducedSizeRTCP: Bool
+    /// Bits per second the viewer asks us to keep to; nil where it says nothing.
+    package let bandwidth: Int?
+
+    static func find(in description: SessionDescription, allowHigh: Bool) throws(AnswerRefusal) -> OfferedVideo {
+        if description.media.isEmpty { throw .noMedia }
+        var refusal = AnswerRefusal.noVideo
+        for (index, section) in description.media.enumerated() where section.kind == "video" && !section.isRejected {
+            do {
+                return try OfferedVideo(section, at: index, in: description, allowHigh: allowHigh)
+            } catch {
+                // The first section's reason is told, unless that section did not want to receive.
+                if refusal == .noVideo || refusal == .nothingToReceive { refusal = error }
+            }
+        }
+        throw refusal
+    }
+
+    private init(
+        _ section: MediaDescription, at index: Int, in description: SessionDescription, allowHigh: Bool
+    ) throws(AnswerRefusal) {
+        guard description.direction(of: section).receives else { throw .nothingToReceive }
+        guard section.isRTP else { throw .unsupportedProtocol }
+        let options = section.h264Options(allowHigh: allowHigh)
+        if options.isEmpty { throw .noH264 }
+        guard section.attributes.has("rtcp-mux") else { throw .noRTCPMux }
+        self.index = index
+        mid = section.mid
+        self.options = options
+        extensions = section.headerExtensions
+        takesReducedSizeRTCP = section.attributes.has("rtcp-rsize")
+        bandwidth = section.bandwidth
+    }
+}
+
+/// A section our sound could go to.
+package struct OfferedAudio: Hashable, Sendable {
+    package let index: Int
+    package let mid: String?
+    package let opus: OpusOption
+    package let extensions: [HeaderExtension]
+    package let takesReducedSizeRTCP: Bool
+
+    static func find(in description: SessionDescription, among bundle: [Int]) -> OfferedAudio? {
+        for index in bundle.sorted() {
+            let section = description.media[index]
+            guard section.kind == "audio", !section.isRejected, section.isRTP, section.attributes.has("rtcp-mux"),
+                description.direction(of: section).receives,
+                let opus = section.payloadFormats.lazy.compactMap(OpusOption.init).first
+            else { continue }
+            return OfferedAudio(
+                index: index, mid: section.mid, opus: opus, extensions: section.headerExtensions,
+                takesReducedSizeRTCP: section.attributes.has("rtcp-rsize"))
+        }
+        return nil
+    }
+}
+
+extension MediaDescription {
+    /// Sound can be accepted without flowing. As the tagged section it must be, while there is none to send: it holds
+    /// the transport that all others use, and some peers take its rejection for the whole bundle's.
+    var canBePlaceholder: Bool {
+        kind == "audio" && !isRejected && isRTP && attributes.has("rtcp-mux") && !payloadFormats.isEmpty
+    }
+
+    /// The profiles a WebRTC peer must take for the same (RFC 8829 § 5.1.2).
+    var isRTP: Bool {
+        [
+            "UDP/TLS/RTP/SAVPF", "UDP/TLS/RTP/SAVP", "TCP/DTLS/RTP/SAVPF", "TCP/DTLS/RTP/SAVP",
+            "RTP/SAVPF", "RTP/SAVP", "RTP/AVPF", "RTP/AVP",
+        ].contains(transportProtocol)
+    }
+}
