@@ -6,6 +6,8 @@ package enum CaptureError: Error, Hashable, Sendable {
     case unavailable(String)
     /// It is gone for good (the X server ended, the connection broke).
     case lost(String)
+    /// No answer in time, or no picture yet: ask again.
+    case timedOut
     /// A pixel layout that is not supported (depth, visual, byte order).
     case unsupported(String)
 }
@@ -42,8 +44,12 @@ package enum CodecError: Error, Hashable, Sendable {
 
 /// Pictures in, access units out. Used by one thread.
 package protocol VideoEncoder: ~Copyable {
-    /// Encodes one picture now, without delay; nil where the encoder chose to make nothing of it.
+    /// Encodes one picture now, without delay.
+    ///
+    /// - Parameter damage: what changed since the last call; empty for the same picture again, which is then made
+    ///   sharper with the bits to spare.
+    /// - Returns: nil where there are no bits to spare; the picture is still to be sent, so the caller asks again later.
     mutating func encode(
-        _ picture: I420Picture, mediaTime: MediaTime, capturedAt: Instant, target: SendTarget
+        _ picture: I420Picture, damage: PixelRect, mediaTime: MediaTime, capturedAt: Instant, target: SendTarget
     ) throws(CodecError) -> EncodedUnit?
 }

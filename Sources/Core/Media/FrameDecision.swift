@@ -1,0 +1,23 @@
+import Timebase
+
+/// Why a picture that the source had was not encoded.
+package enum DropReason: Hashable, Sendable, CaseIterable {
+    /// The hand-off to the network was full.
+    case outboxFull
+    /// A newer picture of the same frame period took its place.
+    case superseded
+    /// The share was paused.
+    case paused
+}
+
+/// What to do now.
+package enum FrameDecision: Hashable, Sendable {
+    /// Read the source, convert, encode.
+    case encode(MediaTime)
+    /// Encode the last picture again: it is not sharp yet, or a viewer needs a keyframe.
+    case encodeAgain(MediaTime)
+    /// Tell receivers that nothing changed, without the encoder.
+    case keepalive(MediaTime)
+    /// Nothing, until then or the next change.
+    case wait(until: Instant)
+}

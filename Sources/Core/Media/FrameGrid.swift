@@ -1,0 +1,81 @@
+import Timebase
+
+/// The slots that frames leave in, and their media times.
+///
+/// A run of motion has its own grid: slot 0 is the change that began it, slot n lies n periods later, exactly. In real
+/// time the slots may be moved by a phase, to follow the source; media times never are, so they neither jitter nor drift:
+/// where the phase has grown past three quarters of a period, one slot is left out (or one period is).
+struct FrameGrid: Sendable {
+    private let rate: FrameRate
+    private let start: Instant
+    let period: Duration
+    private let periodTicks: Int64
+    private var origin: Instant
+    private var originTicks: Int64 = 0
+    private var slot: Int64 = 0
+    private var phase = Duration.zero
+    private var lastTicks: Int64?
+
+    /// - Parameter start: media time zero.
+    init(rate: FrameRate, start: Instant) {
+        self.rate = rate
+        self.start = start
+        period = rate.period
+        periodTicks = MediaTime(elapsed: rate.period).ticks
+        origin = start
+    }
+
+    /// When the slot after the last one comes.
+    var nextSlot: Instant { time(of: slot + 1) }
+
+    /// How far an instant lies behind the last slot.
+    func offset(of instant: Instant) -> Duration { instant - time(of: slot) }
+
+    /// From when a frame may leave out of turn: media time then runs at most one period ahead.
+    var catchUp: Instant { lastTicks.map { start + duration(ofTicks: $0) } ?? start }
+
+    /// When the frame after the last one is due by media time alone.
+    var nextByMediaTime: Instant { lastTicks.map { start + duration(ofTicks: $0 + periodTicks) } ?? start }
+
+    /// A new grid whose slot 0 is now: frames after a rest, and everything that does not belong to motion.
+    mutating func restart(at now: Instant) -> MediaTime {
+        origin = now
+        slot = 0
+        phase = .zero
+        originTicks = MediaTime(elapsed: max(.zero, now - start)).ticks
+        if let lastTicks { originTicks = max(originTicks, lastTicks + periodTicks) }
+        return stamp()
+    }
+
+    /// The slot that now is nearest to, and never the last one again.
+    mutating func take(at now: Instant) -> MediaTime {
+        let elapsed = Double((now - origin - phase).nanoseconds)
+        let nearest = (elapsed * Double(rate.numerator) / (Double(rate.denominator) * 1e9)).rounded()
+        slot = max(slot + 1, Int64(nearest))
+        return stamp()
+    }
+
+    /// Moves the slots to come; the media times of those left stay within a period of their own time.
+    mutating func shift(by duration: Duration) {
+        phase += duration
+        if phase * 4 > period * 3 {
+            phase -= period
+            slot += 1
+        } else if phase * 4 < period * -3 {
+            phase += period
+        }
+    }
+
+    private func time(of slot: Int64) -> Instant { origin + rate.time(ofFrame: slot) + phase }
+
+    private mutating func stamp() -> MediaTime {
+        let time = MediaTime(ticks: originTicks + MediaTime(elapsed: rate.time(ofFrame: slot)).ticks)
+        lastTicks = time.ticks
+        return time
+    }
+
+    private func duration(ofTicks ticks: Int64) -> Duration {
+        let (seconds, rest) = ticks.quotientAndRemainder(dividingBy: MediaTime.ticksPerSecond)
+        return .seconds(seconds) + .nanoseconds(rest * 1_000_000_000 / MediaTime.ticksPerSecond)
+    }
+}

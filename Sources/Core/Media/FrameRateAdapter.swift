@@ -1,0 +1,154 @@
+import Timebase
+
+/// Turns irregular changes into a steady 24 or 30 frames a second.
+///
+///     rest ──changed──► encode at once ──► run: changed ──► (slot) encode ──► … ──► three periods without a change
+///      ▲ │ 1 s                 │ not sharp                                                     │
+///      │ └──► keepalive        └──► (slot) encode again ──► … ──► sharp, or a change           │
+///      └───────────────────────────────────────┴───────────────────────────────────────────────┘
+///
+/// Within a run frames leave in slots a period apart, the newest picture of each; a change that comes where a slot is due
+/// leaves at once. After a rest, or behind a mere repetition, a change leaves at once too and starts a new run, whose
+/// slots take their phase from it. Media times are those of `FrameGrid`: never closer than a period, never drifting.
+package struct FrameRateAdapter: Sendable {
+    private enum Work {
+        case new, again, keepalive
+    }
+
+    private var grid: FrameGrid
+    private var follower: PhaseFollower
+    private var refinement: RefinementPolicy
+    /// The first change since the last picture was read.
+    private var changedAt: Instant?
+    /// Frames of changes in the present run; 0 where something else was sent since.
+    private var runLength = 0
+    private var lastChangedFrame: Instant?
+    private var lastUnit: Instant?
+    private var isPaused = false
+    package private(set) var drops: [DropReason: Int] = [:]
+
+    /// - Parameter start: media time zero.
+    package init(rate: FrameRate, refinement: RefinementPolicy = RefinementPolicy(), start: Instant) {
+        grid = FrameGrid(rate: rate, start: start)
+        follower = PhaseFollower(period: rate.period)
+        self.refinement = refinement
+    }
+
+    /// A change waits for its slot. Whatever changes meanwhile is read with it.
+    package var hasChange: Bool { changedAt != nil }
+
+    /// Passes over still pictures so far.
+    package var refinementPasses: Int { refinement.totalPasses }
+
+    /// The source has something new. Cheap to repeat.
+    package mutating func changed(at now: Instant) {
+        if isPaused { drops[.paused, default: 0] += 1 }
+        if changedAt == nil {
+            changedAt = now
+        } else if !isPaused {
+            drops[.superseded, default: 0] += 1
+        }
+    }
+
+    /// What to do at `now`; what is not `wait` counts as done, with the unit sent.
+    ///
+    /// - Parameter keyframeNeeded: a viewer waits for a keyframe, and one is allowed now.
+    package mutating func decide(at now: Instant, outboxFull: Bool, keyframeNeeded: Bool) -> FrameDecision {
+        guard !isPaused, let (work, due) = next(keyframeNeeded: keyframeNeeded) else {
+            return .wait(until: .distantFuture)
+        }
+        if now < due { return .wait(until: due) }
+        if outboxFull {
+            if work == .new { drops[.outboxFull, default: 0] += 1 }
+            return .wait(until: now + grid.period / 2)
+        }
+        defer { lastUnit = now }
+        switch work {
+        case .new: return .encode(newFrame(at: now))
+        case .again: return .encodeAgain(repetition(at: now, inSlot: !keyframeNeeded))
+        case .keepalive: return .keepalive(repetition(at: now, inSlot: false))
+        }
+    }
+
+    /// What the encoder made of the last decision; `RefinementPolicy.nothingEncoded` where it made nothing: the picture
+    /// is tried again in the next slot.
+    package mutating func encoded(quantiser: Double, isNewPicture: Bool) {
+        refinement.encoded(quantiser: quantiser, isNewPicture: isNewPicture)
+    }
+
+    /// Pictures stop at once; the deadline is none.
+    package mutating func pause() { isPaused = true }
+
+    /// What is there was shown already, or must not be shown (a pause, another source): the next change starts anew.
+    package mutating func reset(at now: Instant) {
+        isPaused = false
+        changedAt = nil
+        lastUnit = nil
+        lastChangedFrame = nil
+        runLength = 0
+        refinement.reset()
+    }
+}
+
+// MARK: - What is next, and when
+
+extension FrameRateAdapter {
+    private func next(keyframeNeeded: Bool) -> (Work, Instant)? {
+        if let changedAt { return (.new, due(changedAt)) }
+        guard let lastUnit else { return keyframeNeeded ? (.new, .zero) : nil }
+        if keyframeNeeded { return (.again, grid.catchUp) }
+        if refinement.wantsPass { return (.again, refinementDue) }
+        return (.keepalive, lastUnit + MediaLimits.keepaliveInterval)
+    }
+
+    /// A change in a run waits for its slot, unless it comes where that is due; any other leaves at once.
+    private func due(_ changedAt: Instant) -> Instant {
+        guard continuesRun(changedAt) else { return max(changedAt, grid.catchUp) }
+        return isEarly(changedAt) ? changedAt : max(changedAt, grid.nextSlot)
+    }
+
+    private func continuesRun(_ changedAt: Instant) -> Bool {
+        guard runLength > 0, let lastChangedFrame else { return false }
+        return changedAt - lastChangedFrame < grid.period * Int(MediaLimits.periodsOfRest)
+    }
+
+    private func isEarly(_ changedAt: Instant) -> Bool {
+        changedAt >= grid.nextSlot - grid.period / MediaLimits.earlyShare
+    }
+
+    /// A single change is refined in the very next slot; in a run the next picture would throw that away.
+    private var refinementDue: Instant {
+        let slot = max(grid.nextSlot, grid.nextByMediaTime)
+        guard runLength > 1, let lastChangedFrame else { return slot }
+        return max(slot, lastChangedFrame + grid.period * Int(MediaLimits.periodsOfRest))
+    }
+}
+
+// MARK: - Taking a slot
+
+extension FrameRateAdapter {
+    private mutating func newFrame(at now: Instant) -> MediaTime {
+        let changedAt = changedAt ?? now
+        defer {
+            self.changedAt = nil
+            lastChangedFrame = now
+        }
+        guard continuesRun(changedAt) else {
+            runLength = 1
+            follower.restart()
+            return grid.restart(at: now)
+        }
+        if runLength == 1, let lastChangedFrame { follower.learnInterval(changedAt - lastChangedFrame) }
+        runLength += 1
+        let offset = grid.offset(of: changedAt)
+        let time = grid.take(at: now)
+        grid.shift(by: follower.follow(offset))
+        return time
+    }
+
+    /// The last picture once more; that ends the run.
+    private mutating func repetition(at now: Instant, inSlot: Bool) -> MediaTime {
+        runLength = 0
+        return inSlot ? grid.take(at: now) : grid.restart(at: now)
+    }
+}

@@ -1,0 +1,23 @@
+import Timebase
+
+/// The figures of the frame-rate adapter and its neighbours, with their reasons.
+package enum MediaLimits {
+    /// A still screen says so once a second: browsers ask for a keyframe after 3 s without a frame, and some viewers
+    /// show a frame only when the next one arrives.
+    package static let keepaliveInterval = Duration.seconds(1)
+    /// At most one keyframe a second per lane, for all its viewers together: one costs as much as thirty frames.
+    package static let keyframeInterval = Duration.seconds(1)
+    /// Periods without a change after which a run of motion has ended: fewer would take 15 pictures a second for still.
+    static let periodsOfRest: Int64 = 3
+    /// A change this close before its slot (a quarter of a period) need not wait for it.
+    static let earlyShare = 4
+    /// A slot trails the change that it follows by this much: the jitter of a source's timer.
+    static let phaseMargin = Duration.microseconds(1500)
+    /// How far the phase moves per frame at most; 3 % of a period is not seen.
+    static let phaseStep = Duration.milliseconds(1)
+    /// Passes over a still picture after which it is left as it is, whatever the quantiser says: four seconds' worth of
+    /// bits at 30 fps, more than a full page needs.
+    package static let refinementPasses = 24
+    /// Passes in a row that gained nothing.
+    package static let idleRefinementPasses = 2
+}

@@ -1,0 +1,69 @@
+import Congestion
+import Testing
+import Timebase
+
+@Suite("Pacing")
+struct PacerTests {
+    @Test("a burst leaves at once, the rest at the rate")
+    func burst() {
+        var pacer = Pacer(bitsPerSecond: 8_000_000, burstBytes: 10_000)
+        var now = Instant(nanoseconds: 1_000_000_000)
+        var sentAtOnce = 0
+        while pacer.nextSend <= now {
+            pacer.sent(bytes: 1000, at: now)
+            sentAtOnce += 1000
+        }
+        #expect((10_000...11_000).contains(sentAtOnce))
+        var sent = 0
+        let end = now + .seconds(1)
+        while pacer.nextSend < end {
+            now = pacer.nextSend
+            pacer.sent(bytes: 1000, at: now)
+            sent += 1000
+        }
+        #expect((990_000...1_001_000).contains(sent), "8 Mbit/s are a million bytes a second, not \(sent)")
+    }
+
+    @Test("idle time is not saved up beyond the burst")
+    func idle() {
+        var pacer = Pacer(bitsPerSecond: 8_000_000, burstBytes: 5000)
+        let now = Instant(nanoseconds: 3_600_000_000_000)
+        var sent = 0
+        while pacer.nextSend <= now {
+            pacer.sent(bytes: 1000, at: now)
+            sent += 1000
+        }
+        #expect(sent <= 6000)
+    }
+}
+
+@Suite("Token buckets")
+struct TokenBucketTests {
+    @Test("what is spent comes back at the rate, and never more than the capacity")
+    func refill() {
+        var bucket = TokenBucket(perSecond: 1000, capacity: 500, at: .zero)
+        let value1 = bucket.spend(500, at: .zero)
+        #expect(value1)
+        let value2 = bucket.spend(1, at: .zero)
+        #expect(!value2)
+        let later = Instant.zero + .milliseconds(100)
+        let value3 = bucket.spend(100, at: later)
+        #expect(value3)
+        let value4 = bucket.spend(1, at: later)
+        #expect(!value4)
+        let muchLater = Instant.zero + .seconds(100)
+        let value5 = bucket.spend(500, at: muchLater)
+        #expect(value5)
+        let value6 = bucket.spend(1, at: muchLater)
+        #expect(!value6)
+    }
+
+    @Test("a clock that steps back gives nothing")
+    func backwards() {
+        var bucket = TokenBucket(perSecond: 1000, capacity: 500, at: Instant(nanoseconds: 1_000_000_000))
+        let value7 = bucket.spend(500, at: Instant(nanoseconds: 1_000_000_000))
+        #expect(value7)
+        let value8 = bucket.spend(1, at: .zero)
+        #expect(!value8)
+    }
+}
