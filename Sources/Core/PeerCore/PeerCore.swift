@@ -1,1 +1,188 @@
-// Room to come.
+import Datagrams
+import DequeModule
+import ICE
+import RTP
+import Timebase
+
+/// One remote peer as one value: ICE, handshake, SRTP, RTP.
+///
+/// **Mutate once, then drain.** Call one of the mutating functions with the time, then `nextOutput()` until it says
+/// `.wait`; send what it says to send, handle its events, and call `advance(to:)` at that instant or earlier. It reads no
+/// clock, opens no socket, starts no thread, and makes no random numbers but from the generator it was given.
+///
+///     receive ─► STUN ──────────► ICEAgent ───────────────────────► transmit
+///              ► DTLS ──────────► HandshakeEngine ─► keys ─► PacketProtector
+///              ► RTP, RTCP ─► unprotect ─► MediaReceiver / MediaSender ─► protect ─► transmit
+package struct PeerCore: ~Copyable {
+    enum Phase {
+        /// Until ICE has a pair and the handshake is done.
+        case connecting(until: Instant)
+        case connected
+        case closed
+    }
+
+    var setup: PeerSetup
+    let wallClock: WallClockAnchor
+    var random: any RandomNumberGenerator & Sendable
+    let security: any SecurityProvider
+    var phase: Phase
+    var ice: ICEAgent
+    var handshake: (any HandshakeEngine)?
+    /// When the handshake's timer is due.
+    var handshakeDue: Instant?
+    var earlyHandshake: [[UInt8]] = []
+    var protector: (any PacketProtector)?
+    var sender: MediaSender?
+    var receiver: MediaReceiver?
+    var outputs: Deque<PeerOutput> = []
+    var now: Instant
+
+    package init(
+        _ setup: PeerSetup, localCandidates: [Candidate], security: any SecurityProvider,
+        authenticator: any MessageAuthenticator, wallClock: WallClockAnchor,
+        random: any RandomNumberGenerator & Sendable, at now: Instant
+    ) {
+        var random = random
+        self.setup = setup
+        self.security = security
+        self.wallClock = wallClock
+        self.now = now
+        phase = .connecting(until: now + Limits.setupTime)
+        sender = setup.send.map { MediaSender($0, wallClock: wallClock, random: &random, at: now) }
+        receiver = setup.receive.map { MediaReceiver($0, at: now) }
+        ice = ICEAgent(
+            role: setup.iceRole, localCandidates: localCandidates, authenticator: authenticator, random: random, at: now)
+        self.random = random
+        if let remote = setup.remote { apply(remote) }
+    }
+
+    // MARK: What the owner asks
+
+    package var localCredentials: ICECredentials { ice.localCredentials }
+
+    package var isConnected: Bool {
+        if case .connected = phase { true } else { false }
+    }
+
+    package var statistics: PeerStatistics {
+        PeerStatistics(
+            isConnected: isConnected, outgoing: sender?.statistics, incoming: receiver?.statistics,
+            roundTripTime: sender?.statistics.roundTripTime ?? ice.roundTripTime)
+    }
+
+    // MARK: In
+
+    /// The answer to our offer has come, with what it chose.
+    package mutating func setRemote(
+        _ remote: RemoteParameters, send: SendParameters? = nil, receive: ReceiveParameters? = nil,
+        handshakeRole: HandshakeRole? = nil, at now: Instant
+    ) {
+        self.now = now
+        if let handshakeRole { setup.handshakeRole = handshakeRole }
+        if let receive { receiver?.update(receive) }
+        if let send { sender = MediaSender(send, wallClock: wallClock, random: &random, at: now) }
+        apply(remote)
+    }
+
+    package mutating func addRemoteCandidates(_ candidates: [Candidate], isLast: Bool, at now: Instant) {
+        self.now = now
+        for candidate in candidates { ice.addRemoteCandidate(candidate, at: now) }
+        if isLast { ice.endOfRemoteCandidates(at: now) }
+    }
+
+    /// The other side restarted ICE (RFC 8445 § 9); media goes on over the old pair until there is a new one.
+    package mutating func restartICE(remote: ICECredentials, at now: Instant) -> ICECredentials {
+        self.now = now
+        ice.restart(remote: remote, at: now)
+        return ice.localCredentials
+    }
+
+    /// One datagram that came from `remote` to our socket `local`.
+    /// - Returns: whether it was a STUN message that this peer's passwords authenticate.
+    @discardableResult
+    package mutating func receive(
+        _ datagram: [UInt8], local: TransportAddress, from remote: TransportAddress, at now: Instant
+    ) -> Bool {
+        self.now = now
+        if case .closed = phase { return false }
+        switch datagram.read(DatagramKind.init) {
+        case .stun:
+            let authenticated = ice.receive(datagram.span.bytes, local: local, from: remote, at: now)
+            drainICE()
+            return authenticated
+        case .handshake: receiveHandshake(datagram)
+        case .rtp: receiveRTP(datagram)
+        case .rtcp: receiveRTCP(datagram)
+        case .unknown: break
+        }
+        return false
+    }
+
+    /// Sends a unit of the peer's lane, as the pacer allows.
+    package mutating func send(_ unit: PacketisedUnit, at now: Instant) {
+        self.now = now
+        guard isConnected else { return }
+        sender?.enqueue(unit, at: now)
+    }
+
+    /// The share was paused: what waits is dropped, and the next picture must be a keyframe.
+    package mutating func forgetPictures() { sender?.forgetPictures() }
+
+    /// A viewer's decoder cannot go on.
+    package mutating func requestKeyframe(at now: Instant) {
+        self.now = now
+        receiver?.requestKeyframe()
+    }
+
+    package mutating func advance(to now: Instant) {
+        self.now = max(self.now, now)
+        if case .connecting(let until) = phase, self.now >= until { return end(.unreachable) }
+        ice.advance(to: self.now)
+        drainICE()
+        if let handshakeDue, self.now >= handshakeDue {
+            self.handshakeDue = nil
+            drive { engine throws(HandshakeError) in try engine.handleTimeout() }
+        }
+    }
+
+    /// BYE and close_notify, then nothing more.
+    package mutating func close(at now: Instant) {
+        self.now = now
+        if case .closed = phase { return }
+        if isConnected {
+            if let bytes = sender?.goodbye(at: now) ?? receiver?.goodbye(at: now) { transmitRTCP(bytes) }
+            handshake?.close()
+            drainHandshake()
+        }
+        phase = .closed
+    }
+
+    // MARK: Out
+
+    package mutating func nextOutput() -> PeerOutput {
+        if let output = outputs.popFirst() { return output }
+        if isConnected {
+            drainMedia()
+            if let output = outputs.popFirst() { return output }
+        }
+        return nextWait()
+    }
+
+    private func nextWait() -> PeerOutput {
+        var (due, reason) = (Instant.distantFuture, WaitReason.nothing)
+        func consider(_ instant: Instant?, _ why: WaitReason) {
+            if let instant, instant < due { (due, reason) = (instant, why) }
+        }
+        switch phase {
+        case .closed: return .wait(until: due, reason)
+        case .connecting(let until): consider(until, .setupLimit)
+        case .connected:
+            consider(sender?.nextSend, .pacer)
+            consider(sender?.nextReport, .report)
+            consider(receiver?.due, .repair)
+        }
+        consider(ice.nextWake, .ice)
+        consider(handshakeDue, .handshake)
+        return .wait(until: due, reason)
+    }
+}

@@ -1,0 +1,32 @@
+import Timebase
+
+/// Every bound of a peer, with its reason.
+enum Limits {
+    /// From the offer to a connected peer; browsers give up at about the same time.
+    static let setupTime = Duration.seconds(30)
+    /// Encoded units waiting for the pacer of one viewer: four seconds at 30 fps. A viewer further behind starts again
+    /// at the next keyframe.
+    static let queuedUnits = 120
+    /// And in bytes, for the same.
+    static let queuedBytes = 4 << 20
+    /// The pacer's rate beside the target's: a page change of 100 kB crosses in 20 ms at 4 Mbit/s.
+    static let pacingFactor = 10
+    /// What leaves at once: 16 packets, more than a frame of typing or scrolling.
+    static let burstBytes = 20_000
+    /// RTCP reports: one a second, as browsers do (RFC 3550 § 6.2 gives 5 % of the bandwidth, far more).
+    static let reportInterval = Duration.seconds(1)
+    /// Keyframe requests that a viewer sends: again after this long without an answer.
+    static let keyframeRequestInterval = Duration.milliseconds(300)
+    /// Retransmissions: a quarter of the media's rate, so that a lying viewer costs little.
+    static let repairShare = 4
+    /// The round trip before one was measured: a fast one, so that the first repairs are not held back.
+    static let assumedRoundTrip = Duration.milliseconds(20)
+    /// How long a gap may wait for its repair before the picture goes on without.
+    static let repairTime = Duration.milliseconds(500)
+    /// Handshake datagrams held back until ICE has a pair.
+    static let earlyHandshakeDatagrams = 8
+    /// Header, extensions and SRTP trailer beside a payload.
+    static let packetOverhead = 96
+    /// The outputs one call may leave behind; far above what a datagram or a tick makes.
+    static let outputs = 4096
+}

@@ -1,0 +1,188 @@
+import Datagrams
+import DequeModule
+import RTP
+import Timebase
+
+/// One incoming video stream: order, repair, access units, reference chain, and the feedback that all of it asks for.
+struct MediaReceiver {
+    /// An unprotected packet that waits for its turn.
+    private struct Packet: Sendable {
+        var bytes: [UInt8]
+        var payload: Range<Int>
+        var timestamp: UInt32
+        var marker: Bool
+    }
+
+    private var parameters: ReceiveParameters
+    private var buffer: RepairBuffer<Packet>
+    private var depacketizer = H264Depacketizer()
+    private var chain = ReferenceChain()
+    private var reception: ReceptionStatistics?
+    private var timestamps = Unwrapper<UInt32>()
+    private var units: Deque<ReceivedUnit> = []
+    private var requests: Deque<[UInt16]> = []
+    private var keyframeIsWanted = false
+    private var lastKeyframeRequest: Instant?
+    private var nextReport: Instant
+    private(set) var statistics = IncomingStatistics()
+
+    init(_ parameters: ReceiveParameters, at now: Instant) {
+        self.parameters = parameters
+        buffer = RepairBuffer(longestWait: Limits.repairTime, roundTripTime: Limits.assumedRoundTrip)
+        nextReport = now + Limits.reportInterval
+    }
+
+    mutating func update(_ parameters: ReceiveParameters) { self.parameters = parameters }
+
+    // MARK: In
+
+    /// One unprotected RTP packet.
+    mutating func receive(_ bytes: [UInt8], at now: Instant) {
+        guard let packet = bytes.read({ try? RTPPacket($0) }) else { return }
+        let header = packet.header
+        statistics.packets += 1
+        statistics.bytes += bytes.count
+        if parameters.payloadTypes.contains(header.payloadType) {
+            receiveOriginal(bytes, packet, at: now)
+        } else if parameters.retransmissionPayloadTypes[header.payloadType] != nil {
+            receiveRetransmission(bytes, packet, at: now)
+        }
+        advance(to: now)
+    }
+
+    private mutating func receiveOriginal(_ bytes: [UInt8], _ packet: RTPPacket, at now: Instant) {
+        let header = packet.header
+        var reception = self.reception ?? ReceptionStatistics(ssrc: header.ssrc, clockRate: MediaTime.ticksPerSecond)
+        // One stream per peer: the first SSRC that is authenticated is the one.
+        guard reception.ssrc == header.ssrc else { return }
+        reception.receive(sequenceNumber: header.sequenceNumber, timestamp: header.timestamp, at: now)
+        self.reception = reception
+        insert(bytes, packet.payload, header, header.sequenceNumber, now)
+    }
+
+    /// RFC 4588 § 4: the original's number stands before its payload.
+    private mutating func receiveRetransmission(_ bytes: [UInt8], _ packet: RTPPacket, at now: Instant) {
+        guard reception != nil, let repair = bytes.read({ RetransmissionPayload($0, payload: packet.payload) }) else {
+            return
+        }
+        statistics.packetsRecovered += 1
+        insert(bytes, repair.payload, packet.header, repair.originalSequenceNumber, now)
+    }
+
+    private mutating func insert(
+        _ bytes: [UInt8], _ payload: Range<Int>, _ header: RTPHeader, _ sequenceNumber: UInt16, _ now: Instant
+    ) {
+        let packet = Packet(bytes: bytes, payload: payload, timestamp: header.timestamp, marker: header.marker)
+        buffer.receive(packet, sequenceNumber: sequenceNumber, at: now)
+    }
+
+    mutating func handle(_ report: SenderReport, at now: Instant) {
+        guard reception?.ssrc == report.ssrc else { return }
+        reception?.receive(senderReport: report, at: now)
+    }
+
+    mutating func requestKeyframe() { keyframeIsWanted = true }
+
+    // MARK: Units
+
+    mutating func advance(to now: Instant) {
+        while let output = buffer.nextOutput(at: now) {
+            switch output {
+            case .packet(let number, let packet): depacketize(packet, number, now)
+            case .lost(let range):
+                statistics.packetsLost += range.count
+                keyframeIsWanted = true
+            case .request(let numbers): requests.append(numbers)
+            }
+        }
+    }
+
+    private mutating func depacketize(_ packet: Packet, _ number: Int64, _ now: Instant) {
+        packet.bytes.read { span in
+            // A malformed payload damages its unit, which the chain then skips.
+            try? depacketizer.receive(
+                span, payload: packet.payload, sequenceNumber: number, timestamp: packet.timestamp,
+                marker: packet.marker)
+        }
+        while let unit = depacketizer.nextAccessUnit() {
+            let time = MediaTime(ticks: timestamps.unwrap(unit.timestamp))
+            switch chain.judge(unit) {
+            case .decodable:
+                if unit.isKeyframe { keyframeIsWanted = false }
+                statistics.units += 1
+                units.append(ReceivedUnit(accessUnit: unit, mediaTime: time, receivedAt: now))
+            case .skip:
+                statistics.unitsSkipped += 1
+                if chain.needsKeyframe { keyframeIsWanted = true }
+            }
+        }
+    }
+
+    mutating func nextUnit() -> ReceivedUnit? { units.popFirst() }
+
+    // MARK: Feedback
+
+    /// When something is due without a packet coming.
+    var due: Instant? {
+        var due = nextReport
+        if let deadline = buffer.deadline { due = min(due, deadline) }
+        if keyframeIsWanted, let last = lastKeyframeRequest {
+            due = min(due, last + Limits.keyframeRequestInterval)
+        }
+        return due
+    }
+
+    /// The next RTCP packet to send: NACK, PLI, or the regular report.
+    mutating func nextFeedback(at now: Instant, roundTripTime: Duration?) -> [UInt8]? {
+        if let roundTripTime { buffer.roundTripTime = roundTripTime }
+        guard let media = reception?.ssrc else { return reportIfDue(at: now) }
+        var bytes: [UInt8] = []
+        if let numbers = requests.popFirst() {
+            statistics.packetsRequested += numbers.count
+            GenericNACK(senderSSRC: parameters.ssrc, mediaSSRC: media, missing: numbers).append(to: &bytes)
+            return bytes
+        }
+        if keyframeIsWanted, lastKeyframeRequest.map({ now - $0 >= Limits.keyframeRequestInterval }) ?? true {
+            lastKeyframeRequest = now
+            statistics.keyframeRequests += 1
+            PictureLossIndication(senderSSRC: parameters.ssrc, mediaSSRC: media).append(to: &bytes)
+            return bytes
+        }
+        return reportIfDue(at: now)
+    }
+
+    private mutating func reportIfDue(at now: Instant) -> [UInt8]? {
+        guard now >= nextReport else { return nil }
+        nextReport = now + Limits.reportInterval
+        return report(at: now)
+    }
+
+    /// RR and SDES (RFC 3550 § 6.1: a compound packet begins with a report).
+    private mutating func report(at now: Instant) -> [UInt8] {
+        var bytes: [UInt8] = []
+        let blocks = reception?.makeReport(at: now).map { [$0] } ?? []
+        ReceiverReport(ssrc: parameters.ssrc, reports: blocks).append(to: &bytes)
+        SourceDescription(ssrc: parameters.ssrc, canonicalName: parameters.canonicalName).append(to: &bytes)
+        return bytes
+    }
+
+    mutating func goodbye(at now: Instant) -> [UInt8] {
+        var bytes = report(at: now)
+        Goodbye(ssrcs: [parameters.ssrc]).append(to: &bytes)
+        return bytes
+    }
+}
+
+/// Counters of one incoming stream.
+package struct IncomingStatistics: Sendable {
+    package var packets = 0
+    package var bytes = 0
+    package var packetsLost = 0
+    package var packetsRequested = 0
+    package var packetsRecovered = 0
+    package var units = 0
+    package var unitsSkipped = 0
+    package var keyframeRequests = 0
+
+    package init() {}
+}

@@ -1,0 +1,238 @@
+import Congestion
+import Datagrams
+import DequeModule
+import RTP
+import Timebase
+
+/// One viewer's outgoing video: numbers the shared payloads, paces them, repairs what was lost, reports.
+///
+/// Packets come out as plaintext; `PeerCore` protects them as they leave.
+struct MediaSender {
+    private struct QueuedUnit {
+        var unit: PacketisedUnit
+        var nextPayload: Int
+        var extensions: HeaderExtensions
+    }
+
+    private let parameters: SendParameters
+    private let wallClock: WallClockAnchor
+    private var queue: Deque<QueuedUnit> = []
+    private var queuedBytes = 0
+    private var repairs: Deque<[UInt8]> = []
+    private var history = RetransmissionHistory()
+    private var repairBudget: TokenBucket
+    private var pacer: Pacer
+    /// Not wrapped; the low 16 bits go on the wire.
+    private var sequenceNumber: Int64
+    private var repairSequenceNumber: UInt16
+    private var transportSequenceNumber: UInt16
+    private let timestampOffset: UInt32
+    /// Media goes out once the viewer has had a keyframe to begin with.
+    private var isStarted = false
+    private var lastSent: (mediaTime: MediaTime, capturedAt: Instant)?
+    private(set) var nextReport: Instant
+    private var counter: SendStatistics
+    private(set) var statistics = OutgoingStatistics()
+
+    init(
+        _ parameters: SendParameters, wallClock: WallClockAnchor, random: inout any RandomNumberGenerator & Sendable,
+        at now: Instant
+    ) {
+        self.parameters = parameters
+        self.wallClock = wallClock
+        // RFC 3550 § 5.1: random starts. Below 2¹⁵, so that a loss at the start cannot hide a roll-over of the SRTP
+        // counter (RFC 3711 § 3.3.1).
+        sequenceNumber = Int64.random(in: 0..<0x8000, using: &random)
+        repairSequenceNumber = UInt16.random(in: 0..<0x8000, using: &random)
+        transportSequenceNumber = UInt16.random(in: 0..<0x8000, using: &random)
+        timestampOffset = UInt32.random(in: 0...(.max), using: &random)
+        let rate = parameters.bitsPerSecond
+        pacer = Pacer(bitsPerSecond: rate * Limits.pacingFactor, burstBytes: Limits.burstBytes)
+        repairBudget = TokenBucket(
+            perSecond: rate / 8 / Limits.repairShare, capacity: rate / 8 / Limits.repairShare, at: now)
+        nextReport = now
+        counter = SendStatistics(ssrc: parameters.ssrc)
+    }
+
+    // MARK: In
+
+    /// Takes a unit of the viewer's lane. Nothing before its first keyframe is sent.
+    mutating func enqueue(_ unit: PacketisedUnit, at now: Instant) {
+        if !isStarted {
+            guard unit.isKeyframe else { return }
+            isStarted = true
+        }
+        if queue.count >= Limits.queuedUnits || queuedBytes + unit.bytes.count > Limits.queuedBytes {
+            startAgain()
+            return
+        }
+        queuedBytes += unit.bytes.count
+        queue.append(QueuedUnit(unit: unit, nextPayload: 0, extensions: extensions(for: unit)))
+    }
+
+    /// A viewer this far behind is served from the next keyframe on.
+    private mutating func startAgain() {
+        statistics.unitsDropped += queue.count + 1
+        queue.removeAll()
+        queuedBytes = 0
+        isStarted = false
+    }
+
+    /// Whether the viewer waits for a keyframe to begin with.
+    var needsKeyframe: Bool { !isStarted }
+
+    /// The share was paused: nothing from before is sent any more.
+    mutating func forgetPictures() {
+        startAgain()
+        history.removeAll()
+        repairs.removeAll()
+    }
+
+    /// Retransmits what the viewer misses (RFC 4585 § 6.2.1, RFC 4588), within the budget.
+    mutating func repair(_ missing: [UInt16], at now: Instant) {
+        statistics.packetsReportedMissing += missing.count
+        guard let retransmission = parameters.retransmission else { return }
+        let roundTrip = statistics.roundTripTime ?? Limits.assumedRoundTrip
+        for number in missing {
+            let answer = history.resend(number, at: now, roundTripTime: roundTrip) { bytes in
+                repairBudget.spend(bytes, at: now)
+            }
+            switch answer {
+            case .resend(let packet): repairs.append(retransmit(packet, number, retransmission))
+            case .unknown, .tooSoon: continue
+            case .refused: return
+            }
+        }
+    }
+
+    private mutating func retransmit(
+        _ packet: RetransmissionHistory.Packet, _ number: UInt16, _ retransmission: RetransmissionParameters
+    ) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(packet.payload.count + Limits.packetOverhead)
+        var extensions = HeaderExtensions()
+        extensions.mid = parameters.mid
+        extensions.transportSequenceNumber = takeTransportSequenceNumber()
+        RTPHeader(
+            marker: packet.isMarked, payloadType: retransmission.payloadType, sequenceNumber: repairSequenceNumber,
+            timestamp: timestamp(packet.unit.mediaTime), ssrc: retransmission.ssrc
+        ).append(to: &bytes, extensions: extensions, map: parameters.extensions)
+        RetransmissionPayload.append(originalSequenceNumber: number, payload: packet.payload, to: &bytes)
+        repairSequenceNumber &+= 1
+        statistics.retransmissions += 1
+        return bytes
+    }
+
+    private mutating func takeTransportSequenceNumber() -> UInt16 {
+        defer { transportSequenceNumber &+= 1 }
+        return transportSequenceNumber
+    }
+
+    /// What the viewer's reports say of our stream.
+    mutating func handle(_ report: ReportBlock, at now: Instant) {
+        guard report.ssrc == parameters.ssrc else { return }
+        statistics.lossFraction = Double(report.fractionLost) / 256
+        if let time = report.roundTripTime(received: wallClock.ntp(at: now)) { statistics.roundTripTime = time }
+    }
+
+    mutating func countKeyframeRequest() { statistics.keyframeRequests += 1 }
+
+    // MARK: Out
+
+    /// When the next packet may leave; nil when nothing waits.
+    var nextSend: Instant? { queue.isEmpty && repairs.isEmpty ? nil : pacer.nextSend }
+
+    /// The next packet that may leave now: repairs first, then pictures.
+    mutating func nextPacket(at now: Instant) -> [UInt8]? {
+        guard let due = nextSend, due <= now else { return nil }
+        let packet = repairs.popFirst() ?? nextPayload(at: now)
+        if let packet {
+            pacer.sent(bytes: packet.count, at: now)
+            statistics.packetsSent += 1
+            statistics.bytesSent += packet.count
+        }
+        return packet
+    }
+
+    private mutating func nextPayload(at now: Instant) -> [UInt8]? {
+        guard var queued = queue.popFirst() else { return nil }
+        let index = queued.nextPayload
+        let range = queued.unit.payloads[index]
+        let isLast = index == queued.unit.payloads.count - 1
+        queued.extensions.absoluteSendTime = AbsoluteSendTime(now)
+        queued.extensions.transportSequenceNumber = takeTransportSequenceNumber()
+        var packet: [UInt8] = []
+        packet.reserveCapacity(range.count + Limits.packetOverhead)
+        RTPHeader(
+            marker: isLast, payloadType: parameters.payloadType,
+            sequenceNumber: UInt16(truncatingIfNeeded: sequenceNumber),
+            timestamp: timestamp(queued.unit.mediaTime), ssrc: parameters.ssrc
+        ).append(to: &packet, extensions: queued.extensions, map: parameters.extensions)
+        packet.append(contentsOf: queued.unit.bytes[range])
+        history.record(sequenceNumber: sequenceNumber, unit: queued.unit, payloadIndex: index, at: now)
+        sequenceNumber += 1
+        counter.sent(payloadBytes: range.count)
+        lastSent = (queued.unit.mediaTime, queued.unit.capturedAt)
+        queued.nextPayload += 1
+        if isLast { queuedBytes -= queued.unit.bytes.count } else { queue.prepend(queued) }
+        return packet
+    }
+
+    /// A sender report with SDES (RFC 3550 § 6.4.1), at most once an interval, once something was sent.
+    mutating func report(at now: Instant) -> [UInt8]? {
+        guard now >= nextReport, let lastSent else {
+            if now >= nextReport { nextReport = now + Limits.reportInterval }
+            return nil
+        }
+        nextReport = now + Limits.reportInterval
+        let sinceLast = MediaTime(elapsed: now - lastSent.capturedAt).ticks
+        var bytes: [UInt8] = []
+        counter.report(
+            ntp: wallClock.ntp(at: now),
+            rtpTimestamp: timestamp(MediaTime(ticks: lastSent.mediaTime.ticks &+ sinceLast))
+        ).append(to: &bytes)
+        SourceDescription(ssrc: parameters.ssrc, canonicalName: parameters.canonicalName).append(to: &bytes)
+        return bytes
+    }
+
+    /// BYE (RFC 3550 § 6.6) behind a report, as a compound packet must be.
+    mutating func goodbye(at now: Instant) -> [UInt8] {
+        nextReport = now
+        var bytes = report(at: now) ?? []
+        if bytes.isEmpty { ReceiverReport(ssrc: parameters.ssrc, reports: []).append(to: &bytes) }
+        Goodbye(ssrcs: [parameters.ssrc]).append(to: &bytes)
+        return bytes
+    }
+
+    // MARK: Numbers
+
+    private func timestamp(_ time: MediaTime) -> UInt32 {
+        UInt32(truncatingIfNeeded: time.ticks) &+ timestampOffset
+    }
+
+    /// The extensions of a unit: the same for all its packets, so that they have one size and leave in one call.
+    private func extensions(for unit: PacketisedUnit) -> HeaderExtensions {
+        var extensions = HeaderExtensions()
+        extensions.mid = parameters.mid
+        if unit.isKeyframe {
+            extensions.playoutDelay = PlayoutDelay.none
+            extensions.videoContentType = .screen
+        }
+        extensions.absoluteCaptureTime = AbsoluteCaptureTime(captured: wallClock.ntp(at: unit.capturedAt))
+        return extensions
+    }
+}
+
+/// Counters of one outgoing stream.
+package struct OutgoingStatistics: Sendable {
+    package var packetsSent = 0
+    package var bytesSent = 0
+    package var retransmissions = 0
+    package var packetsReportedMissing = 0
+    package var keyframeRequests = 0
+    package var unitsDropped = 0
+    package var lossFraction = 0.0
+    package var roundTripTime: Duration?
+
+    package init() {}
+}

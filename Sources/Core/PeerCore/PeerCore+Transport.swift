@@ -1,0 +1,94 @@
+import Datagrams
+import ICE
+import Timebase
+
+/// ICE and the handshake: from two addresses to keys.
+extension PeerCore {
+    mutating func apply(_ remote: RemoteParameters) {
+        ice.setRemote(remote.credentials, at: now)
+        for candidate in remote.candidates { ice.addRemoteCandidate(candidate, at: now) }
+        if handshake == nil {
+            do throws(HandshakeError) {
+                handshake = try security.makeHandshake(
+                    role: setup.handshakeRole, remoteFingerprint: remote.fingerprint)
+            } catch {
+                return end(.handshake(error))
+            }
+            if setup.handshakeRole == .active { drive { engine throws(HandshakeError) in try engine.start() } }
+            for datagram in earlyHandshake { receiveHandshake(datagram) }
+            earlyHandshake = []
+        }
+        drainICE()
+    }
+
+    mutating func drainICE() {
+        while true {
+            switch ice.nextOutput() {
+            case .transmit(let bytes, let from, let to):
+                outputs.append(.transmit(Transmit(bytes: bytes, from: from, to: to)))
+            case .event(let event): handle(event)
+            case .wait: return
+            }
+        }
+    }
+
+    private mutating func handle(_ event: ICEEvent) {
+        switch event {
+        case .validPair, .selectedPair: drainHandshake()
+        case .disconnected: outputs.append(.event(.interrupted(true)))
+        case .recovered: outputs.append(.event(.interrupted(false)))
+        case .consentExpired: end(.consentExpired)
+        case .failed: if !isConnected { end(.unreachable) }
+        }
+    }
+
+    /// A DTLS record. It only comes from addresses whose checks were authenticated, so a forged ClientHello never gets
+    /// here; before the answer is known, a few are kept.
+    mutating func receiveHandshake(_ datagram: [UInt8]) {
+        guard handshake != nil else {
+            if earlyHandshake.count < Limits.earlyHandshakeDatagrams { earlyHandshake.append(datagram) }
+            return
+        }
+        drive { engine throws(HandshakeError) in try engine.receive(datagram.span.bytes) }
+    }
+
+    /// Runs the engine once and follows up: datagrams, timer, keys, failure.
+    mutating func drive(_ body: (any HandshakeEngine) throws(HandshakeError) -> Void) {
+        guard let engine = handshake else { return }
+        do throws(HandshakeError) {
+            try body(engine)
+        } catch {
+            drainHandshake()
+            return end(error == .closed ? .closedByPeer : .handshake(error))
+        }
+        drainHandshake()
+        if protector == nil, let keys = engine.keys { secure(keys) }
+    }
+
+    /// Sends what the engine has made, where ICE has a pair; it is kept in the engine until then.
+    mutating func drainHandshake() {
+        guard let handshake, let pair = ice.sendPair else { return }
+        while let datagram = handshake.nextDatagram() {
+            outputs.append(.transmit(Transmit(bytes: datagram, from: pair.local, to: pair.remote)))
+        }
+        handshakeDue = handshake.timeout.map { now + $0 }
+    }
+
+    private mutating func secure(_ keys: SRTPKeys) {
+        do throws(ProtectionError) {
+            protector = try security.makeProtector(keys: keys)
+        } catch {
+            return end(.protection(error))
+        }
+        guard case .connecting = phase else { return }
+        phase = .connected
+        outputs.append(.event(.connected))
+        if sender != nil { outputs.append(.event(.keyframeNeeded)) }
+    }
+
+    mutating func end(_ reason: DisconnectReason) {
+        if case .closed = phase { return }
+        phase = .closed
+        outputs.append(.event(.disconnected(reason)))
+    }
+}

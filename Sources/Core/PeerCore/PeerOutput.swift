@@ -1,0 +1,67 @@
+import Datagrams
+import RTP
+import Timebase
+
+/// A datagram to send, from one of our sockets.
+package struct Transmit: Sendable {
+    package var bytes: [UInt8]
+    /// The socket's address.
+    package var from: TransportAddress
+    package var to: TransportAddress
+
+    package init(bytes: [UInt8], from: TransportAddress, to: TransportAddress) {
+        self.bytes = bytes
+        self.from = from
+        self.to = to
+    }
+}
+
+/// Why a peer wants to be woken at an instant.
+package enum WaitReason: Hashable, Sendable {
+    case ice
+    case handshake
+    case pacer
+    case report
+    case repair
+    case setupLimit
+    case nothing
+}
+
+package enum DisconnectReason: Error, Hashable, Sendable {
+    /// No pair worked (RFC 8445 § 8.1.2), or setting up took too long.
+    case unreachable
+    /// Consent expired: the peer has not answered for 30 s (RFC 7675 § 5.1).
+    case consentExpired
+    case handshake(HandshakeError)
+    /// The peer said BYE or closed its DTLS association.
+    case closedByPeer
+    /// The library that protects packets failed.
+    case protection(ProtectionError)
+}
+
+package enum PeerEvent: Sendable {
+    /// Media may flow: ICE has a pair, the handshake is done, the fingerprint is right.
+    case connected
+    /// ICE has not heard from the peer for some seconds, or hears from it again.
+    case interrupted(Bool)
+    case disconnected(DisconnectReason)
+    /// The peer lacks a picture to decode from (PLI, FIR, or it has just connected).
+    case keyframeNeeded
+    /// A viewer's: an access unit in decoding order.
+    case received(ReceivedUnit)
+}
+
+/// An access unit as it came from the sharer.
+package struct ReceivedUnit: Sendable {
+    package var accessUnit: AccessUnit
+    /// The RTP timestamp, extended to 64 bits.
+    package var mediaTime: MediaTime
+    package var receivedAt: Instant
+}
+
+/// What `PeerCore.nextOutput()` gives: drained until it says `wait`.
+package enum PeerOutput: Sendable {
+    case transmit(Transmit)
+    case event(PeerEvent)
+    case wait(until: Instant, WaitReason)
+}

@@ -1,0 +1,98 @@
+import Datagrams
+import ICE
+import RTP
+import Timebase
+
+/// What offer and answer agreed on for one peer.
+package struct PeerSetup: Sendable {
+    package var iceRole: ICERole
+    package var handshakeRole: HandshakeRole
+    /// Nil for a viewer that has not had its answer yet.
+    package var remote: RemoteParameters?
+    /// What we send, if we do.
+    package var send: SendParameters?
+    /// What we take, if we do.
+    package var receive: ReceiveParameters?
+
+    package init(
+        iceRole: ICERole, handshakeRole: HandshakeRole, remote: RemoteParameters? = nil, send: SendParameters? = nil,
+        receive: ReceiveParameters? = nil
+    ) {
+        self.iceRole = iceRole
+        self.handshakeRole = handshakeRole
+        self.remote = remote
+        self.send = send
+        self.receive = receive
+    }
+}
+
+/// The other side's half of the SDP, as far as transport goes.
+package struct RemoteParameters: Sendable {
+    package var credentials: ICECredentials
+    package var fingerprint: Fingerprint
+    package var candidates: [Candidate]
+
+    package init(credentials: ICECredentials, fingerprint: Fingerprint, candidates: [Candidate]) {
+        self.credentials = credentials
+        self.fingerprint = fingerprint
+        self.candidates = candidates
+    }
+}
+
+/// One outgoing video stream (RFC 3550 § 5.1), with the numbers the viewer's offer chose.
+package struct SendParameters: Sendable {
+    package var payloadType: UInt8
+    package var ssrc: UInt32
+    /// Retransmission (RFC 4588); nil: the viewer did not offer it, and a lost packet is not sent again.
+    package var retransmission: RetransmissionParameters?
+    package var canonicalName: String
+    package var mid: String?
+    package var extensions: ExtensionMap
+    /// The encoder's bit rate at most, from which pacing and the repair budget follow.
+    package var bitsPerSecond: Int
+
+    package init(
+        payloadType: UInt8, ssrc: UInt32, retransmission: RetransmissionParameters?, canonicalName: String,
+        mid: String?, extensions: ExtensionMap, bitsPerSecond: Int
+    ) {
+        self.payloadType = payloadType
+        self.ssrc = ssrc
+        self.retransmission = retransmission
+        self.canonicalName = canonicalName
+        self.mid = mid
+        self.extensions = extensions
+        self.bitsPerSecond = bitsPerSecond
+    }
+}
+
+package struct RetransmissionParameters: Sendable {
+    package var payloadType: UInt8
+    package var ssrc: UInt32
+
+    package init(payloadType: UInt8, ssrc: UInt32) {
+        self.payloadType = payloadType
+        self.ssrc = ssrc
+    }
+}
+
+/// One incoming video stream: its payload types, known from the answer.
+package struct ReceiveParameters: Sendable {
+    package var payloadTypes: Set<UInt8>
+    /// RTX payload type → the one it repairs (`apt`, RFC 4588 § 8.1).
+    package var retransmissionPayloadTypes: [UInt8: UInt8]
+    package var extensions: ExtensionMap
+    /// Our own SSRC in reports and feedback.
+    package var ssrc: UInt32
+    package var canonicalName: String
+
+    package init(
+        payloadTypes: Set<UInt8>, retransmissionPayloadTypes: [UInt8: UInt8], extensions: ExtensionMap, ssrc: UInt32,
+        canonicalName: String
+    ) {
+        self.payloadTypes = payloadTypes
+        self.retransmissionPayloadTypes = retransmissionPayloadTypes
+        self.extensions = extensions
+        self.ssrc = ssrc
+        self.canonicalName = canonicalName
+    }
+}

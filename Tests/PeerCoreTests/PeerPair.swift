@@ -1,0 +1,134 @@
+import Datagrams
+import ICE
+import PeerCore
+import RTP
+import TestSupport
+import Timebase
+
+/// A sharer and a viewer over a simulated link in virtual time.
+struct PeerPair: ~Copyable {
+    var sharer: PeerCore
+    var viewer: PeerCore
+    var link: SimulatedLink
+    private(set) var now = Instant(nanoseconds: 1_000_000_000)
+    private(set) var received: [ReceivedUnit] = []
+    private(set) var sharerEvents: [PeerEvent] = []
+    private(set) var viewerEvents: [PeerEvent] = []
+    /// Datagrams as they left the sharer, for what a listener on the path would see.
+    private(set) var sharerDatagrams: [[UInt8]] = []
+    var sharerAddress = PeerPair.address(1)
+    var viewerAddress = PeerPair.address(2)
+    /// What the network makes of the viewer's address on its way out; nil: as it is.
+    var viewerMapping: TransportAddress?
+    private var sharerDue = Instant.zero
+    private var viewerDue = Instant.zero
+
+    static func address(_ last: UInt8, port: UInt16 = 5000) -> TransportAddress {
+        TransportAddress(ip: .v4(0x0A00_0000 | UInt32(last)), port: port)
+    }
+
+    static let extensions: ExtensionMap = {
+        var map = ExtensionMap()
+        for (id, known) in [
+            (UInt8(1), HeaderExtension.mid), (2, .absoluteSendTime), (3, .transportSequenceNumber), (4, .playoutDelay),
+            (5, .videoContentType), (6, .absoluteCaptureTime),
+        ] { map.map(id, to: known) }
+        return map
+    }()
+
+    init(seed: UInt64, conditions: LinkConditions = LinkConditions(), retransmission: Bool = true) {
+        link = SimulatedLink(seed: seed, conditions: conditions)
+        let start = now
+        let anchor = WallClockAnchor(instant: start, ntp: NTPTimestamp(unixNanoseconds: 1_800_000_000_000_000_000))
+        let security = (TransparentSecurity(name: 1), TransparentSecurity(name: 2))
+        let send = SendParameters(
+            payloadType: 102, ssrc: 0xAAAA, retransmission: retransmission ? .init(payloadType: 103, ssrc: 0xBBBB) : nil,
+            canonicalName: "sharer", mid: "0", extensions: Self.extensions, bitsPerSecond: 4_000_000)
+        let receive = ReceiveParameters(
+            payloadTypes: [102], retransmissionPayloadTypes: [103: 102], extensions: Self.extensions, ssrc: 0xCCCC,
+            canonicalName: "viewer")
+        sharer = PeerCore(
+            PeerSetup(iceRole: .controlled, handshakeRole: .active, send: send),
+            localCandidates: [.host(Self.address(1))], security: security.0, authenticator: TestAuthenticator(),
+            wallClock: anchor, random: SeededGenerator(seed: seed &* 3 &+ 1), at: start)
+        viewer = PeerCore(
+            PeerSetup(iceRole: .controlling, handshakeRole: .passive, receive: receive),
+            localCandidates: [.host(Self.address(2))], security: security.1, authenticator: TestAuthenticator(),
+            wallClock: anchor, random: SeededGenerator(seed: seed &* 5 &+ 2), at: start)
+        let toSharer = RemoteParameters(
+            credentials: viewer.localCredentials, fingerprint: security.1.localFingerprint,
+            candidates: [.host(Self.address(2))])
+        let toViewer = RemoteParameters(
+            credentials: sharer.localCredentials, fingerprint: security.0.localFingerprint,
+            candidates: [.host(Self.address(1))])
+        sharer.setRemote(toSharer, receive: nil, at: now)
+        viewer.setRemote(toViewer, receive: nil, at: now)
+        drain()
+    }
+
+    // MARK: Time
+
+    /// Runs until `end`, calling `each` before every step.
+    mutating func run(until end: Instant) {
+        while true {
+            let next = min(sharerDue, viewerDue, link.nextArrival)
+            if next > end { break }
+            now = max(now, next)
+            step()
+        }
+        now = end
+    }
+
+    mutating func run(for duration: Duration) { run(until: now + duration) }
+
+    private mutating func step() {
+        for flight in link.arrivals(until: now) {
+            if flight.to == sharerAddress {
+                sharer.receive(flight.bytes, local: Self.address(1), from: flight.from, at: now)
+            } else if flight.to == viewerMapping ?? viewerAddress {
+                viewer.receive(flight.bytes, local: Self.address(2), from: flight.from, at: now)
+            }
+        }
+        if sharerDue <= now { sharer.advance(to: now) }
+        if viewerDue <= now { viewer.advance(to: now) }
+        drain()
+    }
+
+    mutating func send(_ unit: PacketisedUnit) {
+        sharer.send(unit, at: now)
+        drain()
+    }
+
+    mutating func drain() {
+        drainSharer()
+        drainViewer()
+    }
+
+    private mutating func drainSharer() {
+        while true {
+            switch sharer.nextOutput() {
+            case .transmit(let transmit):
+                sharerDatagrams.append(transmit.bytes)
+                link.send(transmit.bytes, from: sharerAddress, to: transmit.to, at: now)
+            case .event(let event): sharerEvents.append(event)
+            case .wait(let until, _):
+                sharerDue = until
+                return
+            }
+        }
+    }
+
+    private mutating func drainViewer() {
+        while true {
+            switch viewer.nextOutput() {
+            case .transmit(let transmit):
+                link.send(transmit.bytes, from: viewerMapping ?? viewerAddress, to: transmit.to, at: now)
+            case .event(.received(let unit)): received.append(unit)
+            case .event(let event): viewerEvents.append(event)
+            case .wait(let until, _):
+                viewerDue = until
+                return
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+import Datagrams
+import PeerCore
+import RTP
+import TestSupport
+import Testing
+import Timebase
+
+/// Drives a pair the way a share does: 30 units a second, a keyframe when one is asked for, at most one a second.
+struct Share: ~Copyable {
+    var pair: PeerPair
+    private var video = SyntheticVideo()
+    private var lastKeyframe: Instant?
+    private var eventsSeen = 0
+    private(set) var keyframes = 0
+    private(set) var unitsSent = 0
+    private var wantsKeyframe = false
+
+    init(_ pair: consuming PeerPair) {
+        self.pair = pair
+    }
+
+    /// Shares for that long.
+    mutating func run(for duration: Duration, unitSize: Int = 6000) {
+        let end = pair.now + duration
+        while pair.now < end {
+            pair.run(for: .nanoseconds(33_333_333))
+            noticeRequests()
+            let isAllowed = lastKeyframe.map { pair.now - $0 >= .seconds(1) } ?? true
+            let keyframe = wantsKeyframe && isAllowed
+            if keyframe {
+                lastKeyframe = pair.now
+                wantsKeyframe = false
+                keyframes += 1
+            }
+            guard pair.sharer.isConnected else { continue }
+            pair.send(video.next(keyframe: keyframe, size: keyframe ? unitSize * 5 : unitSize, capturedAt: pair.now))
+            unitsSent += 1
+        }
+    }
+
+    private mutating func noticeRequests() {
+        for event in pair.sharerEvents.dropFirst(eventsSeen) {
+            if case .keyframeNeeded = event { wantsKeyframe = true }
+        }
+        eventsSeen = pair.sharerEvents.count
+    }
+
+    /// Units that arrived in the last second.
+    var recent: Int { pair.received.suffix(40).count { pair.now - $0.receivedAt <= .seconds(1) } }
+}
+
+@Suite("Two peers over a simulated link")
+struct SharingTests {
+    @Test("on a clean link every unit arrives once, in order, unchanged in size, from one keyframe")
+    func clean() {
+        var share = Share(PeerPair(seed: 1))
+        share.run(for: .seconds(10))
+        share.pair.run(for: .milliseconds(200))
+        let received = share.pair.received
+        #expect(share.pair.sharer.isConnected && share.pair.viewer.isConnected)
+        #expect(share.keyframes == 1)
+        #expect(received.count == share.unitsSent)
+        #expect(received.first?.accessUnit.isKeyframe == true)
+        let times = received.map(\.mediaTime)
+        #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
+    }
+
+    @Test("both sides connect within 150 ms of virtual time where the path takes 10 ms")
+    func join() {
+        var pair = PeerPair(seed: 2)
+        pair.run(for: .milliseconds(150))
+        #expect(pair.sharer.isConnected)
+        #expect(pair.viewer.isConnected)
+    }
+
+    @Test("nothing that leaves the sharer is unprotected media")
+    func protection() {
+        var share = Share(PeerPair(seed: 3))
+        share.run(for: .seconds(2))
+        for datagram in share.pair.sharerDatagrams {
+            let kind = datagram.read(DatagramKind.init)
+            #expect(kind != .unknown)
+            if kind == .rtp || kind == .rtcp { #expect(datagram.suffix(4).elementsEqual([0x5A, 0xA5, 0x5A, 0xA5])) }
+        }
+    }
+
+    @Test("loss is repaired by retransmission: pictures arrive without a second keyframe")
+    func repair() {
+        var conditions = LinkConditions()
+        conditions.loss = 0.05
+        conditions.delay = .milliseconds(25)
+        var share = Share(PeerPair(seed: 4, conditions: conditions))
+        share.run(for: .seconds(20))
+        share.pair.run(for: .seconds(1))
+        #expect(share.pair.link.lost > 100, "the link must have lost something")
+        #expect((share.pair.sharer.statistics.outgoing?.retransmissions ?? 0) > 50)
+        #expect(share.pair.received.count >= share.unitsSent * 98 / 100)
+    }
+
+    @Test("without RTX a lost picture is skipped, counted, and mended by a keyframe")
+    func withoutRetransmission() {
+        var conditions = LinkConditions()
+        conditions.loss = 0.01
+        var share = Share(PeerPair(seed: 5, conditions: conditions, retransmission: false))
+        share.run(for: .seconds(20))
+        #expect((share.pair.viewer.statistics.incoming?.unitsSkipped ?? 0) > 0)
+        #expect(share.keyframes > 1)
+        #expect(share.keyframes <= 21, "at most one a second")
+        #expect(share.recent > 0)
+    }
+
+    @Test("a blackout of 10 s ends playing")
+    func blackout() {
+        var conditions = LinkConditions()
+        let start = Instant(nanoseconds: 1_000_000_000) + .seconds(5)
+        conditions.blackouts = [start..<(start + .seconds(10))]
+        var share = Share(PeerPair(seed: 6, conditions: conditions))
+        share.run(for: .seconds(20))
+        #expect(share.pair.sharer.isConnected)
+        #expect(share.recent >= 25)
+    }
+
+    @Test("silence of more than 30 s ends the peer: consent is gone (RFC 7675)")
+    func consent() {
+        var conditions = LinkConditions()
+        let start = Instant(nanoseconds: 1_000_000_000) + .seconds(5)
+        conditions.blackouts = [start..<(start + .seconds(60))]
+        var share = Share(PeerPair(seed: 7, conditions: conditions))
+        share.run(for: .seconds(50))
+        #expect(!share.pair.sharer.isConnected)
+        #expect(!share.pair.viewer.isConnected)
+    }
+
+    @Test("a viewer whose address changes goes on being served")
+    func addressChange() {
+        var share = Share(PeerPair(seed: 8))
+        share.run(for: .seconds(5))
+        share.pair.viewerMapping = PeerPair.address(99, port: 7000)
+        share.run(for: .seconds(15))
+        #expect(share.pair.sharer.isConnected)
+        #expect(share.recent >= 25)
+    }
+
+    @Test("BYE ends the other side at once")
+    func goodbye() {
+        var share = Share(PeerPair(seed: 9))
+        share.run(for: .seconds(2))
+        share.pair.viewer.close(at: share.pair.now)
+        share.pair.drain()
+        share.pair.run(for: .milliseconds(100))
+        #expect(!share.pair.sharer.isConnected)
+    }
+
+    @Test("after a pause nothing from before is sent, not even on request")
+    func pause() {
+        var share = Share(PeerPair(seed: 10))
+        share.run(for: .seconds(3))
+        let before = share.pair.received.count
+        share.pair.sharer.forgetPictures()
+        share.pair.viewer.requestKeyframe(at: share.pair.now)
+        share.pair.drain()
+        share.pair.run(for: .seconds(2))
+        #expect(share.pair.received.count == before)
+    }
+}
