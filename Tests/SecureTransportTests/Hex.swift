@@ -1,0 +1,5 @@
+/// Bytes from hexadecimal text with spaces and line breaks, as the RFCs print vectors.
+func hex(_ text: String) -> [UInt8] {
+    let digits = text.compactMap(\.hexDigitValue)
+    return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+}
