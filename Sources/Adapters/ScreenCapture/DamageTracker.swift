@@ -1,0 +1,55 @@
+import Media
+
+/// What of the picture is older than the screen, and whether a fetched band is of one moment with the rest.
+///
+/// The server numbers its events by the last request that it had begun, and answers in order. So an event with a number
+/// below that of a GetImage happened before its pixels were taken, and one with the same number after.
+struct DamageTracker {
+    /// Damaged and not yet fetched, in pixels of the picture.
+    private(set) var pending = PixelRect.nothing
+    /// Damaged before the pixels of the present grab were taken, but told after it was sent.
+    private var overtaken = PixelRect.nothing
+    private var grab: UInt32?
+
+    mutating func add(_ area: PixelRect, sequence: UInt32) {
+        // Sequence numbers wrap; two that are compared lie close together.
+        if let grab, Int32(bitPattern: sequence &- grab) < 0 {
+            overtaken = overtaken.union(area)
+        } else {
+            pending = pending.union(area)
+        }
+    }
+
+    mutating func add(_ area: PixelRect) { pending = pending.union(area) }
+
+    /// A grab of everything that is pending has been sent.
+    mutating func begin(grab sequence: UInt32) {
+        pending = .nothing
+        overtaken = .nothing
+        grab = sequence
+    }
+
+    /// The grab was answered.
+    /// - Returns: what was damaged before its pixels were taken.
+    mutating func end() -> PixelRect {
+        defer { overtaken = .nothing }
+        grab = nil
+        return overtaken
+    }
+
+    /// The picture is of another size or place: nothing known of the old one counts.
+    mutating func restart(with size: PixelSize) {
+        self = DamageTracker()
+        pending = PixelRect(size)
+    }
+}
+
+extension PixelRect {
+    static let nothing = PixelRect(x: 0, y: 0, width: 0, height: 0)
+
+    /// The rows to fetch for this damage: its own, or all where that is hardly dearer.
+    func band(in size: PixelSize) -> Range<Int> {
+        guard !isEmpty else { return 0..<0 }
+        return height * 4 > size.height * Limits.bandQuarters ? 0..<size.height : y..<maxY
+    }
+}

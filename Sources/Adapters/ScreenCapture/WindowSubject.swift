@@ -1,0 +1,146 @@
+import CXCB
+import Media
+import Timebase
+
+/// One window: its own pixels, also while others cover it or it lies partly outside the screen.
+///
+/// Composite keeps what the window draws in a pixmap of its own. That pixmap is named here, and named again whenever the
+/// window was resized or mapped, because then it is another one.
+final class WindowSubject: Subject {
+    let format: PixelFormat
+    let nominalSize: PixelSize
+    private let window: xcb_window_t
+    private let title: String
+    private let connection: XConnection
+    /// The windows around it, innermost first; the last is the child of the root.
+    private var ancestors: [xcb_window_t] = []
+    /// The pixmap that holds the window's pixels, and the window's shape when it was named.
+    private var pixmap: xcb_pixmap_t?
+    private var shape = WindowShape(size: PixelSize(width: 0, height: 0), border: 0)
+    private var isRemapped = true
+
+    /// - Throws: `unavailable` if the window is gone already or has no pixels, `unsupported` for a pixel layout.
+    init(
+        _ window: xcb_window_t, title: String, on connection: XConnection, until deadline: Instant
+    ) throws(CaptureError) {
+        guard connection.extensions.composite != nil else {
+            throw .unsupported(
+                "The X server of display \(connection.display) has no Composite extension, so that single windows "
+                    + "can't be shared. Share a region instead.")
+        }
+        self.window = window
+        self.title = title
+        self.connection = connection
+        connection.watch(window)
+        let attributes = try connection.require { () throws(XFailure) in
+            try connection.attributes(of: window, until: deadline)
+        }
+        guard UInt32(attributes._class) == XCB_WINDOW_CLASS_INPUT_OUTPUT.rawValue else {
+            throw .unavailable("The window \(window.hexadecimal) takes input only and shows nothing.")
+        }
+        let geometry = try connection.require { () throws(XFailure) in
+            try connection.geometry(of: window, until: deadline)
+        }
+        format = try PixelFormat(depth: geometry.depth, visual: attributes.visual, of: connection.handle)
+        nominalSize = PixelSize(width: Int(geometry.width), height: Int(geometry.height))
+        xcb_composite_redirect_window(connection.handle, window, UInt8(XCB_COMPOSITE_REDIRECT_AUTOMATIC.rawValue))
+    }
+
+    var watched: xcb_window_t { window }
+
+    func look(until deadline: Instant) throws(XFailure) -> Sight {
+        let attributes: xcb_get_window_attributes_reply_t
+        do throws(XFailure) {
+            attributes = try connection.attributes(of: window, until: deadline)
+        } catch .refused {
+            return .gone("The window \(name) was closed.")
+        }
+        if isRemapped { try findAncestors(until: deadline) }
+        guard UInt32(attributes.map_state) == XCB_MAP_STATE_VIEWABLE.rawValue else {
+            return .hidden("The window \(name) is minimised or hidden; sharing goes on when it is shown again.")
+        }
+        let geometry = try connection.geometry(of: window, until: deadline)
+        let present = WindowShape(geometry)
+        if isRemapped || present != shape || pixmap == nil {
+            try namePixmap(until: deadline)
+            shape = present
+            isRemapped = false
+        }
+        guard let pixmap else { return .hidden("The window \(name) has not been drawn yet.") }
+        let rect = PixelRect(
+            x: present.border, y: present.border, width: present.size.width, height: present.size.height)
+        return .visible(Surface(drawable: pixmap, rect: rect, originX: 0, originY: 0))
+    }
+
+    /// A pixmap keeps its size, so that fetching from it never goes wrong; it only gets old.
+    private func namePixmap(until deadline: Instant) throws(XFailure) {
+        if let pixmap { xcb_free_pixmap(connection.handle, pixmap) }
+        pixmap = nil
+        let identifier = connection.makeIdentifier()
+        xcb_composite_name_window_pixmap(connection.handle, window, identifier)
+        // Only a reply tells whether that worked; a window unmapped meanwhile has no pixmap.
+        _ = try connection.geometry(of: identifier, until: deadline)
+        pixmap = identifier
+    }
+
+    private func findAncestors(until deadline: Instant) throws(XFailure) {
+        ancestors.removeAll()
+        var child = window
+        while ancestors.count < Limits.ancestors {
+            let parent = try connection.parent(of: child, until: deadline)
+            if parent == connection.root || parent == 0 { return }
+            ancestors.append(parent)
+            connection.watch(parent)
+            child = parent
+        }
+    }
+
+    func reaction(to event: XEvent) -> Reaction {
+        switch event {
+        case .windowConfigured(window, let size):
+            return size == shape.outerSize ? .pointer : .settle
+        case .windowConfigured(let other, _):
+            return ancestors.contains(other) ? .pointer : .none
+        case .windowRemapped(let other), .windowDestroyed(let other):
+            guard other == window || ancestors.contains(other) else { return .none }
+            isRemapped = true
+            return .settle
+        case .damage, .pointerMoved, .cursorChanged, .screenChanged:
+            return .none
+        }
+    }
+
+    func askForPointer() -> PointerQuestion {
+        PointerQuestion(
+            onRoot: xcb_query_pointer(connection.handle, connection.root).sequence,
+            onWindow: xcb_query_pointer(connection.handle, window).sequence)
+    }
+
+    /// The pointer counts only where it is over this window, not over another one that covers it.
+    func pointer(_ answer: PointerAnswer, on surface: Surface) -> PixelPoint? {
+        guard answer.isOnScreen, answer.topLevel == ancestors.last ?? window, let point = answer.onWindow,
+            (0..<surface.size.width).contains(point.x), (0..<surface.size.height).contains(point.y)
+        else { return nil }
+        return point
+    }
+
+    private var name: String { title.isEmpty ? window.hexadecimal : "\"\(title)\"" }
+}
+
+/// What decides whether a window's pixmap is still the same one.
+private struct WindowShape: Equatable {
+    var size: PixelSize
+    var border: Int
+
+    init(size: PixelSize, border: Int) {
+        self.size = size
+        self.border = border
+    }
+
+    init(_ geometry: xcb_get_geometry_reply_t) {
+        size = PixelSize(width: Int(geometry.width), height: Int(geometry.height))
+        border = Int(geometry.border_width)
+    }
+
+    var outerSize: PixelSize { PixelSize(width: size.width + 2 * border, height: size.height + 2 * border) }
+}

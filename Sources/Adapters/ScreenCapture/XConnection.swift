@@ -1,0 +1,159 @@
+import CXCB
+import Glibc
+import Media
+import SystemClock
+import Timebase
+
+/// A connection to an X server, on which nothing blocks longer than it was told.
+///
+/// libxcb's own `…_reply` functions block for ever if the server is stopped. Here every reply is awaited by poll(2) with
+/// a deadline. A reply that came too late is taken and dropped before anything else is asked, so that a stopped
+/// server never has more than one batch of requests waiting, and writing cannot block either.
+final class XConnection {
+    /// What ended a wait.
+    enum Wake {
+        case readable
+        case wakeup
+        case deadline
+    }
+
+    private struct Abandoned {
+        var sequence: UInt32
+        var carriesDescriptor: Bool
+    }
+
+    let handle: OpaquePointer
+    let display: String
+    let screen: XScreen
+    let extensions: Extensions
+    private var inbox: [XEvent] = []
+    private var abandoned: [Abandoned] = []
+    /// How often a wait returned: what a still screen must not cost.
+    private(set) var wakeups = 0
+
+    /// - Parameter handle: an open connection, owned from here on.
+    init(adopting handle: OpaquePointer, display: String, screen: XScreen, extensions: Extensions) {
+        self.handle = handle
+        self.display = display
+        self.screen = screen
+        self.extensions = extensions
+    }
+
+    deinit { xcb_disconnect(handle) }
+
+    var root: xcb_window_t { screen.root }
+    var isBroken: Bool { xcb_connection_has_error(handle) != 0 }
+    /// The server did not answer in time, and has not since.
+    var isStalled: Bool { !abandoned.isEmpty }
+
+    /// The server is on this machine and the connection can carry file descriptors.
+    var isLocal: Bool {
+        var address = sockaddr()
+        var length = socklen_t(MemoryLayout<sockaddr>.size)
+        guard getsockname(xcb_get_file_descriptor(handle), &address, &length) == 0 else { return false }
+        return Int32(address.sa_family) == AF_UNIX
+    }
+
+    /// A new identifier for a resource.
+    func makeIdentifier() -> UInt32 { xcb_generate_id(handle) }
+
+    func flush() { xcb_flush(handle) }
+}
+
+extension XConnection {
+    /// Waits for the reply to a request, and for no longer than the deadline.
+    func reply<Body>(
+        _ sequence: UInt32, as type: Body.Type, until deadline: Instant, carriesDescriptor: Bool = false
+    ) throws(XFailure) -> Reply<Body> {
+        flush()
+        while true {
+            var raw: UnsafeMutableRawPointer?
+            var error: UnsafeMutablePointer<xcb_generic_error_t>?
+            if xcb_poll_for_reply(handle, sequence, &raw, &error) != 0 {
+                if let raw { return Reply(raw) }
+                guard let error else { throw .lost }
+                defer { free(error) }
+                throw .refused(error.pointee.error_code)
+            }
+            if isBroken { throw .lost }
+            guard wait(until: deadline) == .readable else {
+                abandoned.append(Abandoned(sequence: sequence, carriesDescriptor: carriesDescriptor))
+                throw .timedOut
+            }
+            readSocket()
+        }
+    }
+
+    /// Gives a reply up unread, as when an earlier one of its batch failed.
+    func abandon(_ sequence: UInt32) {
+        abandoned.append(Abandoned(sequence: sequence, carriesDescriptor: false))
+    }
+
+    /// Waits until a server that was slow has answered everything it was asked.
+    func catchUp(until deadline: Instant) throws(XFailure) {
+        readSocket()
+        while isStalled {
+            if isBroken { throw .lost }
+            guard wait(until: deadline) == .readable else { throw .timedOut }
+            readSocket()
+        }
+    }
+
+    /// Takes what has arrived, without waiting, and returns the events in their order.
+    func takeEvents() throws(XFailure) -> [XEvent] {
+        readSocket()
+        if isBroken { throw .lost }
+        defer { inbox.removeAll(keepingCapacity: true) }
+        return inbox
+    }
+
+    /// Waits until the server has something to say, `wakeup` is readable (-1: none) or the deadline passed.
+    func wait(until deadline: Instant, wakeup: Int32 = -1) -> Wake {
+        flush()
+        var entries = [
+            pollfd(fd: xcb_get_file_descriptor(handle), events: Int16(POLLIN), revents: 0),
+            pollfd(fd: wakeup, events: Int16(POLLIN), revents: 0),
+        ]
+        let left = max(0, (deadline - SystemClock.now()).nanoseconds)
+        var timeout = timespec(tv_sec: Int(left / 1_000_000_000), tv_nsec: Int(left % 1_000_000_000))
+        let count = ppoll(&entries, 2, &timeout, nil)
+        wakeups += 1
+        if count == 0 { return .deadline }
+        // A signal counts as something to read: the caller looks, and waits again.
+        return entries[1].revents != 0 && entries[0].revents == 0 ? .wakeup : .readable
+    }
+
+    private func readSocket() {
+        // The first call reads the socket once; the others empty what was read.
+        var next = xcb_poll_for_event(handle)
+        while let event = next {
+            keep(event)
+            free(event)
+            next = xcb_poll_for_queued_event(handle)
+        }
+        abandoned.removeAll { takeLate($0) }
+    }
+
+    private func keep(_ raw: UnsafeMutablePointer<xcb_generic_event_t>) {
+        guard let event = XEvent(raw, extensions: extensions, root: root), inbox.count < Limits.events else { return }
+        // A mouse may report a thousand times a second, and only the last time counts.
+        if event == .pointerMoved, inbox.last == .pointerMoved { return }
+        inbox.append(event)
+    }
+
+    /// True if the late reply has come, or never will.
+    private func takeLate(_ late: Abandoned) -> Bool {
+        var raw: UnsafeMutableRawPointer?
+        var error: UnsafeMutablePointer<xcb_generic_error_t>?
+        guard xcb_poll_for_reply(handle, late.sequence, &raw, &error) != 0 else { return false }
+        free(error)
+        guard let raw else { return true }
+        if late.carriesDescriptor {
+            let reply = Reply<xcb_shm_create_segment_reply_t>(raw)
+            if reply.body.nfd == 1 { close(xcb_shm_create_segment_reply_fds(handle, reply.pointer)[0]) }
+        } else {
+            free(raw)
+        }
+        return true
+    }
+}

@@ -1,0 +1,86 @@
+import CXCB
+import Media
+
+/// What the server tells unasked, in the order in which it happened.
+enum XEvent: Hashable {
+    /// Everything damaged since the last DamageSubtract lies in this rectangle of the watched drawable.
+    case damage(PixelRect, sequence: UInt32)
+    case pointerMoved
+    case cursorChanged
+    /// The root window, its outputs or its monitors changed.
+    case screenChanged
+    /// A watched window was moved or resized, or a window manager says where it is.
+    case windowConfigured(xcb_window_t, size: PixelSize)
+    /// A watched window was mapped, unmapped or given another parent.
+    case windowRemapped(xcb_window_t)
+    case windowDestroyed(xcb_window_t)
+}
+
+extension XEvent {
+    /// Nil for what is of no interest, errors of unchecked requests among them.
+    init?(_ event: UnsafeMutablePointer<xcb_generic_event_t>, extensions: Extensions, root: xcb_window_t) {
+        let type = event.pointee.response_type & 0x7F
+        let isSynthetic = event.pointee.response_type & 0x80 != 0
+        if let core = Self.window(event, type: type, root: root) {
+            self = core
+        } else if !isSynthetic, let other = Self.extended(event, type: type, extensions: extensions) {
+            self = other
+        } else {
+            return nil
+        }
+    }
+
+    private static func window(
+        _ event: UnsafeMutablePointer<xcb_generic_event_t>, type: UInt8, root: xcb_window_t
+    ) -> XEvent? {
+        switch Int32(type) {
+        case XCB_CONFIGURE_NOTIFY:
+            let body = event.body(as: xcb_configure_notify_event_t.self)
+            if body.window == root { return .screenChanged }
+            let border = 2 * Int(body.border_width)
+            let size = PixelSize(width: Int(body.width) + border, height: Int(body.height) + border)
+            return .windowConfigured(body.window, size: size)
+        case XCB_MAP_NOTIFY: return .windowRemapped(event.body(as: xcb_map_notify_event_t.self).window)
+        case XCB_UNMAP_NOTIFY: return .windowRemapped(event.body(as: xcb_unmap_notify_event_t.self).window)
+        case XCB_REPARENT_NOTIFY: return .windowRemapped(event.body(as: xcb_reparent_notify_event_t.self).window)
+        case XCB_DESTROY_NOTIFY: return .windowDestroyed(event.body(as: xcb_destroy_notify_event_t.self).window)
+        default: return nil
+        }
+    }
+
+    private static func extended(
+        _ event: UnsafeMutablePointer<xcb_generic_event_t>, type: UInt8, extensions: Extensions
+    ) -> XEvent? {
+        if type == extensions.damage?.firstEvent {
+            let body = event.body(as: xcb_damage_notify_event_t.self)
+            return .damage(PixelRect(body.area), sequence: event.pointee.full_sequence)
+        }
+        // XFixes 5: SelectionNotify is event 0, CursorNotify event 1.
+        if let fixes = extensions.fixes, type == fixes.firstEvent &+ 1 { return .cursorChanged }
+        // RandR 1.5: ScreenChangeNotify is event 0, Notify (outputs, CRTCs, resources) event 1.
+        if let randr = extensions.randr, type == randr.firstEvent || type == randr.firstEvent &+ 1 {
+            return .screenChanged
+        }
+        if type == UInt8(XCB_GE_GENERIC), let input = extensions.input {
+            let body = event.body(as: xcb_ge_generic_event_t.self)
+            if body.extension == input.majorOpcode, PointerMotion.events.contains(body.event_type) {
+                return .pointerMoved
+            }
+        }
+        return nil
+    }
+}
+
+extension UnsafeMutablePointer<xcb_generic_event_t> {
+    /// The event as the structure that its type says it is; libxcb allocates at least 32 bytes for each.
+    fileprivate func body<Body>(as type: Body.Type) -> Body {
+        UnsafeMutableRawPointer(self).assumingMemoryBound(to: Body.self).pointee
+    }
+}
+
+extension PixelRect {
+    init(_ rectangle: xcb_rectangle_t) {
+        self.init(
+            x: Int(rectangle.x), y: Int(rectangle.y), width: Int(rectangle.width), height: Int(rectangle.height))
+    }
+}

@@ -1,0 +1,28 @@
+import Glibc
+import Timebase
+
+/// The only place where clocks are read; everything below takes instants as arguments.
+///
+/// `CLOCK_BOOTTIME` also counts while the machine sleeps, so that ICE consent (RFC 7675) cannot outlive a suspend.
+package enum SystemClock {
+    package static func now() -> Instant {
+        Instant(nanoseconds: nanoseconds(of: CLOCK_BOOTTIME))
+    }
+
+    /// The wall clock beside the monotonic one, for sender reports and capture times.
+    package static func wallClockAnchor() -> WallClockAnchor {
+        WallClockAnchor(instant: now(), ntp: NTPTimestamp(unixNanoseconds: nanoseconds(of: CLOCK_REALTIME)))
+    }
+
+    /// What this thread has used of the processor.
+    package static func threadTime() -> Duration { .nanoseconds(nanoseconds(of: CLOCK_THREAD_CPUTIME_ID)) }
+
+    /// What this process has used of the processors.
+    package static func processTime() -> Duration { .nanoseconds(nanoseconds(of: CLOCK_PROCESS_CPUTIME_ID)) }
+
+    private static func nanoseconds(of clock: clockid_t) -> Int64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}

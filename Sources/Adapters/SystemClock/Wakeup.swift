@@ -1,0 +1,33 @@
+import CLinux
+import Glibc
+import Timebase
+
+/// Wakes a thread that blocks in poll(2): an eventfd. Thread-safe.
+package final class Wakeup: Sendable {
+    /// Readable after `fire()`, until `drain()`.
+    package let descriptor: Int32
+
+    package init() {
+        descriptor = linux_eventfd()
+        precondition(descriptor >= 0, "no file descriptor left for an eventfd")
+    }
+
+    deinit { close(descriptor) }
+
+    package func fire() {
+        var one: UInt64 = 1
+        // EAGAIN means that it is readable already.
+        _ = write(descriptor, &one, 8)
+    }
+
+    package func drain() {
+        var count: UInt64 = 0
+        _ = read(descriptor, &count, 8)
+    }
+
+    /// Blocks until fired, or the time is over.
+    package func wait(atMost timeout: Duration) {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        _ = poll(&entry, 1, Int32(clamping: (timeout.nanoseconds + 999_999) / 1_000_000))
+    }
+}

@@ -1,0 +1,11 @@
+// Calls of the operating system that the Glibc module does not show to Swift.
+#pragma once
+
+/// A non-blocking, close-on-exec eventfd(2), or -1.
+int linux_eventfd(void);
+
+/// Names the calling thread for debuggers and `top`; at most 15 bytes.
+void linux_name_thread(const char *name);
+
+/// One malloc arena instead of one per thread, and memory of freed frames goes back to the system (mallopt(3)).
+void linux_keep_heap_small(void);

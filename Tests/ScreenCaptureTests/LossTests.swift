@@ -1,0 +1,115 @@
+import Glibc
+import Media
+import ScreenCapture
+import SystemClock
+import Testing
+import Timebase
+
+extension XServerSuite {
+    @Suite("A server that vanishes or hangs")
+    struct LossTests {
+        @Test("A killed server ends the source within two seconds, in clear words")
+        func killed() throws {
+            let server = try VirtualScreen()
+            let source = try ScreenSource(display: server.display, target: .display)
+            try source.settleDown()
+            server.kill()
+            let time = elapsed {
+                let error = #expect(throws: CaptureError.self) {
+                    _ = try source.waitForChange(until: SystemClock.now() + .seconds(10), wakeup: -1)
+                }
+                #expect(error == .lost("The X server of display \(server.display) is gone."))
+            }
+            #expect(time < .seconds(2))
+            // It stays so, and at once.
+            #expect(throws: CaptureError.lost("The X server of display \(server.display) is gone.")) {
+                try source.read()
+            }
+        }
+
+        @Test("A stopped server delays nobody past the deadline, and when it goes on so do the pictures")
+        func stopped() throws {
+            let server = try VirtualScreen()
+            let painter = try Painter(server.display)
+            let source = try ScreenSource(display: server.display, target: .display, showsCursor: false)
+            try source.settleDown()
+            painter.fill(painter.root, PixelRect(x: 0, y: 0, width: 20, height: 20), red)
+            painter.finish()
+            #expect(try source.waitForChange(until: SystemClock.now() + .seconds(2), wakeup: -1) == .changed)
+            server.stop()
+            for _ in 0..<3 {
+                let reading = elapsed {
+                    _ = #expect(throws: CaptureError.timedOut) { try source.read() }
+                }
+                #expect(reading < .milliseconds(400))
+                let cpu = SystemClock.threadTime()
+                let waiting = try elapsed {
+                    let event = try source.waitForChange(until: SystemClock.now() + .milliseconds(150), wakeup: -1)
+                    #expect(event == .idle)
+                }
+                #expect(waiting > .milliseconds(140))
+                #expect(waiting < .milliseconds(250))
+                // Waiting, not spinning.
+                #expect(SystemClock.threadTime() - cpu < .milliseconds(50))
+            }
+            server.resume()
+            painter.fill(painter.root, PixelRect(x: 50, y: 50, width: 20, height: 20), green)
+            painter.finish()
+            let (first, second) = (PixelRect(x: 0, y: 0, width: 20, height: 20), PixelRect(x: 50, y: 50, width: 20, height: 20))
+            try #require(try source.watch { $0.isFilled(first, red) && $0.isFilled(second, green) } != nil)
+        }
+
+        @Test("A server that is stopped while it is idle delays nobody either, with the pointer watched")
+        func stoppedWithPointer() throws {
+            let server = try VirtualScreen()
+            let source = try ScreenSource(display: server.display, target: .display)
+            try source.settleDown()
+            server.stop()
+            for _ in 0..<5 {
+                let time = try elapsed {
+                    let event = try source.waitForChange(until: SystemClock.now() + .milliseconds(100), wakeup: -1)
+                    #expect(event == .idle)
+                }
+                #expect(time < .milliseconds(200))
+            }
+            server.kill()
+            #expect(throws: CaptureError.self) {
+                _ = try source.waitForChange(until: SystemClock.now() + .seconds(2), wakeup: -1)
+            }
+        }
+
+        @Test("Opening a stopped server ends with a message")
+        func openingStopped() throws {
+            let server = try VirtualScreen()
+            server.stop()
+            let time = elapsed {
+                let error = #expect(throws: CaptureError.self) {
+                    try ScreenSource(display: server.display, target: .display)
+                }
+                #expect(error == .unavailable("The X server of display \(server.display) does not answer."))
+            }
+            #expect(time < .seconds(6))
+            server.resume()
+        }
+
+        @Test("A display that does not exist, and a name that is none, are refused with those that exist")
+        func unknownDisplay() throws {
+            let server = try VirtualScreen()
+            for name in [":32123", "nonsense"] {
+                let error = try #require(throws: CaptureError.self) {
+                    try ScreenSource(display: name, target: .display)
+                }
+                guard case .unavailable(let text) = error else {
+                    Issue.record("\(error)")
+                    continue
+                }
+                #expect(text.contains(name))
+                #expect(text.contains(server.display))
+            }
+            let error = try #require(throws: CaptureError.self) {
+                try ScreenSource(display: server.display + ".7", target: .display)
+            }
+            #expect("\(error)".contains("no such screen"))
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import CXCB
+import Glibc
+import Media
+import ScreenCapture
+import Synchronization
+import SystemClock
+import Testing
+import Timebase
+
+extension XServerSuite {
+    @Suite("One moment")
+    struct MomentTests {
+        /// Draws on a thread of its own, as fast as it can, until it goes out of scope.
+        private final class Worker: Sendable {
+            private let goesOn = Atomic(true)
+            private let ended = Wakeup()
+
+            init(
+                _ display: String, prepare: @escaping @Sendable (Painter) -> UInt32 = { $0.root },
+                draw: @escaping @Sendable (Painter, _ prepared: UInt32, _ step: UInt32) -> Void
+            ) {
+                BlockingThread.start(name: "painter") { [self] in
+                    defer { ended.fire() }
+                    guard let painter = try? Painter(display) else { return }
+                    let prepared = prepare(painter)
+                    var step: UInt32 = 1
+                    while goesOn.load(ordering: .relaxed) {
+                        draw(painter, prepared, step)
+                        step += 1
+                    }
+                }
+            }
+
+            func stop() {
+                goesOn.store(false, ordering: .relaxed)
+                ended.wait(atMost: .seconds(5))
+            }
+        }
+
+        @Test("What changed between the question and the answer is fetched before the picture is handed out")
+        func overtaken() throws {
+            let server = try VirtualScreen()
+            let painter = try Painter(server.display)
+            let source = try ScreenSource(display: server.display, target: .display, showsCursor: false)
+            try source.settleDown()
+            let top = PixelRect(x: 0, y: 0, width: 1280, height: 40)
+            let bottom = PixelRect(x: 0, y: 680, width: 1280, height: 40)
+            // When the server goes on, it finds two things waiting: what is drawn at the bottom, and the question for
+            // the rows at the top, the only ones of which the source knows. Mostly it takes them in this order.
+            for step: UInt32 in 1...20 where source.counters.repeats == 0 {
+                painter.fill(painter.root, top, step)
+                painter.finish()
+                #expect(try source.waitForChange(until: SystemClock.now() + .seconds(2), wakeup: -1) == .changed)
+                server.stop()
+                painter.fill(painter.root, bottom, step)
+                painter.flush()
+                server.resume(after: .milliseconds(50))
+                let look = Look(try source.read())
+                #expect(look.isFilled(top, step))
+                if source.counters.repeats > 0 {
+                    #expect(look.isFilled(bottom, step))
+                    #expect(look.frame.damage == top.union(bottom))
+                }
+                try source.settleDown()
+            }
+            #expect(source.counters.repeats == 1)
+        }
+
+        @Test("Two far ends of a picture never come from different moments")
+        func farEnds() throws {
+            let server = try VirtualScreen()
+            let top = PixelRect(x: 0, y: 0, width: 1280, height: 40)
+            let bottom = PixelRect(x: 0, y: 680, width: 1280, height: 40)
+            let source = try ScreenSource(display: server.display, target: .display, showsCursor: false)
+            // Each step draws the top, later the bottom: at any moment the top is as new or one step newer. How much
+            // later varies, so that the bottom often changes just after the top's rows were asked for.
+            let worker = Worker(server.display, prepare: { $0.makePixmap(width: 1280, height: 360) }) { painter, unseen, step in
+                painter.fill(painter.root, top, step)
+                for _ in 0..<step % 8 { painter.fill(unseen, PixelRect(x: 0, y: 0, width: 1280, height: 360), step) }
+                painter.fill(painter.root, bottom, step)
+                painter.finish()
+                usleep(500)
+            }
+            defer { worker.stop() }
+            var looks = 0
+            var mixed: [String] = []
+            while looks < 400 {
+                guard try source.waitForChange(until: SystemClock.now() + .seconds(2), wakeup: -1) == .changed else { break }
+                let look = Look(try source.read())
+                let (above, below) = (look[640, 0], look[640, 719])
+                let areWhole =
+                    look.isFilled(PixelRect(x: 7, y: 0, width: 1, height: 40), above)
+                    && look.isFilled(PixelRect(x: 7, y: 680, width: 1, height: 40), below)
+                if !areWhole || (above != below && above != below + 1) { mixed.append("\(above) above \(below)") }
+                looks += 1
+            }
+            #expect(looks == 400)
+            #expect(mixed.isEmpty)
+            // It was put to the test: pictures were fetched in parts, and some of the parts were too small.
+            #expect(source.counters.repeats > 0)
+            #expect(source.counters.rows < source.counters.grabs * 720)
+        }
+
+        @Test("Scrolling stripes never tear")
+        func scrolling() throws {
+            let server = try VirtualScreen()
+            let page = PixelRect(x: 0, y: 100, width: 1280, height: 400)
+            let source = try ScreenSource(display: server.display, target: .display, showsCursor: false)
+            // Like a terminal: everything moves up by a row, then the last row is drawn anew, in its own colour.
+            let worker = Worker(server.display) { painter, root, step in
+                let rest = PixelRect(x: 0, y: page.y + 1, width: page.width, height: page.height - 1)
+                painter.copy(root, from: rest, toY: page.y)
+                painter.fill(root, PixelRect(x: 0, y: page.maxY - 1, width: page.width, height: 1), step)
+                painter.finish()
+            }
+            defer { worker.stop() }
+            try #require(try source.watch { $0[640, page.y] > 0 } != nil)
+            for _ in 0..<200 {
+                guard try source.waitForChange(until: SystemClock.now() + .seconds(2), wakeup: -1) == .changed else { break }
+                let look = Look(try source.read())
+                let first = look[640, page.y]
+                // Between the two requests of a step the last row is there twice.
+                let torn = (page.y..<page.maxY - 1).first { look[640, $0] != first + UInt32($0 - page.y) }
+                #expect(torn == nil, "row \(torn ?? 0) is of another moment")
+            }
+        }
+    }
+}

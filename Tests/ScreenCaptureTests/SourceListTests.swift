@@ -1,0 +1,31 @@
+import Media
+@testable import ScreenCapture
+import Testing
+
+extension XServerSuite {
+    @Suite("The list of sources")
+    struct SourceListTests {
+        @Test("It names the display, its monitors and its windows")
+        func list() throws {
+            let server = try VirtualScreen("800x600x24")
+            let painter = try Painter(server.display)
+            try server.run("xrandr", "--setmonitor", "right", "300/100x600/80+500+0", "none")
+            let shown = painter.makeWindow(PixelRect(x: 40, y: 30, width: 200, height: 100), title: "Letter")
+            painter.map(shown)
+            let withdrawn = painter.makeWindow(PixelRect(x: 0, y: 0, width: 50, height: 50), title: "Withdrawn")
+            painter.finish()
+            let sources = try SourceList.load(display: server.display)
+            #expect(
+                sources.displays == [SourceList.Display(name: server.display, width: 800, height: 600, depth: 24)])
+            #expect(
+                sources.monitors.contains(
+                    SourceList.Monitor(name: "right", x: 500, y: 0, width: 300, height: 600, isPrimary: false)))
+            #expect(
+                sources.windows == [
+                    SourceList.Window(
+                        id: shown, title: "Letter", pid: nil, x: 40, y: 30, width: 200, height: 100, isVisible: true)
+                ])
+            #expect(!sources.windows.contains { $0.id == withdrawn })
+        }
+    }
+}
