@@ -1,1 +1,3 @@
 #pragma once
+#include "picture_detail.h"
+#include "pixel_rows.h"

@@ -1,0 +1,85 @@
+import CX264
+import Media
+import Timebase
+
+extension X264Configuration {
+    /// x264's parameters for a live screen: no delay, no B-frames, keyframes only on demand, quantisers from outside.
+    func parameters(level: H264Level) throws(CodecError) -> x264_param_t {
+        var parameters = x264_param_t()
+        guard x264_param_default_preset(&parameters, preset.rawValue, "zerolatency") == 0 else {
+            throw .unsupportedParameters("x264 has no preset \(preset.rawValue).")
+        }
+        setPicture(&parameters, level)
+        setStream(&parameters)
+        setSearch(&parameters)
+        setQuantisers(&parameters)
+        guard x264_param_apply_profile(&parameters, profile == .high ? "high" : "baseline") == 0 else {
+            throw .unsupportedParameters("x264 has no such profile.")
+        }
+        return parameters
+    }
+
+    private func setPicture(_ parameters: inout x264_param_t, _ level: H264Level) {
+        parameters.i_width = Int32(size.width)
+        parameters.i_height = Int32(size.height)
+        parameters.i_csp = X264_CSP_I420
+        parameters.i_bitdepth = 8
+        parameters.i_level_idc = Int32(level.identifier)
+        // A fixed frame rate: num_units_in_tick and time_scale come from these (ITU-T H.264 § E.2.1).
+        parameters.b_vfr_input = 0
+        parameters.i_fps_num = UInt32(clamping: frameRate.numerator)
+        parameters.i_fps_den = UInt32(clamping: frameRate.denominator)
+        parameters.i_timebase_num = parameters.i_fps_den
+        parameters.i_timebase_den = parameters.i_fps_num
+        // BT.709, limited range (tables E-3 to E-5: 1 each), chroma in the centre of its pixels (figure E-1: 1).
+        parameters.vui.b_fullrange = 0
+        parameters.vui.i_colorprim = 1
+        parameters.vui.i_transfer = 1
+        parameters.vui.i_colmatrix = 1
+        parameters.vui.i_chroma_loc = 1
+    }
+
+    private func setStream(_ parameters: inout x264_param_t) {
+        parameters.i_threads = Int32(threads)
+        parameters.i_lookahead_threads = 1
+        parameters.b_sliced_threads = threads > 1 ? 1 : 0
+        parameters.i_sync_lookahead = 0
+        parameters.i_keyint_max = 1 << 30
+        parameters.i_scenecut_threshold = 0
+        parameters.b_intra_refresh = 0
+        parameters.i_bframe = 0
+        parameters.i_frame_reference = Int32(references)
+        parameters.b_repeat_headers = 1
+        parameters.b_aud = 0
+        // Lengths of four bytes in place of start codes.
+        parameters.b_annexb = 0
+        if case .fitting(let payload) = slices {
+            // Counted with the four bytes of length.
+            parameters.i_slice_max_size = Int32(payload + 4)
+        }
+    }
+
+    private func setSearch(_ parameters: inout x264_param_t) {
+        // Keyframes with predictions of 4 by 4 pixels: a seventh fewer bits for text, and nothing dearer.
+        parameters.analyse.intra |= UInt32(X264_ANALYSE_I4x4)
+        // A page that was scrolled by a few lines is found again; a picture of text costs a tenth then.
+        parameters.analyse.i_me_method = X264_ME_UMH
+        parameters.analyse.i_me_range = 64
+        if profile == .high {
+            parameters.b_cabac = 1
+            parameters.analyse.b_transform_8x8 = 1
+        }
+    }
+
+    /// Constant quantisers, which `QuantiserControl` sets for each picture: x264's own rate control looks at each picture
+    /// beforehand, and that costs two fifths of the work. The factors only open the range from 8 to 51.
+    private func setQuantisers(_ parameters: inout x264_param_t) {
+        parameters.rc.i_rc_method = X264_RC_CQP
+        parameters.rc.i_qp_constant = 32
+        parameters.rc.f_ip_factor = 16
+        parameters.rc.f_pb_factor = 16
+        parameters.rc.i_aq_mode = X264_AQ_NONE
+        parameters.rc.i_lookahead = 0
+        parameters.rc.b_mb_tree = 0
+    }
+}

@@ -1,0 +1,184 @@
+import CX264
+import Media
+import Timebase
+
+/// One x264 encoder: pictures in, H.264 access units out, each at once. Used by one thread.
+///
+/// Every unit's bytes are NAL units without start codes; a keyframe's begin with SPS and PPS. The bit rate follows
+/// `SendTarget` from picture to picture, without any change of the encoder.
+package final class X264Encoder: VideoEncoder {
+    package let configuration: X264Configuration
+    package let level: H264Level
+    private let handle: OpaquePointer
+    private let log: X264Log
+    private var parameters: x264_param_t
+    private var control: QuantiserControl
+    private var pictures: Int64 = 0
+    private var lastKeyframe: MediaTime?
+    private var searchesWide = true
+
+    /// - Parameter log: takes x264's warnings and errors, one line each; by default nobody hears them.
+    package init(_ configuration: X264Configuration, log: ((String) -> Void)? = nil) throws(CodecError) {
+        self.configuration = configuration
+        level = try configuration.validated()
+        parameters = try configuration.parameters(level: level)
+        self.log = X264Log(log)
+        self.log.attach(to: &parameters)
+        guard let handle = shim_x264_open(&parameters) else {
+            throw .failed("x264 can't be opened with these settings\(self.log.lastLine.map { ": " + $0 } ?? ".")")
+        }
+        self.handle = handle
+        // CABAC takes about an eighth off what CAVLC needs.
+        control = QuantiserControl(
+            pictureSize: configuration.size, costFactor: configuration.profile == .high ? 0.87 : 1)
+    }
+
+    deinit { x264_encoder_close(handle) }
+
+    package func encode(
+        _ picture: I420Picture, damage: PixelRect, mediaTime: MediaTime, capturedAt: Instant, target: SendTarget
+    ) throws(CodecError) -> EncodedUnit? {
+        guard picture.size == configuration.size else {
+            throw .unsupportedParameters("The picture is \(picture.size), the encoder \(configuration.size).")
+        }
+        guard Limits.bitsPerSecond.contains(target.bitsPerSecond) else {
+            throw .unsupportedParameters("\(target.bitsPerSecond) bit/s is out of range.")
+        }
+        let request = Request(
+            picture: picture, area: damage.intersection(PixelRect(picture.size)), mediaTime: mediaTime,
+            capturedAt: capturedAt, target: target)
+        if target.needsKeyframe || pictures == 0 { return try keyframe(request) }
+        return request.area.isEmpty ? try repetition(request) : try change(request)
+    }
+
+    private struct Request {
+        let picture: I420Picture
+        let area: PixelRect
+        let mediaTime: MediaTime
+        let capturedAt: Instant
+        let target: SendTarget
+    }
+
+    // MARK: The three kinds of pictures
+
+    private func keyframe(_ request: Request) throws(CodecError) -> EncodedUnit {
+        let whole = PixelRect(request.picture.size)
+        let detail = PictureDetail(of: request.picture, in: whole)
+        let quantiser = control.quantiser(
+            for: .keyframe, changed: detail, blurred: .nothing, at: request.mediaTime, target: request.target)
+        let unit = try run(request, quantiser: quantiser ?? QuantiserControl.coarsest, isKeyframe: true)
+        lastKeyframe = request.mediaTime
+        learn(.keyframe, unit, area: whole, changed: detail, blurred: .nothing)
+        return unit
+    }
+
+    private func change(_ request: Request) throws(CodecError) -> EncodedUnit? {
+        let detail = PictureDetail(of: request.picture, in: request.area)
+        let blurred = PictureDetail(of: request.picture, in: control.blurred)
+        let quantiser = control.quantiser(
+            for: .change, changed: detail, blurred: blurred, at: request.mediaTime, target: request.target)
+        guard let quantiser else { return nil }
+        try chooseSearch()
+        let unit = try run(request, quantiser: quantiser, isKeyframe: false)
+        // What comes out far too large was not foretold, because a run of small changes ended in a new page. It is
+        // thrown away: no decoder sees it, so the picture must begin anew.
+        if control.isExcessive(bits: unit.bytes.count * 8), mayInsertKeyframe(at: request.mediaTime) {
+            return try keyframe(request)
+        }
+        learn(.change, unit, area: request.area, changed: detail, blurred: blurred)
+        return unit
+    }
+
+    private func repetition(_ request: Request) throws(CodecError) -> EncodedUnit? {
+        let blurred = PictureDetail(of: request.picture, in: control.blurred)
+        let quantiser = control.quantiser(
+            for: .repetition, changed: .nothing, blurred: blurred, at: request.mediaTime, target: request.target)
+        guard let quantiser else { return nil }
+        let unit = try run(request, quantiser: quantiser, isKeyframe: false)
+        learn(.repetition, unit, area: control.blurred, changed: .nothing, blurred: blurred)
+        return unit
+    }
+
+    private func mayInsertKeyframe(at time: MediaTime) -> Bool {
+        lastKeyframe.map { time.ticks - $0.ticks >= MediaTime(elapsed: Limits.keyframeInterval).ticks } ?? true
+    }
+
+    private func learn(
+        _ kind: QuantiserControl.Kind, _ unit: EncodedUnit, area: PixelRect, changed: PictureDetail,
+        blurred: PictureDetail
+    ) {
+        control.coded(
+            kind, area: area, changed: changed, blurred: blurred, bits: unit.bytes.count * 8,
+            quantiser: Int(unit.quantiser), at: unit.mediaTime)
+    }
+
+    // MARK: The search for motion
+
+    /// A wide search finds scrolled text again and costs nothing where it does. In film it finds little and costs half
+    /// as much again: there the nearest match will do.
+    private func chooseSearch() throws(CodecError) {
+        guard let churn = control.churnOfRun else { return try searchWide(true) }
+        if churn > QuantiserControl.film {
+            try searchWide(false)
+        } else if churn < QuantiserControl.film / 2 {
+            try searchWide(true)
+        }
+    }
+
+    private func searchWide(_ wide: Bool) throws(CodecError) {
+        guard wide != searchesWide else { return }
+        searchesWide = wide
+        parameters.analyse.i_me_method = wide ? X264_ME_UMH : X264_ME_DIA
+        guard x264_encoder_reconfig(handle, &parameters) == 0 else {
+            throw .failed("x264 did not take its new settings.")
+        }
+    }
+
+    // MARK: x264
+
+    private func run(_ request: Request, quantiser: Int, isKeyframe: Bool) throws(CodecError) -> EncodedUnit {
+        var input = x264_picture_t()
+        x264_picture_init(&input)
+        input.i_type = isKeyframe ? X264_TYPE_IDR : X264_TYPE_AUTO
+        input.i_qpplus1 = Int32(quantiser) + 1
+        input.i_pts = pictures
+        pictures += 1
+        var output = x264_picture_t()
+        var units: UnsafeMutablePointer<x264_nal_t>?
+        var count: Int32 = 0
+        let size = request.picture.withPlanes { luma, u, v in
+            input.img.i_csp = X264_CSP_I420
+            input.img.i_plane = 3
+            input.img.plane = (luma, u, v, nil)
+            let chroma = Int32(request.picture.chromaStride)
+            input.img.i_stride = (Int32(request.picture.lumaStride), chroma, chroma, 0)
+            return x264_encoder_encode(handle, &units, &count, &input, &output)
+        }
+        guard size > 0, let units else { throw .failed("x264 made nothing of a picture.") }
+        return Self.unit(
+            UnsafeBufferPointer(start: units, count: Int(count)), capacity: Int(size), request,
+            isKeyframe: output.b_keyframe != 0, quantiser: quantiser)
+    }
+
+    /// Copies what is to be sent: parameter sets and slices, not x264's note about itself.
+    private static func unit(
+        _ units: UnsafeBufferPointer<x264_nal_t>, capacity: Int, _ request: Request, isKeyframe: Bool, quantiser: Int
+    ) -> EncodedUnit {
+        var unit = EncodedUnit(
+            bytes: [], nalUnits: [], mediaTime: request.mediaTime, capturedAt: request.capturedAt,
+            isKeyframe: isKeyframe, isReference: false, quantiser: Double(quantiser))
+        unit.bytes.reserveCapacity(capacity)
+        let sent = [NAL_SLICE, NAL_SLICE_IDR, NAL_SPS, NAL_PPS].map { Int32($0.rawValue) }
+        for nal in units where sent.contains(nal.i_type) {
+            // Four bytes of length come first.
+            guard let payload = nal.p_payload, nal.i_payload > lengthBytes else { continue }
+            let start = unit.bytes.count
+            unit.bytes += UnsafeBufferPointer(start: payload + lengthBytes, count: Int(nal.i_payload) - lengthBytes)
+            unit.nalUnits.append(start..<unit.bytes.count)
+            if nal.i_ref_idc != 0 { unit.isReference = true }
+        }
+        return unit
+    }
+
+    private static let lengthBytes = 4
+}
