@@ -1,0 +1,31 @@
+import Datagrams
+import ICE
+import PeerCore
+
+/// Everything a hub is made with.
+package struct HubConfiguration: Sendable {
+    /// Local addresses to bind; see `LocalAddresses.select`.
+    package var addresses: [IPAddress]
+    /// 0: the system chooses for the first socket, and the others take the same.
+    package var port: UInt16
+    package var stunServers: [TransportAddress]
+    package var makeSecurity: @Sendable () throws -> any SecurityProvider
+    /// Nil where the machine lacks the digests.
+    package var makeAuthenticator: @Sendable () -> (any MessageAuthenticator)?
+    /// Called on the event loop with the peer's lane; must not block.
+    package var onEvent: @Sendable (PeerID, LaneKey?, PeerEvent) -> Void
+
+    package init(
+        addresses: [IPAddress], port: UInt16, stunServers: [TransportAddress],
+        makeSecurity: @escaping @Sendable () throws -> any SecurityProvider,
+        makeAuthenticator: @escaping @Sendable () -> (any MessageAuthenticator)?,
+        onEvent: @escaping @Sendable (PeerID, LaneKey?, PeerEvent) -> Void
+    ) {
+        self.addresses = addresses
+        self.port = port
+        self.stunServers = stunServers
+        self.makeSecurity = makeSecurity
+        self.makeAuthenticator = makeAuthenticator
+        self.onEvent = onEvent
+    }
+}

@@ -1,0 +1,22 @@
+
+/// Every bound of the event loop, with its reason.
+enum Limits {
+    /// Sockets and host candidates; a server with more addresses names the ones it wants.
+    static let localAddresses = 8
+    /// A datagram of media is at most 1200 bytes of payload and headers; 2048 leaves room for any DTLS flight.
+    static let datagramBytes = 2048
+    /// Datagrams taken from a socket per wake-up, so that one flood does not starve timers.
+    static let readsPerWake: UInt = 16
+    /// Segments of one GSO send: the kernel takes 64 (UDP_MAX_SEGMENTS) and 65,535 bytes.
+    static let segmentsPerSend = 40
+    static let bytesPerSend = 60_000
+    /// 4 MB hold half a second at 60 Mbit/s, should the loop be late.
+    static let socketBuffer = 1 << 22
+    /// Peers of one hub, whatever an embedder asks for.
+    static let peers = 1000
+    /// Remote addresses remembered in the kernel's form.
+    static let destinations = 2000
+    /// Address pairs remembered per peer for demultiplexing.
+    static let routesPerPeer = 64
+}
+

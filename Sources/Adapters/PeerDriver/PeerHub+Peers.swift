@@ -1,0 +1,146 @@
+import Datagrams
+import ICE
+import NIOCore
+import PeerCore
+import RTP
+import SystemClock
+import Timebase
+
+package enum HubError: Error, Hashable, Sendable {
+    /// No address to bind, or the port is taken; the text says which.
+    case cannotBind(String)
+    case closed
+    case tooManyPeers
+    case unknownPeer
+}
+
+/// What a hub tells of a peer.
+package struct HubPeerStatistics: Sendable {
+    package var peer: PeerID
+    package var statistics: PeerStatistics
+}
+
+extension PeerHub {
+    /// Binds the sockets. - Throws: `HubError.cannotBind`.
+    package func open() async throws(HubError) {
+        guard !configuration.addresses.isEmpty else { throw .cannotBind("this machine has no usable address") }
+        authenticator = configuration.makeAuthenticator()
+        do { security = try configuration.makeSecurity() } catch { throw .cannotBind("no certificate: \(error)") }
+        var port = configuration.port
+        for ip in configuration.addresses {
+            do {
+                let socket = try await UDPSocket.bind(ip, port: port, on: eventLoop) { [weak self] bytes, local, remote in
+                    self?.assumeIsolated { $0.receive(bytes, local: local, remote: remote) }
+                }
+                sockets[socket.address] = socket
+                port = socket.address.port
+            } catch {
+                throw .cannotBind("can't use UDP \(TransportAddress(ip: ip, port: port)): \(error)")
+            }
+        }
+        startGathering()
+    }
+
+    /// The fingerprint of this hub's certificate.
+    package func localFingerprint() throws(HubError) -> Fingerprint {
+        guard let security else { throw .closed }
+        return security.localFingerprint
+    }
+
+    /// Adds a peer; its checks begin as soon as it knows the other side.
+    /// - Returns: our ICE credentials for its SDP.
+    package func add(_ id: PeerID, _ setup: PeerSetup, lane: LaneKey?) throws -> ICECredentials {
+        guard let security, let authenticator else { throw HubError.closed }
+        guard peers.count < Limits.peers else { throw HubError.tooManyPeers }
+        let now = SystemClock.now()
+        let core = PeerCore(
+            setup, localCandidates: localCandidates(), security: security,
+            authenticator: authenticator, wallClock: SystemClock.wallClockAnchor(),
+            random: SystemRandomNumberGenerator(), at: now)
+        let peer = Peer(core: core, lane: lane)
+        peers[id] = peer
+        let credentials = peer.core.localCredentials
+        router.register(fragment: credentials.ufrag, for: id)
+        drain(id, peer, at: now)
+        flush()
+        return credentials
+    }
+
+    /// Changes a peer and sends what follows from it; false where it is gone.
+    @discardableResult
+    package func with(_ id: PeerID, _ body: (inout PeerCore, Instant) -> Void) -> Bool {
+        guard let peer = peers[id] else { return false }
+        let now = SystemClock.now()
+        body(&peer.core, now)
+        drain(id, peer, at: now)
+        flush()
+        return true
+    }
+
+    /// New credentials after an ICE restart of the other side; nil where the peer is gone.
+    package func restart(_ id: PeerID, remote: ICECredentials) -> ICECredentials? {
+        guard let peer = peers[id] else { return nil }
+        let now = SystemClock.now()
+        let credentials = peer.core.restartICE(remote: remote, at: now)
+        router.register(fragment: credentials.ufrag, for: id)
+        drain(id, peer, at: now)
+        flush()
+        return credentials
+    }
+
+    /// Says goodbye and forgets.
+    package func remove(_ id: PeerID) {
+        with(id) { core, now in core.close(at: now) }
+        forget(id)
+    }
+
+    /// Sends an encoded unit to all viewers of its lane.
+    package func deliver(_ unit: PacketisedUnit, lane: LaneKey) {
+        let now = SystemClock.now()
+        for (id, peer) in peers where peer.lane == lane {
+            peer.core.send(unit, at: now)
+            drain(id, peer, at: now)
+        }
+        flush()
+    }
+
+    /// After a pause: what waits is not sent, and every viewer begins again with a keyframe.
+    package func forgetPictures() {
+        for peer in peers.values { peer.core.forgetPictures() }
+    }
+
+    package func statistics() -> [HubPeerStatistics] {
+        peers.map { HubPeerStatistics(peer: $0.key, statistics: $0.value.core.statistics) }
+    }
+
+    // MARK: Candidates
+
+    /// Host candidates of every socket, and what the STUN servers told.
+    package func localCandidates() -> [Candidate] {
+        let hosts = sockets.keys.sorted { "\($0)" < "\($1)" }.enumerated().map { index, address in
+            Candidate.host(address, localPreference: UInt16(65_535 - index))
+        }
+        return hosts + (gatherer?.candidates ?? [])
+    }
+
+    private func startGathering() {
+        guard !configuration.stunServers.isEmpty else { return }
+        let now = SystemClock.now()
+        gatherer = ServerReflexiveGatherer(
+            bases: Array(sockets.keys), servers: configuration.stunServers, random: SystemRandomNumberGenerator(), at: now)
+        drainGatherer(at: now)
+        flush()
+    }
+
+    func drainGatherer(at now: Instant) {
+        while let output = gatherer?.nextOutput() {
+            switch output {
+            case .transmit(let bytes, let from, let to): send(Transmit(bytes: bytes, from: from, to: to))
+            case .event: break
+            case .wait(let until, _):
+                schedule(until)
+                return
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+import Datagrams
+import ICE
+import NIOCore
+import NIOPosix
+import PeerCore
+import RTP
+import SystemClock
+import Timebase
+
+/// Names a peer within its hub.
+package struct PeerID: Hashable, Sendable {
+    package let value: UInt64
+
+    package init(_ value: UInt64) {
+        self.value = value
+    }
+}
+
+/// All peers of a session on one event loop: owns the sockets, the timer, the clock and the randomness that `PeerCore`
+/// does without.
+///
+/// An actor whose executor is the event loop itself: channel handlers and timers enter by `assumeIsolated`, everyone
+/// else by `await` or, from the encoder's thread, through the `Outbox`.
+package actor PeerHub {
+    let configuration: HubConfiguration
+    let eventLoop: any EventLoop
+    private let executor: any NIOSerialEventLoopExecutor
+    var sockets: [TransportAddress: UDPSocket] = [:]
+    var peers: [PeerID: Peer] = [:]
+    var router = Router()
+    var gatherer: ServerReflexiveGatherer?
+    private var destinations: [TransportAddress: SocketAddress] = [:]
+    private var timer: Scheduled<Void>?
+    private var timerDue = Instant.distantFuture
+    private var batch: SendBatch?
+    private var closed = false
+    var security: (any SecurityProvider)?
+    var authenticator: (any MessageAuthenticator)?
+    package nonisolated let outbox: Outbox
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// - Precondition: the event loop is one of NIO's own, which can serve as an executor.
+    package init(_ configuration: HubConfiguration, eventLoop: any EventLoop) {
+        guard let executor = eventLoop as? any NIOSerialEventLoopExecutor else {
+            preconditionFailure("a hub runs on an event loop of NIOPosix")
+        }
+        self.configuration = configuration
+        self.eventLoop = eventLoop
+        self.executor = executor
+        outbox = Outbox(eventLoop: eventLoop)
+    }
+
+    // MARK: Datagrams
+
+    /// One datagram from a socket.
+    func receive(_ bytes: [UInt8], local: TransportAddress, remote: TransportAddress) {
+        let now = SystemClock.now()
+        switch bytes.read(DatagramKind.init) {
+        case .stun: receiveSTUN(bytes, AddressPair(local: local, remote: remote), at: now)
+        case .handshake, .rtp, .rtcp:
+            guard let id = router.owner(of: AddressPair(local: local, remote: remote)), let peer = peers[id] else {
+                return
+            }
+            peer.core.receive(bytes, local: local, from: remote, at: now)
+            drain(id, peer, at: now)
+        case .unknown: return
+        }
+        flush()
+    }
+
+    private func receiveSTUN(_ bytes: [UInt8], _ pair: AddressPair, at now: Instant) {
+        if gatherer?.receive(bytes.span.bytes, local: pair.local, from: pair.remote, at: now) == true {
+            drainGatherer(at: now)
+            return
+        }
+        let fragment = ICEAgent.localUfrag(of: bytes.span.bytes)
+        guard let id = fragment.flatMap(router.peer(fragment:)) ?? router.asker(of: pair), let peer = peers[id] else {
+            return
+        }
+        if peer.core.receive(bytes, local: pair.local, from: pair.remote, at: now) {
+            router.authenticated(pair, by: id)
+        }
+        drain(id, peer, at: now)
+    }
+
+    // MARK: Output
+
+    /// Takes everything a peer has to say; `flush` must follow.
+    func drain(_ id: PeerID, _ peer: Peer, at now: Instant) {
+        while true {
+            switch peer.core.nextOutput() {
+            case .transmit(let transmit):
+                if transmit.bytes.first.map({ $0 <= 3 }) == true {
+                    router.sentCheck(AddressPair(local: transmit.from, remote: transmit.to), by: id)
+                }
+                send(transmit)
+            case .event(let event):
+                configuration.onEvent(id, peer.lane, event)
+                if case .disconnected = event { forget(id) }
+            case .wait(let until, _):
+                peer.due = until
+                schedule(until)
+                return
+            }
+        }
+    }
+
+    func send(_ transmit: Transmit) {
+        if batch?.append(transmit) == true { return }
+        flushBatch()
+        batch = SendBatch(transmit)
+    }
+
+    /// Hands what was collected to the kernel.
+    func flush() {
+        flushBatch()
+        for socket in sockets.values { socket.channel.flush() }
+    }
+
+    private func flushBatch() {
+        guard let full = batch else { return }
+        batch = nil
+        guard let socket = sockets[full.from], let remote = destination(full.to) else { return }
+        socket.channel.write(full.envelope(remote: remote), promise: nil)
+    }
+
+    private func destination(_ address: TransportAddress) -> SocketAddress? {
+        if let known = destinations[address] { return known }
+        guard let made = try? address.socketAddress() else { return nil }
+        if destinations.count >= Limits.destinations { destinations.removeAll(keepingCapacity: true) }
+        destinations[address] = made
+        return made
+    }
+
+    func forget(_ id: PeerID) {
+        router.remove(id)
+        peers[id] = nil
+    }
+
+    // MARK: Time
+
+    func schedule(_ due: Instant) {
+        guard due < timerDue, !closed else { return }
+        timer?.cancel()
+        timerDue = due
+        let delay = max(.zero, due - SystemClock.now())
+        timer = eventLoop.scheduleTask(in: .nanoseconds(delay.nanoseconds)) { [weak self] in
+            self?.assumeIsolated { $0.wake() }
+        }
+    }
+
+    private func wake() {
+        timerDue = .distantFuture
+        let now = SystemClock.now()
+        if gatherer != nil {
+            gatherer?.advance(to: now)
+            drainGatherer(at: now)
+        }
+        for (id, peer) in peers {
+            if peer.due <= now { peer.core.advance(to: now) }
+            drain(id, peer, at: now)
+        }
+        flush()
+    }
+
+    // MARK: The end
+
+    /// Says goodbye to every peer and closes the sockets.
+    package func close() async {
+        guard !closed else { return }
+        let now = SystemClock.now()
+        for (id, peer) in peers {
+            peer.core.close(at: now)
+            drain(id, peer, at: now)
+        }
+        flush()
+        closed = true
+        timer?.cancel()
+        peers = [:]
+        for socket in sockets.values { try? await socket.channel.close() }
+        sockets = [:]
+    }
+}
