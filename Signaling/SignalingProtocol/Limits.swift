@@ -1,0 +1,24 @@
+/// Bounds of what travels between sharer, server and viewer. Both sides hold to them.
+package enum Limits {
+    /// A room name fits a line on a phone and a path segment.
+    package static let roomName = 64
+    /// What a sharer may call its room, in characters.
+    package static let displayName = 80
+    /// Bearer tokens and share secrets, in characters.
+    package static let token = 256
+    /// A request body: 64 KiB hold any offer a browser makes several times over.
+    package static let body = 64 * 1024
+    /// Nesting of JSON; ours needs three levels.
+    package static let jsonDepth = 32
+    /// A line of SDP or of a trickle fragment; the longest real ones are `a=fingerprint` and `a=ssrc` with about 200.
+    package static let sdpLine = 2048
+    /// RFC 8839 § 5.4: a ufrag has 4 to 256 characters, a password 22 to 256.
+    package static let ufrag = 4...256
+    package static let icePassword = 22...256
+    /// Free text in a problem or a refusal, in characters.
+    package static let detail = 400
+    /// One server-sent event, with room for a body's worth of SDP escaped as JSON.
+    package static let event = 4 * body
+    /// Viewers of one share, whatever a sharer asks for.
+    package static let viewersPerShare = 1024
+}

@@ -1,0 +1,37 @@
+/// What a room looks like from outside.
+public struct RoomState: Hashable, Codable, Sendable {
+    public enum Phase: String, Codable, Sendable, CaseIterable {
+        /// Nobody shares, or the sharer is not heard.
+        case waiting
+        /// Pictures flow.
+        case live
+        /// The sharer holds the pictures back.
+        case paused
+    }
+
+    public var room: RoomName
+    public var state: Phase
+    /// Viewers the sharer has connected.
+    public var viewers: Int
+    /// Whether a viewer needs a token to join.
+    public var tokenRequired: Bool
+    /// What the sharer calls the room.
+    public var name: String?
+
+    public init(room: RoomName, state: Phase, viewers: Int, tokenRequired: Bool, name: String? = nil) {
+        self.room = room
+        self.state = state
+        self.viewers = viewers
+        self.tokenRequired = tokenRequired
+        self.name = name
+    }
+}
+
+/// The rooms that are open to everyone, in alphabetical order.
+public struct RoomList: Hashable, Codable, Sendable {
+    public var rooms: [RoomState]
+
+    public init(rooms: [RoomState]) {
+        self.rooms = rooms
+    }
+}

@@ -1,0 +1,79 @@
+/// The little a relay needs to know about SDP: that it has SDP's shape, and whose ICE session it is.
+///
+/// The sharer reads the rest. Linear in the text, and no line is kept.
+package struct SDPOutline: Equatable, Sendable {
+    /// The first `a=ice-ufrag` (RFC 8839 § 5.4).
+    package let ufrag: String?
+
+    /// - Returns: nil unless the text is a session description (RFC 8866 § 5): `v=0` first, lines of `x=…`, an `m=` line.
+    package init?(description text: String) {
+        guard let lines = SDPLines(text), lines.first == "v=0", lines.contains(where: { $0.hasPrefix("m=") }),
+            let credentials = ICECredentials(lines)
+        else { return nil }
+        ufrag = credentials.ufrag
+    }
+}
+
+/// An `application/trickle-ice-sdpfrag` body (RFC 8840 § 9.2): `a=` and pseudo `m=` lines only.
+package struct TrickleFragment: Equatable, Sendable {
+    /// The ICE session the candidates belong to; a new one restarts ICE.
+    package let ufrag: String?
+
+    package init?(_ text: String) {
+        guard let lines = SDPLines(text), !lines.isEmpty,
+            lines.allSatisfy({ $0.hasPrefix("a=") || $0.hasPrefix("m=") }),
+            let credentials = ICECredentials(lines), credentials.ufrag == nil || credentials.hasPassword
+        else { return nil }
+        ufrag = credentials.ufrag
+    }
+}
+
+/// The lines of a text in SDP's form.
+private struct SDPLines: Collection {
+    private let lines: [Substring]
+
+    init?(_ text: String) {
+        let lines = text.split(omittingEmptySubsequences: true) { $0 == "\r\n" || $0 == "\n" }
+        guard lines.allSatisfy(Self.isLine) else { return nil }
+        self.lines = lines
+    }
+
+    /// RFC 8866 § 5: a lower-case letter, `=`, then text without controls.
+    private static func isLine(_ line: Substring) -> Bool {
+        let bytes = line.utf8
+        guard bytes.count <= Limits.sdpLine, let letter = bytes.first, bytes.dropFirst().first == UInt8(ascii: "=")
+        else { return false }
+        return (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(letter)
+            && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }
+    }
+
+    var startIndex: Int { lines.startIndex }
+    var endIndex: Int { lines.endIndex }
+    func index(after index: Int) -> Int { lines.index(after: index) }
+    subscript(index: Int) -> Substring { lines[index] }
+}
+
+/// The first user name fragment and whether a password stands beside it.
+private struct ICECredentials {
+    var ufrag: String?
+    var hasPassword = false
+
+    /// - Returns: nil where one of them has a length RFC 8839 § 5.4 forbids.
+    init?(_ lines: SDPLines) {
+        for line in lines {
+            if let value = line.value(ofAttribute: "a=ice-ufrag:") {
+                guard Limits.ufrag.contains(value.utf8.count) else { return nil }
+                ufrag = ufrag ?? String(value)
+            } else if let value = line.value(ofAttribute: "a=ice-pwd:") {
+                guard Limits.icePassword.contains(value.utf8.count) else { return nil }
+                hasPassword = true
+            }
+        }
+    }
+}
+
+extension Substring {
+    fileprivate func value(ofAttribute prefix: String) -> Substring? {
+        hasPrefix(prefix) ? dropFirst(prefix.count) : nil
+    }
+}

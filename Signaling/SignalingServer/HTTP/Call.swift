@@ -1,0 +1,99 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import SignalingProtocol
+
+/// One request, as the handlers see it: what they ask of it is checked on the way.
+struct Call: Sendable {
+    let request: Request
+    let parameters: Parameters
+    let bodyDeadline: Duration
+    let clock: ServerClock
+
+    // MARK: Addresses
+
+    func room() throws(ProblemError) -> RoomName {
+        guard let text = parameters.get("room"), let room = RoomName(text) else {
+            throw ProblemError(.invalidRoomName)
+        }
+        return room
+    }
+
+    /// The share that is addressed; everything that isn't one meets the same answer as a wrong secret.
+    func share() throws(ProblemError) -> ShareAddress {
+        let room = try room()
+        guard let text = parameters.get("shareId"), let id = RandomID(text), let secret = bearer else {
+            throw ProblemError(.shareNotFound)
+        }
+        return ShareAddress(room: room, id: id, secret: secret)
+    }
+
+    /// The session that is addressed.
+    func session() throws(ProblemError) -> SessionAddress {
+        let room = try room()
+        guard let id = sessionId else { throw ProblemError(.sessionNotFound) }
+        return SessionAddress(room: room, id: id, token: bearer)
+    }
+
+    var sessionId: RandomID? { parameters.get("sessionId").flatMap { RandomID($0) } }
+
+    // MARK: Fields
+
+    var bearer: BearerToken? { request.headers[.authorization].flatMap { BearerToken(authorization: $0) } }
+
+    /// The body's media type without its parameters.
+    var contentType: String? {
+        request.headers[.contentType]?.split(separator: ";").first?
+            .filter { $0 != " " && $0 != "\t" }.lowercased()
+    }
+
+    func require(_ type: MediaType) throws(ProblemError) {
+        guard contentType == type.rawValue else {
+            throw ProblemError(.unsupportedMediaType, detail: "\(type.rawValue) is taken here.")
+        }
+    }
+
+    // MARK: Bodies
+
+    func message<Message: Decodable>(_ type: Message.Type) async throws -> Message {
+        try require(.json)
+        return try JSON.decode(type, from: try await collect(request.body))
+    }
+
+    func text() async throws -> String {
+        try await text(of: request.body)
+    }
+
+    /// The body as text; SDP is UTF-8 (RFC 8866 § 5).
+    func text(of body: RequestBody) async throws -> String {
+        let buffer = try await collect(body)
+        guard let text = String(validating: buffer.readableBytesView, as: UTF8.self) else {
+            throw ProblemError(.malformedSDP)
+        }
+        return text
+    }
+
+    /// The whole body, unless it is too large or too slow.
+    private func collect(_ body: RequestBody) async throws -> ByteBuffer {
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > Limits.body {
+            throw ProblemError(.contentTooLarge).with(.connection, "close")
+        }
+        return try await withThrowingTaskGroup(of: ByteBuffer.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { try await body.collect(upTo: Limits.body) }
+            group.addTask {
+                try await clock.sleep(bodyDeadline)
+                throw ProblemError(.requestTimeout).with(.connection, "close")
+            }
+            guard let buffer = try await group.next() else { throw CancellationError() }
+            return buffer
+        }
+    }
+}
+
+/// The media types that are read here.
+enum MediaType: String, Sendable {
+    case json = "application/json"
+    case sdp = "application/sdp"
+    case trickleFragment = "application/trickle-ice-sdpfrag"
+}

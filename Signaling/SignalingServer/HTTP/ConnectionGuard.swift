@@ -1,0 +1,91 @@
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import SignalingProtocol
+
+/// Holds each connection to the rules a router cannot see: a request has a time to arrive in, bytes that aren't HTTP get
+/// a problem, and `Connection: close` in an answer is done.
+///
+/// The idle timeout of the server itself ends connections that send no request, or a header without end.
+final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let deadline: TimeAmount
+    private var timer: Scheduled<Void>?
+    private var isReadingRequest = false
+    private var isResponding = false
+    private var closesAfterResponse = false
+
+    init(deadline: Duration) {
+        self.deadline = TimeAmount(deadline)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head:
+            isReadingRequest = true
+            startTimer(context)
+        case .body:
+            break
+        case .end:
+            isReadingRequest = false
+            stopTimer()
+        }
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .head(let head):
+            isResponding = true
+            closesAfterResponse = head.headerFields[.connection] == "close"
+            context.write(data, promise: promise)
+        case .body:
+            context.write(data, promise: promise)
+        case .end:
+            isResponding = false
+            guard closesAfterResponse else { return context.write(data, promise: promise) }
+            // A request that is still coming in is left to the timer: to close now would reset the connection, and the
+            // client might never see the answer.
+            let mode: CloseMode = isReadingRequest ? .output : .all
+            let written = promise ?? context.eventLoop.makePromise()
+            let closing = NIOLoopBound(context, eventLoop: context.eventLoop)
+            written.futureResult.whenComplete { _ in closing.value.close(mode: mode, promise: nil) }
+            context.writeAndFlush(data, promise: written)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let error = error as? HTTPParserError else { return context.fireErrorCaught(error) }
+        guard !isResponding else { return context.close(promise: nil) }
+        let problem: ProblemType = error == .headerOverflow ? .headerTooLarge : .malformedRequest
+        var response = ProblemError(problem).response
+        response.addCommonHeaders()
+        response.headers[.connection] = "close"
+        let body = (try? JSON.encode(Problem(problem))) ?? ByteBuffer()
+        let closing = NIOLoopBound(context, eventLoop: context.eventLoop)
+        context.write(wrapOutboundOut(.head(response.head)), promise: nil)
+        context.write(wrapOutboundOut(.body(body)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in closing.value.close(promise: nil) }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        stopTimer()
+    }
+
+    private func startTimer(_ context: ChannelHandlerContext) {
+        let closing = NIOLoopBound(context, eventLoop: context.eventLoop)
+        timer?.cancel()
+        timer = context.eventLoop.scheduleTask(in: deadline) { closing.value.close(promise: nil) }
+    }
+
+    private func stopTimer() {
+        timer?.cancel()
+        timer = nil
+    }
+}

@@ -1,0 +1,48 @@
+import SignalingProtocol
+
+/// Bounds of the server; what the messages themselves may hold stands in `SignalingProtocol.Limits`.
+enum ServerLimits {
+    /// Offers that wait for an answer, per room: twenty viewers joining at once, with room to spare.
+    static let pendingPerRoom = 48
+    /// Trickled candidates and ICE restarts of one session: this many at once, then so many a second.
+    static let patchBurst = 32
+    static let patchesPerSecond = 4
+    /// Events a sharer has not taken in yet, in number and in bytes (of JSON).
+    static let outboxEvents = 512
+    static let outboxBytes = 2 * 1024 * 1024
+    /// Parts an event stream holds for a reader that is slow to read; then it is ended, and the reader comes again.
+    static let streamParts = 1024
+    /// Pages that watch one room, and all rooms.
+    static let watchersPerRoom = 256
+    static let watchers = 512
+    /// Header of a request, in bytes and in fields; browsers send about 1 kB in 20.
+    static let headerBytes = 16 * 1024
+    static let headerFields = 100
+    /// A share secret a client brings along must be as strong as ours.
+    static let secretCharacters = 32
+}
+
+/// How long things may take; tests shorten them.
+package struct Timing: Sendable {
+    /// An idle connection, and a header to arrive. With `body` the whole request takes 10 s at most (slow requests).
+    package var header: Duration = .seconds(5)
+    package var body: Duration = .seconds(5)
+    /// A sharer to answer an offer or an ICE restart.
+    package var answer: Duration = .seconds(10)
+    /// A sharer unheard for so long turns viewers away; it says something every 2 s.
+    package var silence: Duration = .seconds(5)
+    /// A sharer unheard for so long has gone, and what it had is forgotten.
+    package var forget: Duration = .seconds(30)
+    /// draft-ietf-wish-whep, "Server Sends Counter-Offer": valid for 30 s.
+    package var counterOffer: Duration = .seconds(30)
+    /// Comments in a sharer's event stream, so that either side notices a dead connection.
+    package var shareHeartbeat: Duration = .milliseconds(1500)
+    /// Comments in a page's event stream, for proxies that cut idle connections.
+    package var watchHeartbeat: Duration = .seconds(5)
+    /// How often the rooms are looked through.
+    package var sweep: Duration = .seconds(1)
+    /// How long open requests may go on when the server stops.
+    package var drain: Duration = .seconds(2)
+
+    package init() {}
+}

@@ -1,0 +1,137 @@
+const RTX = "video/rtx";
+const H264 = "video/h264";
+
+/** What this browser lacks for the picture: "webrtc", "h264", or null when nothing. */
+export function missingSupport() {
+    if (!("RTCPeerConnection" in window) || !("addTransceiver" in RTCPeerConnection.prototype)) return "webrtc";
+    const capabilities = window.RTCRtpReceiver?.getCapabilities?.("video");
+    return capabilities && !capabilities.codecs.some(isH264) ? "h264" : null;
+}
+
+/** H.264 only, packetization-mode 1 before mode 0 (RFC 6184 § 8.1), and retransmission. */
+function preferredVideo(codecs) {
+    const h264 = codecs.filter(isH264);
+    const isMode1 = (codec) => /packetization-mode=1/.test(codec.sdpFmtpLine ?? "");
+    const rtx = codecs.filter((codec) => codec.mimeType.toLowerCase() === RTX);
+    return [...h264.filter(isMode1), ...h264.filter((codec) => !isMode1(codec)), ...rtx];
+}
+
+function isH264(codec) {
+    return codec.mimeType.toLowerCase() === H264;
+}
+
+// What is asked for. Sound joins by one more line here, with its own codec order.
+const MEDIA = Object.freeze([{ kind: "video", prefer: preferredVideo }]);
+
+/**
+ * The browser's end of the media connection.
+ *
+ * Tells `on.track(stream)`, `on.candidates()` when some were gathered, and `on.state(state)` with one of
+ * "connected", "disconnected" (may come back by itself) and "failed" (won't).
+ */
+export class Peer {
+    #pc = new RTCPeerConnection({ bundlePolicy: "max-bundle" });
+    #candidates = [];
+    #isGathered = false;
+    #stream = new MediaStream();
+
+    constructor(on) {
+        this.#pc.addEventListener("icecandidate", (event) => this.#gathered(event.candidate, on));
+        this.#pc.addEventListener("connectionstatechange", () => this.#stateChanged(on));
+        this.#pc.addEventListener("track", (event) => this.#added(event, on));
+    }
+
+    /** Makes the offer with what is gathered at this moment; the rest comes by `takeCandidates`. */
+    async offer() {
+        for (const media of MEDIA) this.#receive(media);
+        await this.#pc.setLocalDescription();
+        return this.#describe();
+    }
+
+    /** Takes the answer; tells whether it sends us pictures at all. */
+    async accept(answer) {
+        await this.#pc.setRemoteDescription({ type: "answer", sdp: answer });
+        return this.#pc.getTransceivers().some((transceiver) => transceiver.currentDirection === "recvonly");
+    }
+
+    /** New ICE credentials on our side; nothing else of the session changes. */
+    async restart() {
+        this.#pc.restartIce();
+        await this.#pc.setLocalDescription();
+        return this.#describe();
+    }
+
+    /** Goes back to the ICE session before `restart`, which may still come back to life. */
+    async abandonRestart() {
+        if (this.#pc.signalingState !== "have-local-offer") return;
+        await this.#pc.setLocalDescription({ type: "rollback" });
+    }
+
+    get description() {
+        return this.#pc.localDescription?.sdp ?? "";
+    }
+
+    get remoteDescription() {
+        return this.#pc.remoteDescription?.sdp ?? "";
+    }
+
+    get isConnected() {
+        return this.#pc.connectionState === "connected";
+    }
+
+    /** The candidates nobody took yet, and whether they are the last. */
+    takeCandidates() {
+        const taken = { candidates: this.#candidates, isComplete: this.#isGathered };
+        this.#candidates = [];
+        return taken;
+    }
+
+    stats() {
+        return this.#pc.getStats();
+    }
+
+    close() {
+        this.#pc.close();
+    }
+
+    #receive({ kind, prefer }) {
+        const transceiver = this.#pc.addTransceiver(kind, { direction: "recvonly" });
+        const capabilities = window.RTCRtpReceiver?.getCapabilities?.(kind);
+        if (capabilities) transceiver.setCodecPreferences?.(prefer(capabilities.codecs));
+        showAtOnce(transceiver.receiver);
+    }
+
+    /** The description carries every candidate known by now, so none of them is sent twice. */
+    #describe() {
+        this.#candidates = [];
+        return this.description;
+    }
+
+    #gathered(candidate, on) {
+        this.#isGathered = candidate === null || candidate.candidate === "";
+        if (!this.#isGathered) this.#candidates.push(candidate.candidate);
+        on.candidates();
+    }
+
+    #stateChanged(on) {
+        const state = this.#pc.connectionState;
+        if (state === "connected" || state === "disconnected") on.state(state);
+        if (state === "failed" || state === "closed") on.state("failed");
+    }
+
+    #added(event, on) {
+        showAtOnce(event.receiver);
+        const transport = event.receiver.transport;
+        transport?.addEventListener("statechange", () => {
+            if (transport.state === "closed" || transport.state === "failed") on.state("failed");
+        });
+        this.#stream.addTrack(event.track);
+        on.track(this.#stream);
+    }
+}
+
+/** No waiting in the jitter buffer: on a shared screen, late is worse than uneven. */
+function showAtOnce(receiver) {
+    if ("jitterBufferTarget" in receiver) receiver.jitterBufferTarget = 0;
+    if ("playoutDelayHint" in receiver) receiver.playoutDelayHint = 0;
+}

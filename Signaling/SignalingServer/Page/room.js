@@ -1,0 +1,165 @@
+import { retryAfterOf } from "./whep.js";
+
+const PAUSES = [1_000, 2_000, 5_000]; // ms between questions where the server doesn't push; the last one stays
+const SPREAD = 0.25; // part of a pause; keeps a room full of viewers from asking in the same instant
+const HIDDEN_PAUSE = 10_000; // ms between questions of a page nobody looks at
+const SILENCE_LIMIT = 45_000; // ms; a push stream without a sign of life is opened anew
+const FIRST_EVENT_LIMIT = 1_000; // ms; the state is asked for if the stream doesn't begin with it
+const LONGEST_EVENT = 65_536; // characters
+const STATES = new Set(["live", "paused", "waiting"]);
+
+/**
+ * Follows the state of the room: server-sent events, or questions where those don't work.
+ *
+ * A hidden page asks now and then instead: browsers allow six connections to a server for all tabs together, and a
+ * push stream would hold one of them.
+ */
+export class RoomFeed {
+    #link;
+    #tell;
+    #stop = new AbortController();
+    #turn = new AbortController();
+    #isStreaming = false;
+    #knownUntil = 0;
+    #isReopened = true;
+    #unpushed = 0;
+
+    /** @param tell called with ({state, viewers}, isReopened) */
+    constructor(link, tell) {
+        this.#link = link;
+        this.#tell = tell;
+        document.addEventListener("visibilitychange", () => this.#turn.abort());
+    }
+
+    start() {
+        this.#stop.abort();
+        this.#turn.abort();
+        this.#stop = new AbortController();
+        this.#follow(this.#stop.signal);
+    }
+
+    stop() {
+        this.#stop.abort();
+        this.#turn.abort();
+    }
+
+    /** Whether the last state told still holds, as far as anyone knows. */
+    get isFresh() {
+        return this.#isStreaming || performance.now() < this.#knownUntil;
+    }
+
+    async #follow(stopped) {
+        while (!stopped.aborted) {
+            this.#turn = new AbortController();
+            const turn = this.#turn.signal;
+            if (!document.hidden) await this.#stream(turn).catch(() => {});
+            this.#isStreaming = false;
+            if (turn.aborted) continue;
+            const wanted = await this.#ask(turn).catch(() => 0);
+            await sleep(Math.max(wanted, this.#pause()), turn);
+        }
+    }
+
+    #pause() {
+        const step = PAUSES[Math.min(this.#unpushed, PAUSES.length - 1)];
+        this.#unpushed += 1;
+        return (document.hidden ? HIDDEN_PAUSE : step) * (1 + Math.random() * SPREAD);
+    }
+
+    /** Asks once; returns the milliseconds of a Retry-After. */
+    async #ask(signal) {
+        this.#knownUntil = 0;
+        const response = await fetch(this.#link.api(), { headers: this.#link.headers, cache: "no-store", signal });
+        if (response.ok) {
+            this.#take(await response.json());
+            this.#knownUntil = performance.now() + 2 * HIDDEN_PAUSE;
+        }
+        this.#isReopened = !response.ok;
+        return retryAfterOf(response);
+    }
+
+    async #stream(signal) {
+        const headers = { ...this.#link.headers, Accept: "text/event-stream" };
+        const response = await fetch(this.#link.api("/events"), { headers, cache: "no-store", signal });
+        if (!response.ok || response.body === null) return;
+        this.#isReopened = true;
+        this.#unpushed = 0;
+        const firstEvent = setTimeout(() => this.#ask(signal).catch(() => {}), FIRST_EVENT_LIMIT);
+        const parser = new EventParser((event, data) => {
+            clearTimeout(firstEvent);
+            this.#isStreaming = true;
+            if (event === "state") this.#take(JSON.parse(data));
+            this.#isReopened = false;
+        });
+        try {
+            await this.#read(response.body.getReader(), parser);
+        } finally {
+            clearTimeout(firstEvent);
+        }
+    }
+
+    async #read(reader, parser) {
+        const decoder = new TextDecoder();
+        for (;;) {
+            const silence = setTimeout(() => this.#turn.abort(), SILENCE_LIMIT);
+            const { done, value } = await reader.read().finally(() => clearTimeout(silence));
+            if (done) return;
+            parser.feed(decoder.decode(value, { stream: true }));
+        }
+    }
+
+    #take(room) {
+        if (typeof room !== "object" || room === null || !STATES.has(room.state)) return;
+        const viewers = Number.isSafeInteger(room.viewers) && room.viewers >= 0 ? room.viewers : null;
+        this.#tell({ state: room.state, viewers }, this.#isReopened);
+    }
+}
+
+/** Cuts a text/event-stream into events (HTML § 9.2.6): `event` and `data` fields, everything else is skipped. */
+class EventParser {
+    #emit;
+    #rest = "";
+    #event = "message";
+    #data = [];
+
+    constructor(emit) {
+        this.#emit = emit;
+    }
+
+    feed(text) {
+        const lines = (this.#rest + text).split(/\r\n|\n|\r(?!$)/);
+        this.#rest = lines.pop();
+        if (this.#rest.length > LONGEST_EVENT) throw new RangeError("event too long");
+        for (const line of lines) this.#line(line);
+    }
+
+    #line(line) {
+        if (line === "") return this.#dispatch();
+        const colon = line.indexOf(":");
+        const name = colon < 0 ? line : line.slice(0, colon);
+        const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
+        if (name === "event") this.#event = value;
+        if (name === "data" && this.#data.length < LONGEST_EVENT) this.#data.push(value);
+        return undefined;
+    }
+
+    #dispatch() {
+        const data = this.#data;
+        const event = this.#event;
+        this.#data = [];
+        this.#event = "message";
+        if (data.length > 0) this.#emit(event, data.join("\n"));
+    }
+}
+
+function sleep(milliseconds, signal) {
+    return new Promise((resolve) => {
+        if (signal.aborted) return resolve();
+        const timer = setTimeout(resolve, milliseconds);
+        signal.addEventListener("abort", () => {
+            clearTimeout(timer);
+            resolve();
+        }, { once: true });
+        return undefined;
+    });
+}

@@ -1,0 +1,375 @@
+import { StateCard, wordsFor } from "./card.js";
+import { Connection } from "./connection.js";
+import { Controls } from "./controls.js";
+import { RoomLink } from "./link.js";
+import { missingSupport } from "./peer.js";
+import { Retry } from "./retry.js";
+import { RoomFeed } from "./room.js";
+import { Stage } from "./stage.js";
+import { StateMachine } from "./states.js";
+import { StatsPanel } from "./stats.js";
+
+const TICK = 1_000; // ms
+const PICTURE_LIMIT = 10_000; // ms from the answer to the first picture
+const RESTART_LIMIT = 6_000; // ms from an ICE restart to the next picture
+const RECOVERY_GRACE = 1_000; // ms in which ICE may come back by itself
+const STALL_LIMIT = 3_000; // ms without a packet; a still screen repeats its picture every second
+const VACANT_STALL_LIMIT = 2_500; // ms, when the room has seen the sharer go
+const STABLE_AFTER = 5_000; // ms of pictures after which the next failure is a new one
+
+/** Brings room, connection, picture and person together. */
+class Viewer {
+    #link;
+    #page;
+    #stage;
+    #card;
+    #panel = new StatsPanel(document.getElementById("stats"));
+    #controls;
+    #machine = new StateMachine((state, previous) => this.#entered(state, previous));
+    #retry = new Retry();
+    #feed;
+
+    #room = null; // the last word of the room
+    #reason = null; // refines the state for the card
+    #connection = null; // what shows, or last showed, the picture
+    #pending = null; // an attempt that has no answer yet
+    #isRecovering = false;
+    #hasLeft = false; // the room saw the sharer go since this connection was made
+    #deadline = Infinity; // when the present attempt counts as failed
+    #lastPacketAt = 0;
+    #enteredAt = 0;
+    #joinMs = null; // offer sent → first picture
+    #stats = null;
+
+    constructor(page, link) {
+        this.#page = page;
+        this.#link = link;
+        this.#stage = new Stage(page.stage, page.video, {
+            picture: () => this.#pictureSeen(),
+            blocked: () => this.#blocked(),
+        });
+        this.#card = new StateCard(page.card, {
+            action: (name) => this.#actedOn(name),
+            key: (text) => link.takeText(text) && this.#startOver(),
+        });
+        this.#controls = new Controls(page, { stage: this.#stage, panel: this.#panel, link });
+        this.#feed = new RoomFeed(link, (room, isReopened) => this.#roomTold(room, isReopened));
+    }
+
+    get state() {
+        return this.#machine.state;
+    }
+
+    get stats() {
+        return this.#stats;
+    }
+
+    start() {
+        this.#page.room.textContent = this.#link.room ?? "";
+        this.#explain(null);
+        const missing = missingSupport();
+        if (this.#link.room === null) this.#fail("rejected", "noroom");
+        else if (missing !== null) this.#fail("unservable", missing);
+        else this.#begin();
+    }
+
+    #begin() {
+        setInterval(() => this.#tick(), TICK);
+        window.addEventListener("online", () => this.#joinEarlier());
+        window.addEventListener("pagehide", () => this.#leave());
+        window.addEventListener("pageshow", (event) => event.persisted && this.#startOver());
+        window.addEventListener("hashchange", () => this.#link.takeFragment() && this.#startOver());
+        this.#join();
+        this.#feed.start();
+    }
+
+    // Joining
+
+    async #join() {
+        this.#retry.cancel();
+        this.#machine.dispatch("begin");
+        this.#pending?.close();
+        const attempt = this.#makeConnection();
+        this.#pending = attempt;
+        try {
+            await attempt.request(this.#link.api("/whep"), this.#link.headers);
+            if (this.#pending !== attempt) return;
+            this.#adopt(attempt);
+            await attempt.accept();
+        } catch (error) {
+            if (this.#pending === attempt || this.#connection === attempt) this.#joinFailed(attempt, error);
+        }
+    }
+
+    #makeConnection() {
+        const connection = new Connection({
+            track: (stream) => this.#stage.show(stream),
+            up: () => this.#cameUp(),
+            interrupted: () => connection === this.#connection && this.#interrupted(connection),
+            down: () => connection === this.#connection && this.#lost(),
+        });
+        return connection;
+    }
+
+    #adopt(connection) {
+        this.#pending = null;
+        this.#connection?.close();
+        this.#connection = connection;
+        this.#isRecovering = false;
+        this.#hasLeft = false;
+        this.#joinMs = null;
+        this.#lastPacketAt = performance.now();
+        this.#deadline = performance.now() + PICTURE_LIMIT;
+    }
+
+    #joinFailed(attempt, error) {
+        attempt.close();
+        this.#pending = null;
+        const kind = error.kind ?? "unreachable";
+        if (kind === "absent" || kind === "unreachable") this.#comeBackLater(kind, error.retryAfter ?? 0);
+        else this.#fail(kind, kind === "denied" ? (this.#link.hasToken ? "key" : "nokey") : null);
+    }
+
+    /** Nobody shares, or nobody answers. The room's own word decides which when the two differ. */
+    #comeBackLater(kind, retryAfter) {
+        const isShared = this.#feed.isFresh && this.#isShared;
+        const isBusy = kind === "absent" && isShared;
+        this.#reason = isBusy ? "busy" : kind === "unreachable" ? "unreachable" : null;
+        const wasLive = this.state === "reconnecting";
+        this.#machine.dispatch(kind === "unreachable" || (isBusy && wasLive) ? "lost" : "absent");
+        const willBeTold = kind === "absent" && !isShared && this.#feed.isFresh;
+        if (!willBeTold) this.#joinLater(retryAfter);
+    }
+
+    #joinLater(atLeast) {
+        this.#retry.schedule(() => this.#join(), atLeast);
+        this.#card.countDown(this.#retry.secondsLeft);
+    }
+
+    #fail(event, reason) {
+        this.#drop();
+        this.#reason = reason;
+        this.#machine.dispatch(event);
+    }
+
+    #joinEarlier() {
+        if (this.#retry.isPending) this.#join();
+    }
+
+    /** A key or a page that came back: nothing of what was holds any more. */
+    #startOver() {
+        this.#drop();
+        this.#retry.reset();
+        this.#machine.dispatch("lost");
+        this.#join();
+        this.#feed.start();
+        return true;
+    }
+
+    // What the room says
+
+    get #isShared() {
+        return this.#room?.state === "live" || this.#room?.state === "paused";
+    }
+
+    #roomTold(room, isReopened) {
+        const wasShared = this.#isShared;
+        this.#room = room;
+        this.#showViewers();
+        if (room.state === "waiting") this.#vacated();
+        if (room.state === "paused" && this.#connection?.isUp) this.#machine.dispatch("paused");
+        const isNews = this.#isShared && (!wasShared || isReopened);
+        const isIdle = this.state === "waiting" || this.state === "ended" || this.#retry.isPending;
+        if (isNews && isIdle && this.#pending === null) this.#join();
+    }
+
+    /** Media may outlive the sharer's word with the server, so a picture that still runs goes on. */
+    #vacated() {
+        this.#hasLeft = true;
+        if (this.state === "waiting" || this.state === "ended") this.#retry.cancel();
+    }
+
+    // What the connection says
+
+    #cameUp() {
+        if (this.#isPausedByRoom) this.#machine.dispatch("paused");
+    }
+
+    get #isPausedByRoom() {
+        return this.#room?.state === "paused" && this.#feed.isFresh;
+    }
+
+    #pictureSeen() {
+        if (this.#connection === null || !this.#connection.isUp || this.#isPausedByRoom) return;
+        this.#joinMs ??= Math.round(this.#connection.age);
+        if (this.state !== "live") this.#machine.dispatch("picture");
+    }
+
+    #interrupted(connection) {
+        if (this.#isRecovering || connection.isClosed) return;
+        this.#reason = null;
+        this.#machine.dispatch("lost");
+        if (this.#hasLeft) this.#lost();
+        else this.#recover(connection);
+    }
+
+    /** The session may still exist: first a moment for ICE to come back by itself, then an ICE restart. */
+    async #recover(connection) {
+        this.#isRecovering = true;
+        await new Promise((resolve) => setTimeout(resolve, RECOVERY_GRACE));
+        const isOver = () => connection !== this.#connection || connection.isClosed || !this.#isRecovering;
+        if (isOver()) return;
+        this.#deadline = performance.now() + RESTART_LIMIT;
+        await connection.restart().catch(() => isOver() || this.#lost());
+    }
+
+    /** The connection is beyond repair: a new session, unless the room knows that nobody shares any more. */
+    #lost() {
+        this.#deadline = Infinity;
+        this.#isRecovering = false;
+        this.#machine.dispatch("lost");
+        const isVacant = this.#feed.isFresh && this.#room?.state === "waiting";
+        if (isVacant) this.#machine.dispatch("absent");
+        else if (this.#pending === null && !this.#retry.isPending) this.#joinLater(0);
+    }
+
+    #leave() {
+        this.#retry.cancel();
+        this.#feed.stop();
+        this.#drop();
+    }
+
+    #drop() {
+        this.#retry.cancel();
+        this.#pending?.close();
+        this.#connection?.close();
+        this.#pending = null;
+        this.#connection = null;
+    }
+
+    // Every second
+
+    async #tick() {
+        this.#card.countDown(this.#retry.secondsLeft);
+        const connection = this.#connection;
+        const figures = await connection?.sample();
+        if (connection !== this.#connection) return;
+        if (figures) this.#measured(figures);
+        this.#checkLimits();
+    }
+
+    #measured(figures) {
+        this.#stats = Object.freeze({ ...figures, joinMs: this.#joinMs });
+        this.#panel.show(this.#stats);
+        if (figures.packetsPerSecond > 0) this.#lastPacketAt = performance.now();
+        if (figures.framesPerSecond > 0 && document.hidden) this.#pictureSeen(); // nobody is shown them, but they come
+    }
+
+    #checkLimits() {
+        const now = performance.now();
+        if (this.state === "live") {
+            if (now - this.#enteredAt > STABLE_AFTER) this.#retry.reset();
+            const limit = this.#hasLeft ? VACANT_STALL_LIMIT : STALL_LIMIT;
+            if (now - this.#lastPacketAt > limit) this.#interrupted(this.#connection);
+        } else if (now > this.#deadline) {
+            this.#reason = "unreachable";
+            this.#lost();
+        }
+    }
+
+    // What the person sees
+
+    #entered(state, previous) {
+        this.#enteredAt = performance.now();
+        if (state === "live" || state === "paused") this.#settled();
+        if (state === "ended" || state === "waiting") this.#drop();
+        const isWithout = ["waiting", "ended", "refused", "unsupported"].includes(state);
+        if (isWithout) this.#emptied();
+        if (state !== previous && isWithout === false && state !== "reconnecting") this.#reason = null;
+        this.#render();
+    }
+
+    #settled() {
+        this.#reason = null;
+        this.#deadline = Infinity;
+        this.#isRecovering = false;
+        this.#lastPacketAt = performance.now();
+        this.#retry.cancel();
+        this.#pending?.close();
+        this.#pending = null;
+    }
+
+    #emptied() {
+        this.#stage.clear();
+        this.#stats = null;
+        this.#panel.show(null);
+    }
+
+    #explain(reason) {
+        this.#reason = reason;
+        this.#render();
+    }
+
+    #render() {
+        const state = this.state;
+        const { chip, title } = wordsFor(state, this.#reason);
+        document.body.dataset.state = state;
+        document.title = [this.#link.room, chip].filter(Boolean).join(" · ");
+        this.#page.chip.textContent = chip;
+        this.#announce(title ?? "The shared screen is live");
+        this.#card.show(state, this.#reason);
+        this.#card.countDown(this.#retry.secondsLeft);
+        this.#showViewers();
+        this.#controls.follow();
+    }
+
+    #announce(text) {
+        if (this.#page.announcer.textContent !== text) this.#page.announcer.textContent = text;
+    }
+
+    #showViewers() {
+        const count = this.#room?.viewers ?? null;
+        const isShown = count !== null && ["live", "paused", "reconnecting"].includes(this.state);
+        this.#page.viewers.hidden = !isShown;
+        this.#page.viewerCount.textContent = String(count ?? "");
+    }
+
+    #blocked() {
+        this.#deadline = Infinity;
+        this.#explain("blocked");
+    }
+
+    #actedOn(action) {
+        if (action === "play") {
+            this.#explain(null);
+            this.#stage.play();
+        } else {
+            this.#retry.reset();
+            this.#join();
+        }
+    }
+}
+
+function findPage() {
+    const element = (id) => document.getElementById(id);
+    return Object.freeze({
+        stage: element("stage"), video: element("video"), card: element("card"), room: element("room"),
+        chip: element("chip"), viewers: element("viewers"), viewerCount: element("viewer-count"),
+        announcer: element("announcer"), notice: element("notice"), stats: element("stats"),
+        closeStats: element("close-stats"), help: element("help"), shortcuts: element("shortcuts"),
+        bars: [element("header"), element("toolbar"), element("stats")],
+    });
+}
+
+const viewer = new Viewer(findPage(), new RoomLink());
+Object.defineProperty(window, "screenshareViewer", {
+    value: Object.freeze({
+        get state() {
+            return viewer.state;
+        },
+        get stats() {
+            return viewer.stats;
+        },
+    }),
+});
+viewer.start();

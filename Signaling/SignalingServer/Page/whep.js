@@ -1,0 +1,158 @@
+// WHEP (draft-ietf-wish-whep): offer and answer by POST, ICE by PATCH, goodbye by DELETE.
+
+const SDP = "application/sdp";
+const SDP_FRAGMENT = "application/trickle-ice-sdpfrag"; // RFC 8840 § 4.4
+const ANSWER_TIMEOUT = 12_000; // ms; the server itself gives the sharer 5 s
+const PATCH_TIMEOUT = 5_000; // ms
+const LONGEST_RETRY_AFTER = 60_000; // ms; somebody looks at this page
+
+const KINDS = new Map([
+    [401, "denied"], [403, "denied"], [406, "unservable"],
+    [409, "absent"], [429, "absent"], [503, "absent"],
+    [408, "unreachable"],
+]);
+
+/** Why a session didn't come about: denied, unservable, absent, unreachable or rejected. */
+export class WhepError extends Error {
+    constructor(kind, status = 0, retryAfter = 0) {
+        super(`${kind} (${status})`);
+        this.name = "WhepError";
+        this.kind = kind;
+        this.status = status;
+        this.retryAfter = retryAfter;
+    }
+
+    /** Unknown codes fall back to their class (draft § HTTP Usage). */
+    static from(response) {
+        const other = response.status >= 500 ? "unreachable" : "rejected";
+        const kind = KINDS.get(response.status) ?? other;
+        return new WhepError(kind, response.status, retryAfterOf(response));
+    }
+}
+
+/** One WHEP session: the address the server gave it, and the tag of its present ICE session. */
+export class WhepSession {
+    #url;
+    #tag;
+    #headers;
+
+    constructor(url, tag, headers) {
+        this.#url = url;
+        this.#tag = tag;
+        this.#headers = headers;
+    }
+
+    /** Sends the offer; returns the session and the sharer's answer. */
+    static async create(endpoint, offer, headers, signal) {
+        const response = await request(endpoint, {
+            method: "POST", body: offer, headers: { ...headers, "Content-Type": SDP, Accept: SDP }, signal,
+        }, ANSWER_TIMEOUT);
+        if (response.status !== 201) throw WhepError.from(response);
+        const url = sessionAddress(response);
+        const session = new WhepSession(url, response.headers.get("ETag"), headers);
+        return { session, answer: await response.text() };
+    }
+
+    /** A server that gave no entity tag wants no candidates (draft § Trickle ICE). */
+    get takesCandidates() {
+        return this.#tag !== null;
+    }
+
+    /** Adds candidates to the present ICE session. */
+    async trickle(fragment) {
+        await this.#patch(fragment, this.#tag);
+    }
+
+    /** Restarts ICE (If-Match is `*` then); returns the sharer's fragment. */
+    async restart(fragment) {
+        const response = await this.#patch(fragment, "*");
+        if (response.status !== 200) throw WhepError.from(response);
+        this.#tag = response.headers.get("ETag");
+        return response.text();
+    }
+
+    /** Says goodbye. Works while the page is being closed, and nobody waits for it. */
+    leave() {
+        fetch(this.#url, { method: "DELETE", headers: this.#headers, keepalive: true }).catch(() => {});
+    }
+
+    async #patch(body, tag) {
+        const headers = { ...this.#headers, "Content-Type": SDP_FRAGMENT, "If-Match": tag };
+        const response = await request(this.#url, { method: "PATCH", body, headers }, PATCH_TIMEOUT);
+        if (!response.ok) throw WhepError.from(response);
+        return response;
+    }
+}
+
+/** An ICE description as an SDP fragment: the bundle's first m-line only (RFC 8840 § 4.4). */
+export function fragmentOf(sdp, candidates, isComplete) {
+    const lines = linesOf(sdp);
+    const firstOf = (prefix) => lines.find((line) => line.startsWith(prefix));
+    const head = ["a=ice-options:", "a=group:BUNDLE", "m=", "a=mid:", "a=ice-ufrag:", "a=ice-pwd:"];
+    const ends = isComplete ? ["a=end-of-candidates"] : [];
+    const body = [...head.map(firstOf), ...candidates.map((candidate) => `a=${candidate}`), ...ends];
+    return textOf(body.filter((line) => line !== undefined));
+}
+
+/** The candidates a description already carries, without the `a=`. */
+export function candidatesIn(sdp) {
+    return linesOf(sdp).filter(isCandidate).map((line) => line.slice(2));
+}
+
+/** The earlier answer with the ICE part of a restart in place of its own. */
+export function answerAfterRestart(answer, fragment) {
+    const lines = linesOf(fragment);
+    const fresh = (prefix, old) => lines.find((line) => line.startsWith(prefix)) ?? old;
+    const kept = linesOf(answer)
+        .filter((line) => !isCandidate(line) && line !== "a=end-of-candidates")
+        .map((line) => ["a=ice-ufrag:", "a=ice-pwd:"].reduce(
+            (result, prefix) => (line.startsWith(prefix) ? fresh(prefix, line) : result), line));
+    const firstMedia = kept.findIndex((line) => line.startsWith("m="));
+    const nextMedia = kept.findIndex((line, index) => index > firstMedia && line.startsWith("m="));
+    kept.splice(nextMedia < 0 ? kept.length : nextMedia, 0, ...lines.filter(isCandidate));
+    return textOf(kept);
+}
+
+function isCandidate(line) {
+    return line.startsWith("a=candidate:");
+}
+
+function linesOf(sdp) {
+    return sdp.split(/\r?\n/).filter((line) => line !== "");
+}
+
+function textOf(lines) {
+    return lines.map((line) => `${line}\r\n`).join("");
+}
+
+/** A session elsewhere would be handed this page's key: only the server that served the page may name one. */
+function sessionAddress(response) {
+    const url = new URL(response.headers.get("Location") ?? "", response.url);
+    if (url.origin !== location.origin || url.href === response.url) throw new WhepError("rejected", 201);
+    return url.href;
+}
+
+async function request(url, options, timeout) {
+    const limit = AbortSignal.timeout(timeout);
+    const signal = options.signal === undefined ? limit : anyOf(options.signal, limit);
+    try {
+        return await fetch(url, { ...options, signal, cache: "no-store" });
+    } catch {
+        throw new WhepError("unreachable");
+    }
+}
+
+function anyOf(...signals) {
+    if (AbortSignal.any) return AbortSignal.any(signals);
+    const controller = new AbortController();
+    for (const signal of signals) signal.addEventListener("abort", () => controller.abort(), { once: true });
+    return controller.signal;
+}
+
+/** Retry-After in milliseconds: seconds or a date (RFC 9110 § 10.2.3). */
+export function retryAfterOf(response) {
+    const value = response.headers.get("Retry-After");
+    if (value === null) return 0;
+    const wait = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+    return Number.isFinite(wait) ? Math.min(Math.max(wait, 0), LONGEST_RETRY_AFTER) : 0;
+}

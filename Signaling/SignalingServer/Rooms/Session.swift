@@ -1,0 +1,72 @@
+import SignalingProtocol
+
+/// One viewer's WHEP session, as far as the server knows it.
+///
+///     offered ──answer──► established ──┐
+///        │                    ▲         ├──► gone (viewer leaves, sharer dismisses, share ends)
+///        └──counter-offer──► countered ─┘
+struct Session {
+    enum State {
+        /// The viewer's request waits for the sharer.
+        case offered(OneShot<JoinVerdict>)
+        /// The viewer has a counter-offer to answer, until then.
+        case countered(until: ServerClock.Instant)
+        case established
+    }
+
+    var state: State
+    var etag: EntityTag
+    /// The viewer's ICE user name fragment; another one in a PATCH restarts ICE.
+    var ufrag: String?
+    var restart: Restart?
+    var patches: RateLimit
+
+    struct Restart {
+        var tag: EntityTag
+        var ufrag: String?
+        var reply: OneShot<RestartVerdict>
+    }
+
+    init(_ state: State, etag: EntityTag, ufrag: String?, at now: ServerClock.Instant) {
+        self.state = state
+        self.etag = etag
+        self.ufrag = ufrag
+        patches = RateLimit(burst: ServerLimits.patchBurst, perSecond: ServerLimits.patchesPerSecond, at: now)
+    }
+
+    var isPending: Bool {
+        switch state {
+        case .offered: true
+        case .countered, .established: false
+        }
+    }
+
+    var isEstablished: Bool {
+        switch state {
+        case .established: true
+        case .offered, .countered: false
+        }
+    }
+
+    /// Lets whoever waits for this session know that it came to nothing.
+    func fail(_ problem: ProblemError) {
+        switch state {
+        case .offered(let verdict): verdict.resolve(.failed(problem))
+        case .countered, .established: break
+        }
+        restart?.reply.resolve(.failed(problem))
+    }
+}
+
+/// What became of an offer.
+enum JoinVerdict: Sendable {
+    case answered(sdp: String)
+    case countered(sdp: String)
+    case failed(ProblemError)
+}
+
+/// What became of an ICE restart.
+enum RestartVerdict: Sendable {
+    case answered(fragment: String)
+    case failed(ProblemError)
+}

@@ -1,0 +1,76 @@
+import SignalingProtocol
+
+/// A sharer in its room.
+struct Share {
+    let id: RandomID
+    let secret: BearerToken
+    var name: DisplayName?
+    var viewerToken: BearerToken?
+    var maxViewers: Int
+    var state = ShareState(state: .live, viewers: 0)
+    var lastHeard: ServerClock.Instant
+    var sessions: [RandomID: Session] = [:]
+    var outbox = Outbox()
+    /// Where events go while the sharer listens.
+    var listener: AsyncStream<StreamPart>.Continuation?
+
+    init(_ credentials: ShareCredentials, at now: ServerClock.Instant) {
+        id = credentials.shareId
+        secret = credentials.secret
+        maxViewers = 0
+        lastHeard = now
+    }
+
+    var pendingSessions: Int { sessions.values.count(where: \.isPending) }
+
+    /// Puts an event into the box, and into the stream where there is one.
+    mutating func tell(_ event: ShareEvent) throws {
+        deliver(try outbox.append(event))
+    }
+
+    /// Everything the sharer hasn't taken in yet goes into a new stream; an older stream ends.
+    mutating func listen(_ continuation: AsyncStream<StreamPart>.Continuation) {
+        listener?.finish()
+        listener = continuation
+        for entry in outbox.events { deliver(entry.event) }
+    }
+
+    /// A stream whose reader is too slow is ended: the reader comes again and finds everything in the box.
+    private mutating func deliver(_ event: ServerSentEvent) {
+        guard let listener else { return }
+        switch listener.yield(.event(event)) {
+        case .enqueued: break
+        case .dropped, .terminated:
+            listener.finish()
+            self.listener = nil
+        @unknown default: break
+        }
+    }
+}
+
+/// Part of an event stream on its way out.
+enum StreamPart: Sendable {
+    case event(ServerSentEvent)
+    case heartbeat
+}
+
+/// A stream of parts, the end that writes into it, and what to do when its reader has gone.
+struct EventChannel: Sendable {
+    let parts: AsyncStream<StreamPart>
+    let continuation: AsyncStream<StreamPart>.Continuation
+    let close: @Sendable () async -> Void
+}
+
+/// The address of a share, with what the request brought to open it.
+struct ShareAddress: Sendable {
+    var room: RoomName
+    var id: RandomID
+    var secret: BearerToken
+}
+
+/// The address of a session, with what the request brought to open it.
+struct SessionAddress: Sendable {
+    var room: RoomName
+    var id: RandomID
+    var token: BearerToken?
+}

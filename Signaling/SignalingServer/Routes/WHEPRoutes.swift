@@ -1,0 +1,97 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import SignalingProtocol
+import Synchronization
+
+/// The WHEP endpoint of a room (draft-ietf-wish-whep): offers come in here.
+struct WHEPRoutes: Sendable {
+    let store: RoomStore
+    let iceServers: [ICEServer]
+
+    static let endpoint = "/v1/rooms/{room}/whep"
+
+    var routes: [Route] { [join, look(.get), look(.head)] }
+
+    private var join: Route {
+        Route(
+            .post, Self.endpoint, for: .viewer,
+            Documentation(
+                id: "joinRoom", summary: "WHEP: watch a room. The answer holds all of the sharer's candidates.",
+                security: .viewerToken, body: [.sdp],
+                successes: [
+                    .init(
+                        status: 201, description: "The sharer's answer.", content: .sdp,
+                        headers: ["Location", "ETag", "Link", "Accept-Patch"]),
+                    .init(
+                        status: 406, description: "The sharer's counter-offer, to be answered by PATCH within 30 s.",
+                        content: .sdp, headers: ["Location", "ETag", "Accept-Patch"]),
+                ],
+                problems: [
+                    .invalidRoomName, .malformedSDP, .tokenRequired, .tokenRejected, .noSharer, .offerNotServed,
+                    .sharerSilent, .sharerBusy, .roomFull, .serverBusy, .noAnswer,
+                ])
+        ) { call in
+            let room = try call.room()
+            try call.require(.sdp)
+            return response(to: try await joined(room, call))
+        }
+    }
+
+    /// Waits for the sharer's word for as long as the viewer does: a request that is given up leaves no session.
+    private func joined(_ room: RoomName, _ call: Call) async throws -> RoomStore.Joined {
+        let result = Mutex<RoomStore.Joined?>(nil)
+        do {
+            return try await call.request.body.consumeWithCancellationOnInboundClose { body in
+                let sdp = try await call.text(of: body)
+                guard let outline = SDPOutline(description: sdp) else { throw ProblemError(.malformedSDP) }
+                let joined = try await store.join(room, token: call.bearer, sdp: sdp, ufrag: outline.ufrag)
+                result.withLock { $0 = joined }
+                return joined
+            }
+        } catch {
+            if let joined = result.withLock(\.self) { await store.abandon(joined.address) }
+            throw error
+        }
+    }
+
+    private func response(to joined: RoomStore.Joined) -> Response {
+        let path = "/v1/rooms/\(joined.address.room)/whep/\(joined.address.id.text)"
+        var headers: HTTPFields = [
+            .contentType: MediaType.sdp.rawValue, .location: path, .eTag: joined.etag.quoted,
+            .acceptPatch: MediaType.trickleFragment.rawValue,
+            // The connection was read to its end to notice a viewer that gives up; it is of no more use.
+            .connection: "close",
+        ]
+        for link in iceServers.compactMap(\.link) { headers.append(HTTPField(name: .link, value: link)) }
+        let sdp = ByteBuffer(string: joined.sdp)
+        return Response(
+            status: joined.isCounterOffer ? .notAcceptable : .created, headers: headers,
+            body: ResponseBody(contentLength: sdp.readableBytes) { writer in
+                do {
+                    try await writer.write(sdp)
+                    try await writer.finish(nil)
+                } catch {
+                    await store.abandon(joined.address)
+                    throw error
+                }
+            })
+    }
+
+    /// The draft, "HTTP Usage" and "WHEP Endpoint URL Discoverability": nothing to see, and HEAD tells players what
+    /// this address is.
+    private func look(_ method: HTTPRequest.Method) -> Route {
+        Route(
+            method, Self.endpoint, for: .viewer,
+            Documentation(
+                id: method == .get ? "lookAtEndpoint" : "discoverEndpoint",
+                summary: "Empty; the content type tells that this is a WHEP endpoint.",
+                successes: [.init(status: 200, description: "A WHEP endpoint.", content: nil)],
+                problems: [.invalidRoomName])
+        ) { call in
+            _ = try call.room()
+            return Response(
+                status: .ok, headers: [.contentType: MediaType.sdp.rawValue, .acceptPost: MediaType.sdp.rawValue])
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import Glibc
+import NIOCore
+
+/// Why a signaling server doesn't serve.
+public enum SignalingServerError: Error, Equatable, CustomStringConvertible {
+    /// Another program listens there.
+    case addressInUse(host: String, port: Int)
+    case cannotListen(host: String, port: Int, reason: String)
+    /// It was stopped before it listened, or while it did.
+    case stopped
+
+    public var description: String {
+        switch self {
+        case .addressInUse(let host, let port): "Another program listens at \(host), port \(port)."
+        case .cannotListen(let host, let port, let reason): "Cannot listen at \(host), port \(port): \(reason)."
+        case .stopped: "The signaling server has stopped."
+        }
+    }
+
+    init(_ error: any Error, _ configuration: SignalingConfiguration) {
+        let (host, port) = (configuration.host, configuration.port)
+        switch error {
+        case let error as SignalingServerError: self = error
+        case is CancellationError: self = .stopped
+        case let error as IOError where error.errnoCode == EADDRINUSE: self = .addressInUse(host: host, port: port)
+        case let error as IOError:
+            self = .cannotListen(host: host, port: port, reason: String(cString: strerror(error.errnoCode)))
+        case is SocketAddressError:
+            self = .cannotListen(host: host, port: port, reason: "there is no such address")
+        default: self = .cannotListen(host: host, port: port, reason: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import FoundationEssentials
+import NIOCore
+import SignalingProtocol
+
+/// JSON in and out. What a server sends is held to the same depth as what it takes.
+enum JSONCoding {
+    struct NestedTooDeeply: Error {}
+
+    static let mediaType = "application/json"
+
+    static func encode(_ value: some Encodable) -> ByteBuffer {
+        // Our messages are strings and numbers, which always encode.
+        ByteBuffer(bytes: (try? JSONEncoder().encode(value)) ?? Data())
+    }
+
+    static func decode<Message: Decodable>(_ type: Message.Type, from body: ByteBuffer) throws -> Message {
+        let bytes = body.readableBytesView
+        guard !JSONNesting.exceeds(Limits.jsonDepth, in: bytes) else { throw NestedTooDeeply() }
+        return try JSONDecoder().decode(type, from: Data(bytes))
+    }
+}

@@ -1,0 +1,31 @@
+import NIOCore
+
+/// Bounds of the signaling client.
+enum ClientLimits {
+    /// A server that doesn't take the connection in this time isn't there.
+    static let connect = TimeAmount.seconds(3)
+    /// An answer to a plain request.
+    static let request = Duration.seconds(5)
+    /// The answer to an offer: the server itself gives the sharer 10 s.
+    static let join = Duration.seconds(15)
+    /// The server closes idle connections after 5 s; ours go first, so that none is used while it closes.
+    static let idleConnection = TimeAmount.seconds(4)
+    static let connectionsPerHost = 8
+    /// A body we read: an answer of a foreign server may be larger than ours would be.
+    static let body = 256 * 1024
+    static let redirects = 5
+    /// STUN and TURN servers taken from one answer.
+    static let iceServers = 8
+    /// Events the owner of a `SharerClient` hasn't taken yet.
+    static let events = 1024
+    /// How often the sharer says that it is alive, at most; the server wants to hear it every 2 s.
+    static let heartbeat = Duration.milliseconds(1500)
+    /// An event stream without a byte for so many of its heartbeats is dead.
+    static let missedHeartbeats = 3.0
+    /// Times one answer is sent where the connection breaks.
+    static let attempts = 3
+    static let attemptPause = Duration.milliseconds(200)
+    /// `Retry-After` as far as it is believed, and where it is missing.
+    static let retryAfter = Duration.seconds(60)
+    static let defaultRetryAfter = Duration.seconds(2)
+}

@@ -1,0 +1,42 @@
+import FoundationEssentials
+import SignalingProtocol
+
+/// The address of a signaling server, such as `http://127.0.0.1:8080`, and what hangs below it.
+package struct ServerAddress: Sendable, Equatable, CustomStringConvertible {
+    let base: URL
+
+    package init(_ text: String) throws(SignalingError) {
+        guard let url = URL(string: text.last == "/" ? text : text + "/"), url.isHTTP else {
+            throw .badAddress(text)
+        }
+        base = url
+    }
+
+    package var description: String { base.absoluteString }
+
+    /// A path such as `v1/rooms/demo/share`.
+    func url(_ path: String) throws(SignalingError) -> URL {
+        guard let url = URL(string: path, relativeTo: base)?.absoluteURL else { throw .badAddress(path) }
+        return url
+    }
+
+    /// A room's WHEP endpoint.
+    package func whepEndpoint(of room: RoomName) -> String { "\(base.absoluteString)v1/rooms/\(room)/whep" }
+
+    /// What a person opens in a browser. The token stands behind `#`, where no server sees it.
+    package func page(of room: RoomName, token: BearerToken? = nil) -> String {
+        "\(base.absoluteString)r/\(room)" + (token.map { "#t=\($0.secret)" } ?? "")
+    }
+}
+
+extension URL {
+    var isHTTP: Bool {
+        (scheme?.lowercased() == "http" || scheme?.lowercased() == "https") && host?.isEmpty == false
+    }
+
+    /// Scheme, host and port: a token given to one origin is for no other.
+    var origin: String {
+        let scheme = scheme?.lowercased() ?? ""
+        return "\(scheme)://\(host?.lowercased() ?? ""):\(port ?? (scheme == "https" ? 443 : 80))"
+    }
+}

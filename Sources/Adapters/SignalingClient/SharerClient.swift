@@ -1,0 +1,251 @@
+import FoundationEssentials
+import Logging
+import NIOCore
+import NIOHTTP1
+import SignalingProtocol
+
+/// A sharer's side of signaling: it keeps a room at a server, hears of viewers and answers them.
+///
+/// `run()` keeps the connection until it is cancelled or `end()` is called. When the server is lost it registers anew,
+/// with back-off, as the same share with the same sessions, also at a server that was restarted.
+package actor SharerClient {
+    package struct Configuration: Sendable {
+        package var server: ServerAddress
+        package var room: RoomName
+        /// What people are shown.
+        package var name: DisplayName?
+        /// What viewers must present.
+        package var viewerToken: BearerToken?
+        package var maxViewers: Int?
+        /// What the server asks of sharers.
+        package var sharerToken: BearerToken?
+
+        package init(
+            server: ServerAddress, room: RoomName, name: DisplayName? = nil, viewerToken: BearerToken? = nil,
+            maxViewers: Int? = nil, sharerToken: BearerToken? = nil
+        ) {
+            self.server = server
+            self.room = room
+            self.name = name
+            self.viewerToken = viewerToken
+            self.maxViewers = maxViewers
+            self.sharerToken = sharerToken
+        }
+    }
+
+    /// Everything that happens, for one reader. Ends with `run()`.
+    package nonisolated let events: AsyncStream<SharerEvent>
+
+    private let configuration: Configuration
+    private let logger: Logger
+    private let continuation: AsyncStream<SharerEvent>.Continuation
+    private var credentials: ShareCredentials?
+    private var receipt: ShareReceipt?
+    private var ledger = SessionLedger()
+    private var state = ShareState(state: .live, viewers: 0)
+    private var lastHeard = ContinuousClock.now
+    private var isEnded = false
+
+    package init(_ configuration: Configuration, logger: Logger) {
+        self.configuration = configuration
+        self.logger = logger
+        (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(ClientLimits.events))
+    }
+
+    // MARK: The connection
+
+    /// One attempt to get the room, to know at the start whether it will work. `run()` goes on from here.
+    package func connect() async throws(SignalingError) {
+        let message = ShareRequest(
+            name: configuration.name, viewerToken: configuration.viewerToken, maxViewers: configuration.maxViewers,
+            resume: credentials, sessions: ledger.tickets.isEmpty ? nil : ledger.tickets)
+        let url = try configuration.server.url("v1/rooms/\(configuration.room)/share")
+        let call = HTTPCall(.POST, url, token: configuration.sharerToken).with(message: message)
+        let reply = try await HTTPTransport.send(call, within: ClientLimits.request)
+        guard reply.status == 201 else { throw SignalingError(reply) }
+        let receipt = try reply.message(ShareReceipt.self, called: "receipt")
+        if !receipt.resumed { state.seen = nil }
+        credentials = ShareCredentials(shareId: receipt.shareId, secret: receipt.secret)
+        self.receipt = receipt
+    }
+
+    /// Keeps the room until the task is cancelled or `end()` is called.
+    package func run() async {
+        defer { continuation.finish() }
+        var backoff = Backoff()
+        var random = SystemRandomNumberGenerator()
+        while !isEnded, !Task.isCancelled {
+            let failure: SignalingError
+            do {
+                if receipt == nil { try await connect() }
+                failure = await listen { backoff.reset() }
+            } catch {
+                failure = error
+            }
+            receipt = nil
+            guard !isEnded, !Task.isCancelled else { return }
+            let pause = backoff.next(using: &random)
+            logger.warning("Signaling is lost.", metadata: ["reason": .string(failure.description)])
+            continuation.yield(.disconnected(failure, retryAfter: pause))
+            try? await Task.sleep(for: pause)
+        }
+    }
+
+    /// Gives the room back. What is running goes on until its owner ends it.
+    package func end() async {
+        guard !isEnded else { return }
+        isEnded = true
+        guard credentials != nil else { return }
+        _ = try? await send(.DELETE, "")
+        receipt = nil
+    }
+
+    /// Reads events and says that we are alive, until one of both fails.
+    private func listen(onOpen: () -> Void) async -> SignalingError {
+        guard let receipt else { return .gone }
+        onOpen()
+        continuation.yield(.connected(resumed: receipt.resumed))
+        lastHeard = .now
+        return await withTaskGroup(of: SignalingError.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { await self.readEvents(receipt) }
+            group.addTask { await self.beat(receipt) }
+            return await group.next() ?? .cancelled
+        }
+    }
+
+    // MARK: Events
+
+    private func readEvents(_ receipt: ShareReceipt) async -> SignalingError {
+        let parser = Parsing()
+        do {
+            let base = configuration.server.base
+            guard let url = URL(string: receipt.eventsUrl, relativeTo: base)?.absoluteURL, url.origin == base.origin
+            else { throw SignalingError.unreadable("event address") }
+            let call = HTTPCall(.GET, url, token: receipt.secret)
+                .with("Accept", ServerSentEvent.mediaType).with("Last-Event-ID", state.seen.map(String.init))
+            try await HTTPTransport.stream(call) { piece in
+                try await self.take(parser.receive(piece.readableBytesView))
+            }
+            return .unreachable(.brokenOff)
+        } catch {
+            return SignalingError(transport: error)
+        }
+    }
+
+    private func take(_ events: [ServerSentEvent]) throws {
+        lastHeard = .now
+        for event in events {
+            // An event that comes again after a broken stream has been taken already.
+            guard let number = event.id, number > state.seen ?? 0, let name = ShareEvent.Name(rawValue: event.name)
+            else { continue }
+            let decoded = try? ShareEvent(name) { type in
+                try JSONCoding.decode(type, from: ByteBuffer(string: event.data))
+            }
+            if let decoded {
+                ledger.take(decoded)
+                guard case .enqueued = continuation.yield(SharerEvent(decoded)) else {
+                    throw SignalingError.unreachable(.brokenOff)
+                }
+            }
+            state.seen = number
+        }
+    }
+
+    /// The parser of one stream, which is read by one task.
+    private actor Parsing {
+        private var parser = ServerSentEventParser()
+
+        func receive(_ bytes: ByteBufferView) throws -> [ServerSentEvent] { try parser.receive(bytes) }
+    }
+
+    // MARK: Signs of life
+
+    private func beat(_ receipt: ShareReceipt) async -> SignalingError {
+        let interval = min(max(.seconds(receipt.heartbeatSeconds), .milliseconds(100)), ClientLimits.heartbeat)
+        let silence = Duration.seconds(receipt.heartbeatSeconds) * ClientLimits.missedHeartbeats
+        do {
+            while true {
+                try await sendState()
+                guard (try? await Task.sleep(for: interval)) != nil else { return .cancelled }
+                guard ContinuousClock.now - lastHeard < max(silence, .seconds(1)) else {
+                    return .unreachable(.silent)
+                }
+            }
+        } catch {
+            return error
+        }
+    }
+
+    private func sendState() async throws(SignalingError) {
+        let reply = try await send(.PUT, "/state", message: state)
+        guard reply.isSuccess else { throw SignalingError(reply) }
+    }
+
+    /// Tells the server, and through it all pages, how we are. Sent at once and with each sign of life.
+    package func update(_ phase: ShareState.Phase, viewers: Int) async {
+        guard state.state != phase || state.viewers != viewers else { return }
+        state.state = phase
+        state.viewers = viewers
+        if receipt != nil { try? await sendState() }
+    }
+
+    // MARK: Answers
+
+    /// Answers an offer. `.gone`: the viewer has given up.
+    package func answer(_ session: RandomID, sdp: String) async throws(SignalingError) {
+        try await post("/sessions/\(session.text)/answer", SessionReply.answer(sdp: sdp))
+        ledger.answered(session)
+    }
+
+    /// Refuses an offer, with or without a counter-offer.
+    package func refuse(_ session: RandomID, _ refusal: Refusal) async throws(SignalingError) {
+        try await post("/sessions/\(session.text)/answer", SessionReply.refusal(refusal))
+        if refusal.counterOffer == nil { ledger.forget(session) }
+    }
+
+    /// Answers an ICE restart with our new user name fragment, password and candidates.
+    package func answerRestart(_ session: RandomID, tag: EntityTag, fragment: String) async throws(SignalingError) {
+        try await post("/sessions/\(session.text)/fragment", RestartReply(fragment: fragment, restart: tag))
+        ledger.restarted(session, tag)
+    }
+
+    /// Tells the server that a session is over, so that its place is free again.
+    package func dismiss(_ session: RandomID) async {
+        ledger.forget(session)
+        _ = try? await send(.DELETE, "/sessions/\(session.text)")
+    }
+
+    /// Posts until it arrives: a viewer is waiting. Where an earlier attempt did arrive, the server says so with 409.
+    private func post(_ path: String, _ message: some Encodable & Sendable) async throws(SignalingError) {
+        var failure = SignalingError.cancelled
+        for attempt in 0..<ClientLimits.attempts {
+            if attempt > 0, (try? await Task.sleep(for: ClientLimits.attemptPause)) == nil { throw .cancelled }
+            do throws(SignalingError) {
+                let reply = try await send(.POST, path, message: message)
+                if reply.isSuccess || attempt > 0 && reply.status == 409 { return }
+                throw SignalingError(reply)
+            } catch {
+                guard case .unreachable = error else { throw error }
+                failure = error
+            }
+        }
+        throw failure
+    }
+
+    private func send(
+        _ method: HTTPMethod, _ path: String, message: (any Encodable & Sendable)? = nil
+    ) async throws(SignalingError) -> HTTPReply {
+        guard let credentials else { throw .gone }
+        let share = "v1/rooms/\(configuration.room)/share/\(credentials.shareId.text)"
+        let call = HTTPCall(method, try configuration.server.url(share + path), token: credentials.secret)
+        return try await HTTPTransport.send(call.with(message: message), within: ClientLimits.request)
+    }
+}
+
+extension HTTPCall {
+    func with(message: (any Encodable)?) -> HTTPCall {
+        guard let message else { return self }
+        return with(body: JSONCoding.encode(message), type: JSONCoding.mediaType)
+    }
+}

@@ -1,0 +1,80 @@
+import SignalingProtocol
+
+/// What can go wrong between us and a signaling server, in words a person can read.
+package enum SignalingError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// This is no address of a server.
+    case badAddress(String)
+    /// No answer: nothing listens there, the name isn't known, the time ran out.
+    case unreachable(Unreachable)
+    /// Nobody shares yet, the sharer is silent or busy, the room is full: worth another try after this time.
+    case notThereYet(retryAfter: Duration, words: String)
+    /// Somebody else is sharing in the room.
+    case roomTaken(retryAfter: Duration)
+    /// A token is needed.
+    case tokenRequired
+    /// The token isn't the right one, or the server doesn't let us do this.
+    case forbidden(words: String)
+    /// The share or the session doesn't exist any more.
+    case gone
+    /// The ICE session has changed since (412, 428).
+    case stale
+    /// The server said no, for good.
+    case refused(status: Int, words: String)
+    /// The server said something we cannot read.
+    case unreadable(String)
+    case cancelled
+
+    package enum Unreachable: String, Sendable {
+        case connectionRefused = "nothing listens there"
+        case unknownHost = "the name isn't known"
+        case timeout = "it didn't answer in time"
+        case insecure = "no secure connection could be made"
+        case silent = "it fell silent"
+        case brokenOff = "the connection broke off"
+    }
+
+    package var description: String {
+        switch self {
+        case .badAddress(let text): "“\(text)” is no address of a server"
+        case .unreachable(let reason): "the signaling server cannot be reached: \(reason.rawValue)"
+        case .notThereYet(_, let words): words
+        case .roomTaken: "somebody else is sharing in this room"
+        case .tokenRequired: "the room needs a token"
+        case .forbidden(let words): words
+        case .gone: "it doesn't exist any more"
+        case .stale: "the ICE session has changed since"
+        case .refused(let status, let words): "the server refused (\(status)): \(words)"
+        case .unreadable(let what): "the server's \(what) cannot be read"
+        case .cancelled: "cancelled"
+        }
+    }
+
+    /// Whether trying the same again makes sense.
+    package var isTemporary: Bool {
+        switch self {
+        case .unreachable, .notThereYet, .roomTaken, .gone, .stale: true
+        case .refused(let status, _): status >= 500
+        case .badAddress, .tokenRequired, .forbidden, .unreadable, .cancelled: false
+        }
+    }
+}
+
+extension SignalingError {
+    /// What a status other than success means. Unknown codes fall back to their class (draft-ietf-wish-whep, "HTTP
+    /// Usage"); our own server's problem type tells more where there is one.
+    init(_ response: HTTPReply) {
+        let problem = response.problem
+        let type = problem.flatMap { ProblemType(uri: $0.type) }
+        let words = problem?.detail ?? problem?.title ?? "status \(response.status)"
+        switch response.status {
+        case 401: self = .tokenRequired
+        case 403: self = .forbidden(words: words)
+        case 404, 410: self = .gone
+        case 409 where type == .roomTaken: self = .roomTaken(retryAfter: response.retryAfter)
+        case 409 where type == nil || type == .noSharer, 429, 503, 504:
+            self = .notThereYet(retryAfter: response.retryAfter, words: words)
+        case 412, 428: self = .stale
+        default: self = .refused(status: response.status, words: words)
+        }
+    }
+}

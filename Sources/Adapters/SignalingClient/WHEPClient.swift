@@ -1,0 +1,124 @@
+import FoundationEssentials
+import NIOCore
+import NIOHTTP1
+import SignalingProtocol
+
+/// A WHEP player's side of signaling (draft-ietf-wish-whep): for our own server and for any other.
+package struct WHEPClient: Sendable {
+    private let endpoint: URL
+    private let token: BearerToken?
+
+    package init(endpoint: String, token: BearerToken? = nil) throws(SignalingError) {
+        guard let url = URL(string: endpoint), url.isHTTP else { throw .badAddress(endpoint) }
+        self.endpoint = url
+        self.token = token
+    }
+
+    /// What a server said to our offer.
+    package enum Outcome: Sendable {
+        case answered(WHEPSession, sdp: String)
+        /// It makes an offer of its own, to be answered by `WHEPSession.answer` within 30 s.
+        case countered(WHEPSession, sdp: String)
+    }
+
+    /// Posts an offer and waits for the word on it.
+    ///
+    /// `.notThereYet` (409, 503 and the like) is worth another try after the time it names; `.tokenRequired` and
+    /// `.forbidden` are not.
+    package func join(offer: String) async throws(SignalingError) -> Outcome {
+        let reply = try await post(offer)
+        guard reply.status == 201 || reply.status == 406 && reply.isSDP else { throw SignalingError(reply) }
+        guard let sdp = reply.text, SDPOutline(description: sdp) != nil else { throw .unreadable("answer") }
+        guard let address = reply.address(in: "Location") else { throw .unreadable("session address") }
+        let session = WHEPSession(
+            url: address, token: reply.allowsToken(at: address) ? token : nil,
+            etag: reply.headers.first(name: "ETag"), iceServers: ICEServerLink.all(in: reply.headers))
+        return reply.status == 201 ? .answered(session, sdp: sdp) : .countered(session, sdp: sdp)
+    }
+
+    /// Follows 307 and 308, which keep the method (draft, "Load Balancing and Redirections"). Another origin doesn't get
+    /// the token.
+    private func post(_ offer: String) async throws(SignalingError) -> HTTPReply {
+        var url = endpoint
+        for _ in 0...ClientLimits.redirects {
+            let call = HTTPCall(.POST, url, token: url.origin == endpoint.origin ? token : nil)
+                .with("Accept", WHEPSession.sdpType)
+                .with(body: ByteBuffer(string: offer), type: WHEPSession.sdpType)
+            let reply = try await HTTPTransport.send(call, within: ClientLimits.join)
+            guard reply.status == 307 || reply.status == 308 else { return reply }
+            guard let next = reply.address(in: "Location") else { throw .unreadable("redirection") }
+            guard url.scheme != "https" || next.scheme == "https" else { throw .unreachable(.insecure) }
+            url = next
+        }
+        throw .refused(status: 307, words: "redirected too often")
+    }
+}
+
+/// A WHEP session at a server: candidates, restarts, goodbye. One request at a time, in order.
+package actor WHEPSession {
+    static let sdpType = "application/sdp"
+    static let fragmentType = "application/trickle-ice-sdpfrag"
+
+    /// STUN and TURN servers the server named.
+    package nonisolated let iceServers: [ICEServerLink]
+    private let url: URL
+    private let token: BearerToken?
+    /// The ICE session's tag; servers that know no trickle and no restart give none.
+    private var etag: String?
+
+    init(url: URL, token: BearerToken?, etag: String?, iceServers: [ICEServerLink]) {
+        self.url = url
+        self.token = token
+        self.etag = etag
+        self.iceServers = iceServers
+    }
+
+    /// Whether the server wants to hear of candidates (draft, "Trickle ICE").
+    package var takesCandidates: Bool { etag != nil }
+
+    /// Answers the server's counter-offer.
+    package func answer(sdp: String) async throws(SignalingError) {
+        let call = HTTPCall(.PATCH, url, token: token).with(body: ByteBuffer(string: sdp), type: Self.sdpType)
+        try await expectSuccess(call)
+    }
+
+    /// Adds candidates to the present ICE session.
+    package func trickle(_ fragment: String) async throws(SignalingError) {
+        try await expectSuccess(patch(fragment).with("If-Match", etag))
+    }
+
+    /// Restarts ICE; the server's side of it comes back as a fragment.
+    package func restart(_ fragment: String) async throws(SignalingError) -> String {
+        // The draft, "ICE Restarts": any ICE session, so an asterisk.
+        let reply = try await HTTPTransport.send(patch(fragment).with("If-Match", "*"), within: ClientLimits.join)
+        guard reply.status == 200 else { throw SignalingError(reply) }
+        guard let text = reply.text, TrickleFragment(text) != nil else { throw .unreadable("restart") }
+        etag = reply.headers.first(name: "ETag") ?? etag
+        return text
+    }
+
+    /// Leaves. A session that is gone already is left as well.
+    package func leave() async throws(SignalingError) {
+        let reply = try await HTTPTransport.send(HTTPCall(.DELETE, url, token: token), within: ClientLimits.request)
+        guard reply.isSuccess || reply.status == 404 || reply.status == 410 else { throw SignalingError(reply) }
+    }
+
+    private func patch(_ fragment: String) -> HTTPCall {
+        HTTPCall(.PATCH, url, token: token).with(body: ByteBuffer(string: fragment), type: Self.fragmentType)
+    }
+
+    private func expectSuccess(_ call: HTTPCall) async throws(SignalingError) {
+        let reply = try await HTTPTransport.send(call, within: ClientLimits.request)
+        guard reply.isSuccess else { throw SignalingError(reply) }
+    }
+}
+
+extension HTTPReply {
+    var isSDP: Bool { headers.first(name: "Content-Type")?.lowercased().hasPrefix(WHEPSession.sdpType) == true }
+
+    /// The draft has the token sent to the session as well, wherever the endpoint says it is; never in clear where the
+    /// endpoint was secure.
+    func allowsToken(at address: URL) -> Bool {
+        url.scheme != "https" || address.scheme == "https"
+    }
+}

@@ -1,0 +1,138 @@
+import FoundationEssentials
+import NIOCore
+import NIOHTTP1
+import SignalingProtocol
+import Testing
+
+@testable import SignalingClient
+
+@Suite("Parts of the signaling client")
+struct SmallPartsTests {
+    @Test("An HTTP date is read to the second")
+    func dates() {
+        #expect(HTTPDate("Sun, 06 Nov 1994 08:49:37 GMT")?.seconds == 784_111_777)
+        #expect(HTTPDate("Thu, 01 Jan 1970 00:00:00 GMT")?.seconds == 0)
+        #expect(HTTPDate("Thu, 29 Feb 2024 23:59:59 GMT")?.seconds == 1_709_251_199)
+        for text in ["", "soon", "Sun, 06 Nov 1994", "Sun, 06 Foo 1994 08:49:37 GMT", "Sun, 99 Nov 1994 08:49:37 GMT",
+            "Sun, 06 Nov 99999999999999999999 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 CET"]
+        {
+            #expect(HTTPDate(text) == nil, "\(text)")
+        }
+    }
+
+    @Test("Retry-After is believed up to a minute, and two seconds where it is missing or makes no sense")
+    func retryAfter() throws {
+        func wait(_ field: String?) throws -> Duration {
+            let url = try #require(URL(string: "http://example.org/"))
+            return HTTPReply(
+                url: url, status: 503, headers: field.map { ["Retry-After": $0] } ?? [:], body: ByteBuffer()
+            ).retryAfter
+        }
+        #expect(try wait("7") == .seconds(7))
+        #expect(try wait("86400") == .seconds(60))
+        #expect(try wait("-5") == .zero)
+        #expect(try wait("Sun, 06 Nov 1994 08:49:37 GMT") == .zero)
+        for field in [nil, "soon", "99999999999999999999"] { #expect(try wait(field) == .seconds(2)) }
+    }
+
+    @Test("ICE servers are read from Link fields, other relations are passed over")
+    func links() {
+        let headers: HTTPHeaders = [
+            "Link": "<stun:stun.example.net>; rel=\"ice-server\"",
+            "link": "<turn:turn.example.net?transport=udp>; rel=\"ice-server\"; username=\"a\\\"b, c;d\"; "
+                + "credential=\"c\\\\d\"; credential-type=\"password\", <https://x/>; rel=\"other\", nonsense",
+        ]
+        #expect(
+            ICEServerLink.all(in: headers) == [
+                ICEServerLink("<stun:stun.example.net>; rel=ice-server"),
+                ICEServerLink("<turn:turn.example.net?transport=udp>;rel=\"ice-server\";username=\"a\\\"b, c;d\";credential=\"c\\\\d\""),
+            ].compactMap(\.self))
+        let turn = ICEServerLink.all(in: headers).last
+        #expect(turn?.username == "a\"b, c;d")
+        #expect(turn?.credential == "c\\d")
+        let many = HTTPHeaders((0..<100).map { ("Link", "<stun:s\($0)>; rel=\"ice-server\"") })
+        #expect(ICEServerLink.all(in: many).count == 8)
+    }
+
+    @Test("A server's address is http or https with a host")
+    func addresses() throws {
+        let server = try ServerAddress("http://127.0.0.1:8080")
+        let room = try #require(RoomName("demo"))
+        #expect(server.whepEndpoint(of: room) == "http://127.0.0.1:8080/v1/rooms/demo/whep")
+        #expect(server.page(of: room, token: BearerToken("k")) == "http://127.0.0.1:8080/r/demo#t=k")
+        #expect(try ServerAddress("https://example.org/screens/").url("v1/rooms").absoluteString
+            == "https://example.org/screens/v1/rooms")
+        for text in ["", "demo", "ftp://example.org", "http://", "127.0.0.1:8080", "http:///x"] {
+            #expect(throws: SignalingError.badAddress(text)) { try ServerAddress(text) }
+        }
+    }
+
+    @Test("Pauses double up to a bound and are scattered over their upper half (seed 5)")
+    func backoff() {
+        var random = Seeded(state: 5)
+        var backoff = Backoff()
+        for ceiling in [250, 500, 1000, 2000, 4000, 8000, 8000, 8000] {
+            let pause = backoff.next(using: &random)
+            #expect(pause >= .milliseconds(ceiling / 2) && pause <= .milliseconds(ceiling))
+        }
+        backoff.reset()
+        #expect(backoff.next(using: &random) <= .milliseconds(250))
+    }
+
+    @Test("The ledger holds what is answered and not yet over, with the tag and ufrag of the present ICE session")
+    func ledger() throws {
+        var random = Seeded(state: 6)
+        let (one, two) = (RandomID(using: &random), RandomID(using: &random))
+        let (tag, newTag) = (EntityTag(using: &random), EntityTag(using: &random))
+        var ledger = SessionLedger()
+        for id in [one, two] { ledger.take(.offer(.init(sessionId: id, sdp: Samples.offer, etag: tag))) }
+        #expect(ledger.tickets.isEmpty)
+        ledger.answered(one)
+        ledger.answered(two)
+        ledger.take(.left(.init(sessionId: two)))
+        #expect(ledger.tickets == [SessionTicket(sessionId: one, etag: tag, ufrag: "EsAw")])
+        ledger.take(.candidates(.init(sessionId: one, fragment: Samples.restart, restart: newTag)))
+        #expect(ledger.tickets.first?.etag == tag)
+        ledger.restarted(one, newTag)
+        #expect(ledger.tickets == [SessionTicket(sessionId: one, etag: newTag, ufrag: "ysXw")])
+        ledger.forget(one)
+        #expect(ledger.tickets.isEmpty)
+    }
+
+    @Test("No error says more than it should: none holds an address or a token")
+    func words() {
+        let errors: [SignalingError] = [
+            .unreachable(.connectionRefused), .unreachable(.timeout), .tokenRequired, .gone, .stale, .cancelled,
+            .roomTaken(retryAfter: .seconds(1)), .unreadable("answer"),
+        ]
+        for error in errors {
+            #expect(!error.description.contains("://"))
+            #expect(error.description.count > 8)
+        }
+    }
+}
+
+/// SplitMix64, so that a run can be repeated.
+struct Seeded: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
+
+enum Samples {
+    static let offer = "v=0\r\no=- 1 2 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=video 9 UDP/TLS/RTP/SAVPF 96\r\n"
+        + "a=ice-ufrag:EsAw\r\na=ice-pwd:P2uYro0UCOQ4zxjKXaWCBui1\r\na=recvonly\r\n"
+    static let answer = "v=0\r\no=- 3 4 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=video 9 UDP/TLS/RTP/SAVPF 96\r\n"
+        + "a=ice-ufrag:srvr\r\na=ice-pwd:0b66f472495ef0ccac7bda653ab6be49\r\na=sendonly\r\n"
+    static let trickle = "m=video 9 UDP/TLS/RTP/SAVPF 96\r\na=mid:0\r\na=ice-ufrag:EsAw\r\n"
+        + "a=ice-pwd:P2uYro0UCOQ4zxjKXaWCBui1\r\na=candidate:1 1 udp 2122260223 192.0.2.1 61764 typ host\r\n"
+    static let restart = "m=video 9 UDP/TLS/RTP/SAVPF 96\r\na=mid:0\r\na=ice-ufrag:ysXw\r\n"
+        + "a=ice-pwd:vw5LmwG4y/e6dPP/zAP9Gp5k\r\n"
+    static let restartReply = "a=ice-ufrag:new1\r\na=ice-pwd:0b66f472495ef0ccac7bda653ab6be49\r\n"
+}

@@ -1,0 +1,169 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import SignalingProtocol
+import Testing
+
+@testable import SignalingServer
+
+@Suite("Rooms and their state", .timeLimit(.minutes(1)))
+struct RoomTests {
+    private func watch(_ bench: Bench, _ room: String = "demo") async throws -> EventReader {
+        EventReader(try await bench.routes.store.watch(#require(RoomName(room))))
+    }
+
+    @Test("The list names rooms that are shared and open, in order, and no others")
+    func list() async throws {
+        try await Bench.run { configuration in
+            configuration.policy = { RoomPolicy(isListed: $0.description != "hidden") }
+        } _: { bench in
+            for room in ["beta", "alpha", "hidden"] { _ = try await bench.share(room) }
+            _ = try await bench.share("locked", #"{"viewerToken":"sesame"}"#)
+            let response = try await bench.send(.get, "/v1/rooms")
+            #expect(try response.decode(RoomList.self).rooms.map(\.room.description) == ["alpha", "beta"])
+            bench.clock.advance(by: .seconds(6))
+            #expect(try await bench.send(.get, "/v1/rooms").decode(RoomList.self).rooms.isEmpty)
+        }
+    }
+
+    @Test("A server may keep its rooms to itself")
+    func unlisted() async throws {
+        try await Bench.run { $0.listsRooms = false } _: { bench in
+            _ = try await bench.share()
+            #expect(try await bench.send(.get, "/v1/rooms").decode(RoomList.self).rooms.isEmpty)
+            #expect(try await bench.send(.get, "/").status == .ok)
+        }
+    }
+
+    @Test("A room nobody uses waits; a bad name is no room")
+    func unknown() async throws {
+        try await Bench.run { bench in
+            let state = try await bench.send(.get, "/v1/rooms/nobody").decode(RoomState.self)
+            #expect(state.state == .waiting)
+            #expect(state.viewers == 0)
+            for name in ["..", "a%20b", "a:b", String(repeating: "x", count: 65)] {
+                for suffix in ["", "/whep", "/events"] {
+                    try await bench.send(.get, "/v1/rooms/\(name)\(suffix)").problem(.invalidRoomName)
+                }
+                try await bench.send(.get, "/r/\(name)").problem(.invalidRoomName)
+            }
+        }
+    }
+
+    @Test("Watchers hear the state at first and each change at once: shared, paused, more viewers, silent, back, ended")
+    func changes() async throws {
+        try await Bench.run { bench in
+            let events = try await watch(bench)
+            #expect(try await events.next(RoomState.self).state == .waiting)
+            let sharer = try await bench.share()
+            #expect(try await events.next(RoomState.self).state == .live)
+            _ = try await sharer.say(.live)
+            _ = try await sharer.say(.paused)
+            #expect(try await events.next(RoomState.self).state == .paused)
+            _ = try await sharer.say(.paused, viewers: 2)
+            #expect(try await events.next(RoomState.self).viewers == 2)
+            bench.clock.advance(by: .seconds(6))
+            await bench.routes.store.sweep()
+            #expect(try await events.next(RoomState.self).state == .waiting)
+            _ = try await sharer.say(.live, viewers: 2)
+            #expect(try await events.next(RoomState.self).state == .live)
+            _ = try await bench.send(.delete, sharer.path, token: sharer.secret)
+            #expect(await events.next()?.name == "ended")
+            let last = try #require(await events.next())
+            #expect(last.name == "state")
+            #expect(last.data.contains("waiting"))
+        }
+    }
+
+    @Test("Watchers are bounded, and a room nobody is in any more is forgotten")
+    func watchers() async throws {
+        try await Bench.run { bench in
+            let store = bench.routes.store
+            let room = try #require(RoomName("demo"))
+            var channels: [EventChannel] = []
+            for _ in 0..<ServerLimits.watchersPerRoom { channels.append(try await store.watch(room)) }
+            try await bench.send(.get, "/v1/rooms/demo/events").problem(.serverBusy)
+            for channel in channels { await channel.close() }
+            #expect(await store.rooms.isEmpty)
+        }
+    }
+
+    @Test("The landing page leads to the one open room, lists several, and says so where there is none")
+    func landing() async throws {
+        try await Bench.run { bench in
+            #expect(try await bench.send(.get, "/").text.contains("Nobody is sharing"))
+            _ = try await bench.share("demo", #"{"name":"<script>\"&"}"#)
+            let one = try await bench.send(.get, "/")
+            #expect(one.status == .seeOther)
+            #expect(one.headers[.location] == "/r/demo")
+            _ = try await bench.share("other")
+            let two = try await bench.send(.get, "/")
+            #expect(two.text.contains("<a href=\"/r/demo\">&lt;script&gt;&quot;&amp;</a>"))
+            #expect(two.text.contains("<a href=\"/r/other\">other</a>"))
+            #expect(!two.text.contains("<script"))
+        }
+    }
+
+    @Test("The server says that it is well")
+    func health() async throws {
+        try await Bench.run { bench in
+            let response = try await bench.send(.get, "/healthz")
+            #expect(response.status == .ok)
+            #expect(response.text == #"{"status":"ok"}"#)
+        }
+    }
+}
+
+@Suite("The web viewer's files", .timeLimit(.minutes(1)))
+struct PageTests {
+    @Test("The page forbids everything that isn't ours, and is asked for anew each time")
+    func page() async throws {
+        try await Bench.run { bench in
+            let response = try await bench.send(.get, "/r/demo")
+            #expect(response.status == .ok)
+            #expect(response.headers[.contentType] == "text/html; charset=utf-8")
+            #expect(response.headers[.xContentTypeOptions] == "nosniff")
+            #expect(response.headers[.referrerPolicy] == "no-referrer")
+            #expect(response.headers[.cacheControl] == "no-cache")
+            let policy = try #require(response.headers[.contentSecurityPolicy])
+            #expect(policy.contains("default-src 'none'"))
+            #expect(policy.contains("script-src 'self'"))
+            #expect(policy.contains("frame-ancestors 'none'"))
+            #expect(!policy.contains("unsafe"))
+            #expect(response.text.lowercased().hasPrefix("<!doctype html>"))
+        }
+    }
+
+    @Test("A browser that has a file already is told so")
+    func conditional() async throws {
+        try await Bench.run { bench in
+            for path in ["/r/demo", "/assets/viewer.js"] {
+                let tag = try #require(try await bench.send(.get, path).headers[.eTag])
+                let again = try await bench.send(.get, path, fields: [.ifNoneMatch: tag])
+                #expect(again.status == .notModified)
+                #expect(again.body.readableBytes == 0)
+                #expect(try await bench.send(.get, path, fields: [.ifNoneMatch: "\"x\""]).status == .ok)
+            }
+        }
+    }
+
+    @Test("Every file the page names is served with its type, and nothing else is")
+    func assets() async throws {
+        try await Bench.run { bench in
+            let page = try await bench.send(.get, "/r/demo").text
+            let named = page.split(separator: "\"").filter { $0.hasPrefix("/assets/") }.map(String.init)
+            #expect(named.count >= 3)
+            for path in named {
+                let response = try await bench.send(.get, path)
+                #expect(response.status == .ok, "\(path)")
+                let type = try #require(response.headers[.contentType])
+                let expected = ["js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"]
+                #expect(type.hasPrefix(try #require(expected[path.split(separator: ".").last.map(String.init) ?? ""])))
+                #expect(response.body.readableBytes > 0)
+            }
+            for path in ["/assets/viewer.html", "/assets/../viewer.js", "/assets/", "/assets/x", "/assets/.%2e/a"] {
+                try await bench.send(.get, path).problem(.notFound)
+            }
+        }
+    }
+}
