@@ -34,9 +34,21 @@ let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
+let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+
+/// The browser viewer's files: compiled in, so that a server needs none at run time.
+let viewerPage = [
+    "viewer.html", "viewer.css", "controls.css", "panels.css", "card.css", "icon.svg", "viewer.js", "states.js",
+    "connection.js", "peer.js", "whep.js", "room.js", "retry.js", "link.js", "stats.js", "card.js", "stage.js",
+    "controls.js",
+]
 
 let package = Package(
     name: "screenshare",
@@ -50,8 +62,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections.git", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.34.0"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.20.0", traits: []),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.30.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.0.0"),
     ],
     targets: [
         // C libraries: module maps, and shims for what Swift cannot call.
@@ -60,6 +75,7 @@ let package = Package(
         library("COpenSSL", "openssl", "libssl-dev"),
         library("CYUV", "libyuv", "libyuv-dev"),
         library("CXCB", "xcb", "libxcb1-dev"),
+        .target(name: "CLinux", path: "Sources/CLibraries/CLinux"),
         .target(name: "CShims", path: "Sources/CLibraries/CShims", cSettings: [.unsafeFlags(["-O3"])]),
 
         // Core: pure, sans-I/O, deterministic.
@@ -73,29 +89,72 @@ let package = Package(
         core("PeerCore", ["Timebase", "Datagrams", "Media", "ICE", "RTP", "SDP", "Congestion", deque]),
 
         // Adapters: one door each to the world outside.
-        adapter("ScreenCapture", ["Timebase", "Media", "CXCB", "CShims"]),
+        adapter("SystemClock", ["Timebase", "CLinux"]),
+        adapter("ScreenCapture", ["Timebase", "Media", "SystemClock", "CXCB", "CShims"]),
         adapter("PixelConversion", ["Timebase", "Media", "CYUV", "CShims"]),
-        adapter("VideoCodec", ["Timebase", "Media", "CX264"]),
+        adapter("VideoCodec", ["Timebase", "Media", "CX264", "CShims"]),
         adapter("SecureTransport", ["Timebase", "Datagrams", "ICE", "PeerCore", "COpenSSL", "CSRTP"]),
-        adapter("PeerDriver", ["Timebase", "Datagrams", "Media", "ICE", "PeerCore", "CShims", nioCore, nioPosix, deque]),
-        adapter("SignalingClient", ["SignalingProtocol", httpClient, nioCore, nioHTTP1, logging]),
+        adapter("PeerDriver", ["Timebase", "Datagrams", "ICE", "RTP", "PeerCore", "SystemClock", nioCore, nioPosix]),
+        adapter("SignalingClient", ["SignalingProtocol", httpClient, nioCore, nioHTTP1, nioPosix, logging]),
 
         // Signaling.
         .target(name: "SignalingProtocol", path: "Signaling/SignalingProtocol", swiftSettings: strict),
         .target(
-            name: "SignalingServer", dependencies: ["SignalingProtocol", hummingbird, logging],
-            path: "Signaling/SignalingServer", exclude: ["Page"], swiftSettings: strict),
+            name: "SignalingServer",
+            dependencies: [
+                "SignalingProtocol", hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, nioHTTP1, nioHTTPTypes,
+                serviceLifecycle, logging,
+            ],
+            path: "Signaling/SignalingServer", resources: viewerPage.map { .embedInCode("Page/\($0)") },
+            swiftSettings: strict),
 
         // The library and the command.
         .target(
             name: "ScreenShare",
             dependencies: [
-                "Timebase", "Datagrams", "Media", "ICE", "RTP", "SDP", "PeerCore", "ScreenCapture", "PixelConversion",
-                "VideoCodec", "SecureTransport", "PeerDriver", "SignalingClient", "SignalingProtocol", "CShims", logging,
+                "Timebase", "Datagrams", "Media", "ICE", "RTP", "SDP", "PeerCore", "SystemClock", "ScreenCapture",
+                "PixelConversion", "VideoCodec", "SecureTransport", "PeerDriver", "SignalingClient",
+                "SignalingProtocol", nioCore, nioPosix, logging,
             ],
             path: "Sources/ScreenShare", swiftSettings: strict),
         .executableTarget(
-            name: "ScreenShareCLI", dependencies: ["ScreenShare", "SignalingServer", "CShims", arguments, logging],
+            name: "ScreenShareCLI", dependencies: ["ScreenShare", "SignalingServer", "SystemClock", "Timebase", "CLinux", arguments, logging, nioPosix],
             path: "Sources/ScreenShareCLI", swiftSettings: strict),
+        .executableTarget(
+            name: "TestPattern", dependencies: ["ScreenShare"], path: "Examples/TestPattern", swiftSettings: strict),
+        .executableTarget(
+            name: "ConferenceBackend", dependencies: ["ScreenShare", hummingbird, logging],
+            path: "Examples/ConferenceBackend", swiftSettings: strict),
+
+        // A suite per target.
+        .target(
+            name: "TestSupport", dependencies: ["Timebase", "Datagrams", "ICE", "PeerCore"], path: "Tests/TestSupport",
+            swiftSettings: strict),
+        suite("Architecture", []),
+        suite("Timebase", ["Timebase"]),
+        suite("Datagrams", ["Datagrams"]),
+        suite("Congestion", ["Congestion", "Timebase"]),
+        suite("Media", ["Media", "Timebase"]),
+        suite("ICE", ["ICE", "Timebase", "Datagrams"]),
+        suite("RTP", ["RTP", "Timebase", "Datagrams"]),
+        suite("SDP", ["SDP"]),
+        suite("PeerCore", ["PeerCore", "ICE", "RTP", "Timebase", "Datagrams"]),
+        suite("ScreenCapture", ["ScreenCapture", "Media", "SystemClock", "Timebase", "CXCB"]),
+        suite("PixelConversion", ["PixelConversion", "Media", "Timebase", "CYUV"]),
+        suite("VideoCodec", ["VideoCodec", "Media", "Timebase"]),
+        suite("SecureTransport", ["SecureTransport", "PeerCore", "ICE", "Timebase", "Datagrams", "COpenSSL"]),
+        suite("SignalingProtocol", ["SignalingProtocol"]),
+        suite(
+            "SignalingServer",
+            [
+                "SignalingServer", "SignalingProtocol", hummingbird, hummingbirdTesting, httpClient, httpTypes, nioCore,
+                nioPosix, logging,
+            ]),
+        suite(
+            "SignalingClient",
+            [
+                "SignalingClient", "SignalingServer", "SignalingProtocol", hummingbird, httpTypes, nioCore, nioHTTP1,
+                logging,
+            ]),
     ]
 )

@@ -1,0 +1,61 @@
+import Hummingbird
+import ScreenShare
+
+/// Somebody in the conference: a session whose pictures this backend makes.
+struct Participant: Sendable {
+    let name: String
+    private let session: ShareSession
+    private let source = CustomVideoSource()
+    private let painter: Painter
+    private let pace: @Sendable (Int) -> Duration
+
+    /// - Parameter pace: the time from one picture to the next.
+    init(name: String, painter: Painter, pace: @escaping @Sendable (Int) -> Duration) {
+        self.name = name
+        self.painter = painter
+        self.pace = pace
+        session = ShareSession(configuration: ShareConfiguration(source: .custom(source)))
+    }
+
+    func start() async throws {
+        try await session.start()
+        Task { try await paint() }
+    }
+
+    func stop() async { await session.stop() }
+
+    /// Pictures with their own timestamps, at their own pace; the session makes a steady stream of them.
+    private func paint() async throws {
+        let clock = ContinuousClock()
+        let begin = clock.now
+        for frame in 0... {
+            let pixels = painter.draw(frame: frame)
+            try source.push(
+                pixels.span.bytes, format: .bgra, width: painter.width, height: painter.height,
+                timestamp: clock.now - begin)
+            try await Task.sleep(for: pace(frame))
+        }
+    }
+
+    // MARK: Signaling of this backend's own
+
+    /// `POST /participants/NAME`: SDP offer in, SDP answer out. `DELETE …/VIEWER`: the viewer leaves.
+    func addRoutes(to router: Router<BasicRequestContext>) {
+        router.post("/participants/\(name)") { [session] request, _ -> Response in
+            let offer = String(buffer: try await request.body.collect(upTo: 65_536))
+            do {
+                let answer = try await session.answer(offer: offer)
+                var headers = HTTPFields()
+                headers[.contentType] = "application/sdp"
+                headers[.location] = "/participants/\(self.name)/\(answer.viewer)"
+                return Response(status: .created, headers: headers, body: .init(byteBuffer: .init(string: answer.sdp)))
+            } catch let error as ShareError {
+                throw HTTPError(.notAcceptable, message: error.description)
+            }
+        }
+        router.delete("/participants/\(name)/:viewer") { [session] _, context -> HTTPResponse.Status in
+            await session.remove(context.parameters.get("viewer") ?? "")
+            return .noContent
+        }
+    }
+}

@@ -1,1 +1,0 @@
-// Room to come.

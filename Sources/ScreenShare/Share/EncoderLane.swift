@@ -1,0 +1,72 @@
+import Media
+import PeerCore
+import RTP
+import Timebase
+import VideoCodec
+
+/// One encoder and what belongs to its output: the packetizer, the keyframe gate, the repeater of the last picture.
+///
+/// All viewers with the same `LaneKey` are sent this one output.
+final class EncoderLane {
+    let key: LaneKey
+    private let encoder: X264Encoder
+    private let packetizer: H264Packetizer
+    private var repeater = PictureRepeater()
+    var gate = KeyframeGate()
+    private(set) var quantiser = 0.0
+
+    init(_ key: LaneKey, size: PixelSize, target: SendTarget) throws(CodecError) {
+        self.key = key
+        encoder = try X264Encoder(Self.configuration(key, size, target))
+        packetizer = H264Packetizer(mode: key.packetizationMode)
+        gate.request()
+    }
+
+    private static func configuration(_ key: LaneKey, _ size: PixelSize, _ target: SendTarget) -> X264Configuration {
+        var configuration = X264Configuration(
+            size: size, frameRate: target.frameRate, maximumBitsPerSecond: target.bitsPerSecond)
+        switch key.profile {
+        case .constrainedBaseline: configuration.profile = .constrainedBaseline
+        case .high: configuration.profile = .high
+        }
+        switch key.packetizationMode {
+        case .nonInterleaved: configuration.slices = .one
+        case .singleNALUnit: configuration.slices = .fitting(payload: RTP.Limits.defaultPayloadSize)
+        }
+        return configuration
+    }
+
+    /// Encodes and cuts a picture; a keyframe where one is due, or where the encoder has just been opened.
+    func encode(
+        _ picture: I420Picture, damage: PixelRect, mediaTime: MediaTime, capturedAt: Instant, target: SendTarget,
+        at now: Instant
+    ) throws(CodecError) -> PacketisedUnit? {
+        var target = target
+        target.needsKeyframe = gate.isDue(at: now)
+        guard
+            let unit = try encoder.encode(
+                picture, damage: damage, mediaTime: mediaTime, capturedAt: capturedAt, target: target)
+        else {
+            quantiser = RefinementPolicy.nothingEncoded
+            return nil
+        }
+        if unit.isKeyframe { gate.keyframeMade(at: now) }
+        quantiser = unit.quantiser
+        do {
+            try repeater.observe(unit.bytes, nalUnits: unit.nalUnits)
+            return try packetizer.packetize(
+                unit.bytes, nalUnits: unit.nalUnits, mediaTime: mediaTime, capturedAt: capturedAt,
+                isKeyframe: unit.isKeyframe, isReference: unit.isReference)
+        } catch {
+            throw .failed("x264 made a unit that can't be sent: \(error)")
+        }
+    }
+
+    /// The last picture once more, without the encoder; nil before the first one.
+    func repeatLast(mediaTime: MediaTime, at now: Instant) -> PacketisedUnit? {
+        guard let unit = try? repeater.makeUnit() else { return nil }
+        return try? packetizer.packetize(
+            unit.bytes, nalUnits: unit.nalUnits, mediaTime: mediaTime, capturedAt: now, isKeyframe: false,
+            isReference: false)
+    }
+}

@@ -1,0 +1,69 @@
+import Media
+import PeerCore
+import Synchronization
+import SystemClock
+import Timebase
+
+/// What the session asks of the media thread; taken between two frames.
+struct LineCommands: Sendable {
+    var isPaused = false
+    var stops = false
+    /// Lanes with connected viewers.
+    var lanes: Set<LaneKey> = []
+    /// Those, and the lanes of viewers who are still connecting: made ready, so that their first picture is quick.
+    var expected: Set<LaneKey> = []
+    var keyframes: Set<LaneKey> = []
+    var source: SourceFactory?
+    var size: OutputSize
+    var frameRate: FrameRate
+    var bitsPerSecond: Int
+    /// Called once the commands so far are in force.
+    var acknowledgements: [@Sendable () -> Void] = []
+}
+
+/// The session's end of the media thread. Thread-safe.
+final class LineControls: Sendable {
+    let wakeup = Wakeup()
+    private let commands: Mutex<LineCommands>
+    private let hasEnded = Atomic<Bool>(false)
+
+    init(_ initial: LineCommands) {
+        commands = Mutex(initial)
+    }
+
+    func change(_ body: (inout LineCommands) -> Void) {
+        commands.withLock { body(&$0) }
+        wakeup.fire()
+        if hasEnded.load(ordering: .acquiring) { acknowledge() }
+    }
+
+    /// The media thread has ended: nobody is left waiting for it.
+    func end() {
+        hasEnded.store(true, ordering: .releasing)
+        acknowledge()
+    }
+
+    private func acknowledge() { take().acknowledgements.forEach { $0() } }
+
+    /// Changes, and returns when the media thread works by it.
+    func changeAndWait(_ body: (inout LineCommands) -> Void) async {
+        await withCheckedContinuation { continuation in
+            change { commands in
+                body(&commands)
+                commands.acknowledgements.append { continuation.resume() }
+            }
+        }
+    }
+
+    /// The commands in force; requests are taken out.
+    func take() -> LineCommands {
+        wakeup.drain()
+        return commands.withLock { commands in
+            let taken = commands
+            commands.keyframes = []
+            commands.source = nil
+            commands.acknowledgements = []
+            return taken
+        }
+    }
+}

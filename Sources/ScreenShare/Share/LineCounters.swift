@@ -1,0 +1,21 @@
+import Media
+import Synchronization
+
+/// What the media thread has done so far; read by the session. Thread-safe.
+final class LineCounters: Sendable {
+    struct Values: Sendable {
+        var size = PixelSize(width: 0, height: 0)
+        var units = 0
+        var keepalives = 0
+        var keyframes = 0
+        var bytes = 0
+        var drops = 0
+        var lanes = 0
+        var quantiser = 0.0
+    }
+
+    private let values = Mutex(Values())
+
+    func update(_ body: (inout Values) -> Void) { values.withLock { body(&$0) } }
+    var now: Values { values.withLock { $0 } }
+}

@@ -1,0 +1,290 @@
+import Media
+import PeerCore
+import PixelConversion
+import RTP
+import SystemClock
+import Timebase
+
+/// What the media thread tells its session.
+enum LineEvent: Sendable {
+    case geometry(source: PixelSize, picture: PixelSize)
+    case hidden(String)
+    case visible
+    case notice(String)
+    /// The source or the encoder is gone; the thread has ended.
+    case failed(ShareError)
+}
+
+/// The one thread of a share's pictures: waits for the source, decides on the frame grid, converts once, encodes once
+/// per lane, hands over. Everything in here belongs to that thread.
+final class MediaLine {
+    private let controls: LineControls
+    private let counters: LineCounters
+    private let deliver: @Sendable (PacketisedUnit, LaneKey) -> Void
+    private let isOutboxFull: @Sendable () -> Bool
+    private let report: @Sendable (LineEvent) -> Void
+    private let start: Instant
+
+    private var commands: LineCommands
+    private var source: any FrameSource
+    private var adapter: FrameRateAdapter
+    private var converter: PictureConverter?
+    private var lanes: [LaneKey: EncoderLane] = [:]
+    private var isHidden = false
+    private var capturedAt = Instant.zero
+
+    init(
+        controls: LineControls, counters: LineCounters, source: any FrameSource,
+        deliver: @escaping @Sendable (PacketisedUnit, LaneKey) -> Void, isOutboxFull: @escaping @Sendable () -> Bool,
+        report: @escaping @Sendable (LineEvent) -> Void
+    ) {
+        self.controls = controls
+        self.counters = counters
+        self.source = source
+        self.deliver = deliver
+        self.isOutboxFull = isOutboxFull
+        self.report = report
+        commands = controls.take()
+        start = SystemClock.now()
+        adapter = FrameRateAdapter(rate: commands.frameRate, start: start)
+    }
+
+    /// Runs until it is told to stop, or the source is lost.
+    func run() {
+        do throws(ShareError) {
+            while try step() {}
+        } catch {
+            report(.failed(error))
+        }
+    }
+
+    // MARK: One turn
+
+    private func step() throws(ShareError) -> Bool {
+        try apply(controls.take())
+        if commands.stops { return false }
+        let now = SystemClock.now()
+        guard !commands.isPaused, !commands.lanes.isEmpty else {
+            if !commands.isPaused { try prepare() }
+            try idle()
+            return true
+        }
+        switch adapter.decide(at: now, outboxFull: isOutboxFull(), keyframeNeeded: keyframeIsDue(at: now)) {
+        case .encode(let time): try encodeNew(time, at: now)
+        case .encodeAgain(let time): try encodeAgain(time, at: now)
+        case .keepalive(let time): keepalive(time, at: now)
+        case .wait(let until): try wait(until: min(until, nextKeyframe), at: now)
+        }
+        return true
+    }
+
+    private func keyframeIsDue(at now: Instant) -> Bool { lanes.values.contains { $0.gate.isDue(at: now) } }
+    private var nextKeyframe: Instant { lanes.values.compactMap(\.gate.dueAt).min() ?? .distantFuture }
+
+    /// Waits for the source; behind a pending change only for its slot.
+    private func wait(until deadline: Instant, at now: Instant) throws(ShareError) {
+        if adapter.hasChange { return controls.wakeup.wait(atMost: deadline - now) }
+        switch try poll(until: deadline) {
+        case .changed:
+            reveal()
+            adapter.changed(at: SystemClock.now())
+        case .idle: break
+        case .hidden(let text): hide(text)
+        }
+    }
+
+    /// Nobody watches, or the share is paused: only looks whether the source is still there.
+    private func idle() throws(ShareError) {
+        controls.wakeup.wait(atMost: LineLimits.idlePeriod)
+        switch try poll(until: SystemClock.now()) {
+        case .changed: reveal()
+        case .hidden(let text): hide(text)
+        case .idle: break
+        }
+        adapter.changed(at: SystemClock.now())
+    }
+
+    /// A viewer is connecting: the encoder is opened meanwhile, at the size that the source has now.
+    private func prepare() throws(ShareError) {
+        guard commands.expected.contains(where: { lanes[$0] == nil }) else { return }
+        do throws(CaptureError) { try convert(source.read()) } catch { _ = try tolerate(error) }
+        guard let size = converter?.picture.size else { return }
+        do throws(CodecError) {
+            for key in commands.expected { _ = try lane(key, size) }
+        } catch {
+            throw error.shareError
+        }
+    }
+
+    private func poll(until deadline: Instant) throws(ShareError) -> SourceEvent {
+        do {
+            return try source.waitForChange(until: deadline, wakeup: controls.wakeup.descriptor)
+        } catch {
+            return try tolerate(error)
+        }
+    }
+
+    /// What can pass is waited for; what can't ends the share.
+    private func tolerate(_ error: CaptureError) throws(ShareError) -> SourceEvent {
+        switch error {
+        case .timedOut: return .idle
+        case .unavailable(let text), .lost(let text), .unsupported(let text): throw .source(text)
+        }
+    }
+
+    private func hide(_ text: String) {
+        if isHidden { return }
+        isHidden = true
+        report(.hidden(text))
+    }
+
+    private func reveal() {
+        guard isHidden else { return }
+        isHidden = false
+        report(.visible)
+    }
+
+    // MARK: Pictures
+
+    private func encodeNew(_ time: MediaTime, at now: Instant) throws(ShareError) {
+        let frame: ScreenFrame
+        do {
+            frame = try source.read()
+        } catch {
+            if case .hidden(let text) = try tolerate(error) { hide(text) }
+            // Nothing could be read: the change is still there.
+            controls.wakeup.wait(atMost: LineLimits.retryPeriod)
+            adapter.changed(at: SystemClock.now())
+            return
+        }
+        capturedAt = frame.capturedAt
+        let damage = convert(frame)
+        try encode(damage: damage, time, isNew: true, at: now)
+    }
+
+    private func encodeAgain(_ time: MediaTime, at now: Instant) throws(ShareError) {
+        guard converter != nil else { return try encodeNew(time, at: now) }
+        try encode(damage: PixelRect(x: 0, y: 0, width: 0, height: 0), time, isNew: false, at: now)
+    }
+
+    /// Converts what changed into the persistent picture; says where it changed.
+    @discardableResult
+    private func convert(_ frame: ScreenFrame) -> PixelRect {
+        let geometry = FitGeometry(source: frame.pixels.size, policy: commands.size.policy)
+        if converter?.geometry != geometry || converter?.source != frame.pixels.size {
+            converter = PictureConverter(source: frame.pixels.size, geometry: geometry)
+            lanes = [:]
+            report(.geometry(source: frame.pixels.size, picture: geometry.picture))
+            counters.update { $0.size = geometry.picture }
+        }
+        guard let converter else { return PixelRect(geometry.picture) }
+        return converter.convert(frame)
+    }
+
+    private func encode(damage: PixelRect, _ time: MediaTime, isNew: Bool, at now: Instant) throws(ShareError) {
+        guard let picture = converter?.picture else { return }
+        var quantiser = 0.0
+        do throws(CodecError) {
+            for key in commands.lanes {
+                let lane = try lane(key, picture.size)
+                let unit = try lane.encode(
+                    picture, damage: damage, mediaTime: time, capturedAt: isNew ? capturedAt : now, target: target,
+                    at: now)
+                quantiser = max(quantiser, lane.quantiser)
+                if let unit { hand(unit, key) }
+            }
+        } catch {
+            throw error.shareError
+        }
+        adapter.encoded(quantiser: quantiser, isNewPicture: isNew)
+        counters.update { counters in
+            counters.quantiser = quantiser
+            counters.drops = adapter.drops.values.reduce(0, +)
+        }
+    }
+
+    private var target: SendTarget {
+        SendTarget(bitsPerSecond: commands.bitsPerSecond, frameRate: commands.frameRate)
+    }
+
+    private func lane(_ key: LaneKey, _ size: PixelSize) throws(CodecError) -> EncoderLane {
+        if let lane = lanes[key] { return lane }
+        let lane = try EncoderLane(key, size: size, target: target)
+        lanes[key] = lane
+        counters.update { $0.lanes = lanes.count }
+        return lane
+    }
+
+    private func keepalive(_ time: MediaTime, at now: Instant) {
+        for key in commands.lanes {
+            if let unit = lanes[key]?.repeatLast(mediaTime: time, at: now) { hand(unit, key, isKeepalive: true) }
+        }
+    }
+
+    private func hand(_ unit: PacketisedUnit, _ key: LaneKey, isKeepalive: Bool = false) {
+        deliver(unit, key)
+        counters.update { counters in
+            counters.units += 1
+            counters.keepalives += isKeepalive ? 1 : 0
+            counters.keyframes += unit.isKeyframe ? 1 : 0
+            counters.bytes += unit.bytes.count
+        }
+    }
+
+    // MARK: Commands
+
+    private func apply(_ next: LineCommands) throws(ShareError) {
+        let now = SystemClock.now()
+        if let open = next.source {
+            do { source = try open(controls.wakeup) } catch { _ = try tolerate(error) }
+            converter = nil
+            restart(at: now)
+        }
+        if next.frameRate != commands.frameRate {
+            adapter = FrameRateAdapter(rate: next.frameRate, start: start)
+            restart(at: now)
+        }
+        // A pause leaves nothing of before: no cached picture, no reference.
+        if next.isPaused != commands.isPaused { restart(at: now) }
+        if next.size != commands.size { adapter.changed(at: now) }
+        // The standard lane stays open for the next viewer; others go with their last one.
+        lanes = lanes.filter { $0.key == .standard || next.expected.contains($0.key) }
+        for key in next.keyframes { lanes[key]?.gate.request() }
+        if !next.lanes.isSubset(of: commands.lanes) { adapter.changed(at: now) }
+        commands = next
+        next.acknowledgements.forEach { $0() }
+        counters.update { $0.lanes = lanes.count }
+    }
+
+    /// The next picture is read anew and is a keyframe of a new encoder.
+    private func restart(at now: Instant) {
+        lanes = [:]
+        adapter.reset(at: now)
+        adapter.changed(at: now)
+    }
+}
+
+enum LineLimits {
+    /// How often a source that nobody watches is looked after: an X server that vanished is noticed within 2 s.
+    static let idlePeriod = Duration.milliseconds(500)
+    /// After a read that failed for the moment.
+    static let retryPeriod = Duration.milliseconds(30)
+}
+
+extension CodecError {
+    var shareError: ShareError {
+        switch self {
+        case .unsupportedParameters(let text), .failed(let text): .codec(text)
+        }
+    }
+}
+
+extension OutputSize {
+    var policy: FitGeometry.Policy {
+        switch self {
+        case .native: .native
+        case .fit(let width, let height): .fit(PixelSize(width: width, height: height))
+        case .exactly(let width, let height): .letterbox(PixelSize(width: width, height: height))
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import ICE
+import PeerCore
+import PeerDriver
+import RTP
+import SDP
+
+/// From what SDP says to what a peer needs, and back. SDP knows no ICE, RTP or DTLS types; this is where they meet.
+
+/// A description that parses, but whose parts make no peer.
+struct UnusableDescription: Error, CustomStringConvertible {
+    let description: String
+}
+
+extension RemoteParameters {
+    init(_ transport: RemoteTransport) throws {
+        guard let credentials = ICE.ICECredentials(transport.credentials) else {
+            throw UnusableDescription(description: "its ICE credentials are malformed")
+        }
+        self.init(
+            credentials: credentials, fingerprint: Fingerprint(sha256: transport.fingerprint),
+            candidates: transport.candidates.compactMap { try? Candidate($0) })
+    }
+}
+
+extension ICE.ICECredentials {
+    init?(_ credentials: SDP.ICECredentials) {
+        self.init(ufrag: credentials.usernameFragment, password: credentials.password)
+    }
+}
+
+extension SDP.ICECredentials {
+    init(_ credentials: ICE.ICECredentials) {
+        self.init(usernameFragment: credentials.ufrag, password: credentials.password)
+    }
+}
+
+extension ExtensionMap {
+    init(_ extensions: [SDP.HeaderExtension]) {
+        self.init()
+        for known in extensions { map(known.id, toURI: known.uri) }
+    }
+}
+
+extension H264Option {
+    /// Baseline profiles get constrained baseline, which they all decode; High only where nothing else is taken.
+    var isServable: Bool {
+        switch profile {
+        case .constrainedBaseline, .baseline, .main, .high, .constrainedHigh: true
+        case .other: false
+        }
+    }
+
+    var lane: LaneKey {
+        let mode: PacketizationMode = packetizationMode == 1 ? .nonInterleaved : .singleNALUnit
+        switch profile {
+        case .high: return LaneKey(profile: .high, packetizationMode: mode)
+        case .constrainedBaseline, .baseline, .main, .constrainedHigh, .other:
+            return LaneKey(profile: .constrainedBaseline, packetizationMode: mode)
+        }
+    }
+}
+
+extension LocalStream {
+    /// Random SSRCs and names (RFC 3550 § 8.1, RFC 7022); they tell nothing about the machine.
+    static func random(retransmits: Bool) -> LocalStream {
+        let name = String(UInt64.random(in: 0...(.max)), radix: 36)
+        let ssrc = UInt32.random(in: 1...(.max))
+        return LocalStream(
+            ssrc: ssrc, retransmissionSSRC: retransmits ? ssrc ^ UInt32.random(in: 1...(.max)) : nil, cname: name,
+            id: MediaStreamID(stream: "screen", track: "screen-\(name)"))
+    }
+}
+
+extension SendParameters {
+    /// What a viewer's offer lets us send.
+    init(_ video: OfferedVideo, _ option: H264Option, _ stream: LocalStream, bitsPerSecond: Int) {
+        self.init(option, stream, mid: video.mid, extensions: video.extensions, bitsPerSecond: bitsPerSecond)
+    }
+
+    /// What a viewer's answer to our offer lets us send.
+    init(_ video: AcceptedVideo, _ stream: LocalStream, bitsPerSecond: Int) {
+        self.init(video.option, stream, mid: video.mid, extensions: video.extensions, bitsPerSecond: bitsPerSecond)
+    }
+
+    private init(
+        _ option: H264Option, _ stream: LocalStream, mid: String?, extensions: [SDP.HeaderExtension],
+        bitsPerSecond: Int
+    ) {
+        var retransmission: RetransmissionParameters?
+        if let type = option.retransmissionPayloadType, let ssrc = stream.retransmissionSSRC {
+            retransmission = RetransmissionParameters(payloadType: type, ssrc: ssrc)
+        }
+        self.init(
+            payloadType: option.payloadType, ssrc: stream.ssrc, retransmission: retransmission,
+            canonicalName: stream.cname, mid: mid, extensions: ExtensionMap(extensions), bitsPerSecond: bitsPerSecond)
+    }
+}
+
+extension PeerHub {
+    /// Adds a peer and gives our half of its transport for SDP.
+    func transport(of peer: PeerID, _ setup: PeerSetup, lane: LaneKey?) async throws -> LocalTransport {
+        let credentials = try add(peer, setup, lane: lane)
+        return LocalTransport(
+            credentials: SDP.ICECredentials(credentials), fingerprint: try localFingerprint().sha256,
+            candidates: localCandidates().map(\.description))
+    }
+}

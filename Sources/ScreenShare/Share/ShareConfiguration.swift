@@ -1,0 +1,65 @@
+/// What a share shows and how: everything `ShareSession` needs to know before it starts.
+public struct ShareConfiguration: Sendable {
+    /// Where the pictures come from.
+    public var source: ShareSource
+    /// How large the encoded picture is.
+    public var size: OutputSize = .fit(width: 1920, height: 1080)
+    /// The fixed rate that irregular captures are turned into.
+    public var frameRate: OutputFrameRate = .fps30
+    /// The most the video may use, in bits per second, 100,000…100,000,000.
+    public var maximumBitrate = 4_000_000
+    /// Draws the mouse pointer into captured screens.
+    public var showsCursor = true
+    /// Viewers beyond this many are refused, 1…1000.
+    public var maximumViewers = 100
+    /// How viewers reach us.
+    public var network = NetworkConfiguration()
+
+    public init(source: ShareSource) {
+        self.source = source
+    }
+}
+
+/// How media finds its way: one UDP port serves all viewers.
+public struct NetworkConfiguration: Hashable, Sendable {
+    /// 0 lets the system choose.
+    public var udpPort: UInt16 = 0
+    /// The local IP addresses to use; empty: all but link-local, and loopback only where there is nothing else.
+    public var interfaces: [String] = []
+    /// STUN servers (`stun:host[:port]`, RFC 7064) that tell our address outside a NAT.
+    public var stunServers: [String] = []
+
+    public init() {}
+}
+
+/// The fixed output frame rate.
+public enum OutputFrameRate: Int, Sendable, CaseIterable {
+    case fps24 = 24
+    case fps30 = 30
+}
+
+/// The encoded picture's size in pixels. The aspect is always kept, nothing is cropped, nothing enlarged.
+public enum OutputSize: Hashable, Sendable {
+    /// The source's own size, made even.
+    case native
+    /// As large as fits into the box.
+    case fit(width: Int, height: Int)
+    /// Exactly this size, even, with black bars where the aspect differs.
+    case exactly(width: Int, height: Int)
+}
+
+/// Where the pictures come from.
+public enum ShareSource: Sendable {
+    /// A whole X display, `:0` style; nil reads `DISPLAY`.
+    case display(String?)
+    /// A monitor by its RandR name, such as `HDMI-1`.
+    case monitor(String, display: String?)
+    /// One window, by id (`0x…` or decimal) or by a part of its title.
+    case window(String, display: String?)
+    /// A rectangle of the display.
+    case region(x: Int, y: Int, width: Int, height: Int, display: String?)
+    /// A drawn pattern with known colours and something moving: needs no display.
+    case testPattern(width: Int, height: Int)
+    /// Frames that the embedder pushes.
+    case custom(CustomVideoSource)
+}

@@ -1,0 +1,186 @@
+import Datagrams
+import ICE
+import PeerCore
+import PeerDriver
+import RTP
+import SDP
+import VideoCodec
+
+/// An SDP answer for a viewer, and the name by which it is spoken of from then on.
+public struct ShareAnswer: Sendable {
+    /// Names the viewer in events, statistics and the calls below.
+    public let viewer: String
+    public let sdp: String
+}
+
+/// Signaling for embedders: carry offer and answer over a channel of your own.
+extension ShareSession {
+    /// Answers a viewer's offer. The viewer connects with what the answer says; nothing more is needed.
+    ///
+    /// - Parameter offer: SDP with a video section that wants to receive H.264.
+    /// - Throws: `.malformedOffer`, `.offerRefused`, `.full`, or `.invalid` before `start` and after `stop`.
+    public func answer(offer text: String) async throws(ShareError) -> ShareAnswer {
+        guard let hub else { throw .invalid("the session is not running") }
+        guard viewers.count < configuration.maximumViewers else { throw .full }
+        let offer = try Self.parse(text)
+        guard let option = offer.video.options.first(where: \.isServable) else {
+            throw .offerRefused("the offer has no H.264 profile that can be served")
+        }
+        let peer = admit(lane: option.lane)
+        let stream = LocalStream.random(retransmits: option.retransmissionPayloadType != nil)
+        do {
+            let setup = PeerSetup(
+                iceRole: .controlled, handshakeRole: offer.localSetup == .active ? .active : .passive,
+                remote: try RemoteParameters(offer.transport),
+                send: SendParameters(offer.video, option, stream, bitsPerSecond: configuration.maximumBitrate))
+            let transport = try await hub.transport(of: peer, setup, lane: option.lane)
+            let plan = AnswerPlan(
+                option: option, levelIDC: levelIDC, video: stream, transport: transport,
+                sessionID: UInt64.random(in: 0...UInt64(Int64.max)))
+            return ShareAnswer(viewer: viewers[peer]?.name ?? "", sdp: offer.makeAnswer(plan).description)
+        } catch let error as ShareError {
+            left(peer, "")
+            throw error
+        } catch {
+            left(peer, "")
+            throw .network("a viewer can't be added: \(error)")
+        }
+    }
+
+    /// An offer of ours, for a viewer whose own could not be served; its answer goes to `accept`.
+    public func counterOffer() async throws(ShareError) -> ShareAnswer {
+        guard let hub else { throw .invalid("the session is not running") }
+        guard viewers.count < configuration.maximumViewers else { throw .full }
+        let peer = admit(lane: .standard)
+        let stream = LocalStream.random(retransmits: true)
+        do {
+            let setup = PeerSetup(iceRole: .controlling, handshakeRole: .active, send: nil)
+            let transport = try await hub.transport(of: peer, setup, lane: .standard)
+            let offer = LocalOffer.sending(
+                stream, levelIDC: levelIDC, transport: transport,
+                sessionID: UInt64.random(in: 0...UInt64(Int64.max)), allowHigh: false)
+            pendingOffers[peer] = PendingOffer(offer: offer, stream: stream)
+            return ShareAnswer(viewer: viewers[peer]?.name ?? "", sdp: offer.description.description)
+        } catch {
+            left(peer, "")
+            throw .network("a viewer can't be added: \(error)")
+        }
+    }
+
+    /// Takes a viewer's answer to `counterOffer`.
+    public func accept(answer text: String, from viewer: String) async throws(ShareError) {
+        guard let hub, let peer = peer(named: viewer), let pending = pendingOffers.removeValue(forKey: peer) else {
+            throw .invalid("no offer is open for this viewer")
+        }
+        let answer: AcceptedAnswer
+        do { answer = try AcceptedAnswer(SessionDescription(text), to: pending.offer) } catch {
+            await remove(viewer)
+            throw .malformedOffer("the answer can't be used: \(error)")
+        }
+        do {
+            let remote = try RemoteParameters(answer.transport)
+            let send = SendParameters(answer.video, pending.stream, bitsPerSecond: configuration.maximumBitrate)
+            let role: HandshakeRole = answer.localSetup == .active ? .active : .passive
+            await hub.with(peer) { core, now in core.setRemote(remote, send: send, handshakeRole: role, at: now) }
+        } catch {
+            await remove(viewer)
+            throw .malformedOffer("the answer can't be used: \(error)")
+        }
+    }
+
+    /// Adds candidates that a viewer found later (trickle ICE, RFC 8840 fragments).
+    public func addCandidates(_ fragment: String, from viewer: String) async throws(ShareError) {
+        guard let hub, let peer = peer(named: viewer) else { throw .invalid("no such viewer") }
+        let fragment = try Self.parseFragment(fragment)
+        let candidates = fragment.candidates.compactMap { try? Candidate($0) }
+        await hub.with(peer) { core, now in
+            core.addRemoteCandidates(candidates, isLast: fragment.isComplete, at: now)
+        }
+    }
+
+    /// Follows a viewer's ICE restart; pictures go on over the old path until the new one works.
+    /// - Returns: our side, as a fragment.
+    public func restart(_ fragment: String, from viewer: String) async throws(ShareError) -> String {
+        guard let hub, let peer = peer(named: viewer) else { throw .invalid("no such viewer") }
+        let theirs = try Self.parseFragment(fragment)
+        guard let credentials = theirs.credentials.flatMap({ ICE.ICECredentials($0) }),
+            let ours = await hub.restart(peer, remote: credentials)
+        else { throw .malformedOffer("the fragment restarts nothing") }
+        try await addCandidates(fragment, from: viewer)
+        var section = TrickleFragment.Section(kind: "video", mid: theirs.sections.first?.mid)
+        section.credentials = SDP.ICECredentials(ours)
+        section.candidates = await hub.localCandidates().map(\.description)
+        section.isComplete = true
+        var answer = TrickleFragment()
+        answer.sections = [section]
+        return answer.description
+    }
+
+    /// Says goodbye to a viewer.
+    public func remove(_ viewer: String) async {
+        guard let peer = peer(named: viewer) else { return }
+        await hub?.remove(peer)
+        left(peer, "left")
+    }
+
+    // MARK: Names
+
+    var viewerNames: Set<String> { Set(viewers.values.map(\.name)) }
+
+    private func peer(named name: String) -> PeerID? { viewers.first { $0.value.name == name }?.key }
+
+    private func admit(lane: LaneKey) -> PeerID {
+        lastPeer += 1
+        let peer = PeerID(lastPeer)
+        viewers[peer] = Viewer(name: "viewer-\(lastPeer)", lane: lane)
+        updateLanes()
+        return peer
+    }
+
+    /// The level that the encoded size and rate need (ITU-T H.264 table A-1); before the first picture, that of the
+    /// largest the share may have.
+    private var levelIDC: UInt8 {
+        let level = H264Level.minimum(
+            size: encodedSize, frameRate: configuration.frameRate.rate, bitsPerSecond: configuration.maximumBitrate,
+            references: 1)
+        return UInt8(clamping: level?.identifier ?? 40)
+    }
+
+    // MARK: Parsing
+
+    private static func parse(_ text: String) throws(ShareError) -> Offer {
+        let description: SessionDescription
+        do throws(SDPError) { description = try SessionDescription(text) } catch {
+            throw .malformedOffer("the offer is not valid SDP (\(error))")
+        }
+        do throws(AnswerRefusal) { return try Offer(description) } catch {
+            switch error {
+            case .transport, .noMedia: throw .malformedOffer(error.text)
+            case .noVideo, .nothingToReceive, .noH264, .unsupportedProtocol, .notBundled, .noRTCPMux:
+                throw .offerRefused(error.text)
+            }
+        }
+    }
+
+    private static func parseFragment(_ text: String) throws(ShareError) -> TrickleFragment {
+        do throws(SDPError) { return try TrickleFragment(text) } catch {
+            throw .malformedOffer("the fragment is not valid (\(error))")
+        }
+    }
+}
+
+extension AnswerRefusal {
+    /// For whoever wrote the offer.
+    fileprivate var text: String {
+        switch self {
+        case .noMedia: "the offer has no media"
+        case .noVideo: "the offer has no video section"
+        case .nothingToReceive: "no video section of the offer wants to receive"
+        case .noH264: "the offer has no H.264"
+        case .unsupportedProtocol: "the offer's video section is not RTP"
+        case .notBundled: "the offer does not bundle its sections"
+        case .noRTCPMux: "the offer does not multiplex RTCP"
+        case .transport(let fault): "the offer's ICE or DTLS part can't be used (\(fault))"
+        }
+    }
+}

@@ -1,0 +1,317 @@
+import Datagrams
+import ICE
+import Logging
+import Media
+import NIOCore
+import NIOPosix
+import PeerCore
+import PeerDriver
+import SDP
+import SecureTransport
+import SystemClock
+import Timebase
+
+/// A share: one source, one encoder, any number of viewers.
+///
+///     idle ──start──► live ⇄ paused (pause, resume) ──stop, or an error──► stopped
+///
+/// Safe to use from any task. Pictures are captured and encoded on a thread of the session's own, viewers are served on
+/// an event loop of its own; several sessions in one process share nothing.
+public actor ShareSession {
+    /// What happens, in order; one reader. Ends when the session has stopped.
+    public nonisolated let events: AsyncStream<ShareEvent>
+    public private(set) var state = ShareState.idle
+
+    let sink: AsyncStream<ShareEvent>.Continuation
+    let logger: Logger
+    var configuration: ShareConfiguration
+    var hub: PeerHub?
+    var viewers: [PeerID: Viewer] = [:]
+    var lastPeer: UInt64 = 0
+    var pendingOffers: [PeerID: PendingOffer] = [:]
+    private var controls: LineControls?
+    private let counters = LineCounters()
+    private var eventLoops: MultiThreadedEventLoopGroup?
+    private var watcher: Task<Void, Never>?
+
+    /// One viewer, from its offer on.
+    struct Viewer {
+        let name: String
+        let lane: LaneKey
+        var isConnected = false
+    }
+
+    /// An offer of ours that waits for its answer.
+    struct PendingOffer {
+        let offer: LocalOffer
+        let stream: LocalStream
+    }
+
+    /// What comes from the two threads.
+    private enum Signal: Sendable {
+        case peer(PeerID, PeerEvent)
+        case line(LineEvent)
+    }
+
+    /// - Parameter logger: for the developer; what a person should know comes as events.
+    public init(configuration: ShareConfiguration, logger: Logger = Logger(label: "screenshare")) {
+        self.configuration = configuration
+        self.logger = logger
+        (events, sink) = AsyncStream.makeStream(of: ShareEvent.self)
+    }
+
+    // MARK: Life
+
+    /// Opens the source and the sockets. Viewers can then be answered, and pictures flow as soon as there is one.
+    ///
+    /// - Throws: `ShareError.source` or `.network`, with what to do about it; `.invalid` where it was started before.
+    public func start() async throws(ShareError) {
+        guard state == .idle, hub == nil else { throw .invalid("this session was started before") }
+        let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let (signals, continuation) = AsyncStream.makeStream(of: Signal.self)
+        let controls = LineControls(initialCommands)
+        eventLoops = loops
+        self.controls = controls
+        do throws(ShareError) {
+            let hub = try await openHub(on: loops, controls, continuation)
+            self.hub = hub
+            try await openLine(hub, controls, continuation)
+        } catch {
+            await close()
+            throw error
+        }
+        watcher = Task { [weak self] in
+            for await signal in signals { await self?.handle(signal) }
+        }
+        enter(.live)
+    }
+
+    /// Stops pictures at once. Viewers stay connected; one who joins sees nothing from before the pause.
+    public func pause() async {
+        guard state == .live, let controls else { return }
+        enter(.paused)
+        await controls.changeAndWait { $0.isPaused = true }
+        await hub?.forgetPictures()
+    }
+
+    /// Goes on after a pause, with a keyframe of what the source shows now.
+    public func resume() async {
+        guard state == .paused, let controls else { return }
+        enter(.live)
+        await controls.changeAndWait { $0.isPaused = false }
+    }
+
+    /// Says goodbye to every viewer and lets everything go.
+    public func stop() async {
+        await end(nil)
+    }
+
+    func end(_ error: ShareError?) async {
+        if case .stopped = state { return }
+        enter(.stopped(error))
+        await close()
+        sink.finish()
+    }
+
+    private func close() async {
+        controls?.change { $0.stops = true }
+        await hub?.close()
+        hub = nil
+        watcher?.cancel()
+        try? await eventLoops?.shutdownGracefully()
+        eventLoops = nil
+    }
+
+    private func enter(_ next: ShareState) {
+        state = next
+        sink.yield(.stateChanged(next))
+    }
+
+    // MARK: Live changes
+
+    /// Shows another source from now on; viewers stay connected.
+    public func setSource(_ source: ShareSource) async {
+        configuration.source = source
+        let open = source.factory(showsCursor: configuration.showsCursor)
+        await controls?.changeAndWait { $0.source = open }
+    }
+
+    /// - Parameter bitsPerSecond: clamped to 100,000…100,000,000.
+    public func setMaximumBitrate(_ bitsPerSecond: Int) {
+        configuration.maximumBitrate = max(100_000, min(100_000_000, bitsPerSecond))
+        controls?.change { [rate = configuration.maximumBitrate] in $0.bitsPerSecond = rate }
+    }
+
+    public func setFrameRate(_ frameRate: OutputFrameRate) {
+        configuration.frameRate = frameRate
+        controls?.change { $0.frameRate = frameRate.rate }
+    }
+
+    public func setSize(_ size: OutputSize) {
+        configuration.size = size
+        controls?.change { $0.size = size }
+    }
+
+    // MARK: Statistics
+
+    public func statistics() async -> ShareStatistics {
+        let line = counters.now
+        let peers = await hub?.statistics() ?? []
+        return ShareStatistics(
+            state: state, width: line.size.width, height: line.size.height, framesEncoded: line.units,
+            keepalives: line.keepalives, framesDropped: line.drops, keyframes: line.keyframes, encodedBytes: line.bytes,
+            lanes: line.lanes, quantiser: line.quantiser,
+            viewers: peers.compactMap { peer in
+                viewers[peer.peer].map { ViewerStatistics($0.name, peer.statistics) }
+            })
+    }
+
+    /// What is encoded now, or the largest that may be.
+    var encodedSize: PixelSize {
+        let size = counters.now.size
+        if size.area > 0 { return size }
+        switch configuration.size {
+        case .native: return FitGeometry.defaultBox
+        case .fit(let width, let height), .exactly(let width, let height): return PixelSize(width: width, height: height)
+        }
+    }
+
+    // MARK: The two threads
+
+    private var initialCommands: LineCommands {
+        LineCommands(
+            size: configuration.size, frameRate: configuration.frameRate.rate,
+            bitsPerSecond: max(100_000, min(100_000_000, configuration.maximumBitrate)))
+    }
+
+    private func openHub(
+        on loops: MultiThreadedEventLoopGroup, _ controls: LineControls, _ signals: AsyncStream<Signal>.Continuation
+    ) async throws(ShareError) -> PeerHub {
+        let hub = PeerHub(
+            try await configuration.network.hubConfiguration { id, lane, event in
+                // Straight to the encoder: a joiner waits for this picture.
+                if case .keyframeNeeded = event, let lane { return controls.change { _ = $0.keyframes.insert(lane) } }
+                signals.yield(.peer(id, event))
+            }, eventLoop: loops.next())
+        do throws(HubError) { try await hub.open() } catch { throw error.shareError }
+        return hub
+    }
+
+    private func openLine(
+        _ hub: PeerHub, _ controls: LineControls, _ signals: AsyncStream<Signal>.Continuation
+    ) async throws(ShareError) {
+        let open = configuration.source.factory(showsCursor: configuration.showsCursor)
+        let result: Result<Void, ShareError> = await withCheckedContinuation { [counters] continuation in
+            BlockingThread.start(name: "screenshare") {
+                do throws(CaptureError) {
+                    let source = try open(controls.wakeup)
+                    continuation.resume(returning: .success(()))
+                    MediaLine(
+                        controls: controls, counters: counters, source: source,
+                        deliver: { hub.outbox.deliver($0, lane: $1, to: hub) }, isOutboxFull: { hub.outbox.isFull },
+                        report: { signals.yield(.line($0)) }
+                    ).run()
+                    controls.end()
+                } catch {
+                    controls.end()
+                    continuation.resume(returning: .failure(error.shareError))
+                }
+            }
+        }
+        try result.get()
+    }
+
+    private func handle(_ signal: Signal) async {
+        switch signal {
+        case .peer(let id, .connected): connected(id)
+        case .peer(let id, .disconnected(let reason)): left(id, reason.text)
+        case .peer(_, .interrupted), .peer(_, .keyframeNeeded), .peer(_, .received): break
+        case .line(.geometry(let source, let picture)):
+            sink.yield(
+                .sourceChanged(
+                    sourceWidth: source.width, sourceHeight: source.height, width: picture.width, height: picture.height))
+        case .line(.hidden(let text)): sink.yield(.sourceHidden(text))
+        case .line(.visible): sink.yield(.sourceVisible)
+        case .line(.notice(let text)): sink.yield(.notice(text))
+        case .line(.failed(let error)): await end(error)
+        }
+    }
+
+    // MARK: Viewers
+
+    private func connected(_ id: PeerID) {
+        guard let viewer = viewers[id] else { return }
+        viewers[id]?.isConnected = true
+        updateLanes()
+        controls?.change { _ = $0.keyframes.insert(viewer.lane) }
+        sink.yield(.viewerJoined(viewer: viewer.name, viewers: connectedViewers))
+    }
+
+    func left(_ id: PeerID, _ reason: String) {
+        guard let viewer = viewers.removeValue(forKey: id) else { return }
+        pendingOffers[id] = nil
+        updateLanes()
+        if viewer.isConnected {
+            sink.yield(.viewerLeft(viewer: viewer.name, viewers: connectedViewers, reason: reason))
+        }
+    }
+
+    var connectedViewers: Int { viewers.values.count { $0.isConnected } }
+
+    /// Encoders run for connected viewers, and are made ready for those on their way.
+    func updateLanes() {
+        let connected = Set(viewers.values.filter(\.isConnected).map(\.lane))
+        let expected = Set(viewers.values.map(\.lane))
+        controls?.change { commands in
+            commands.lanes = connected
+            commands.expected = expected
+        }
+    }
+}
+
+extension OutputFrameRate {
+    var rate: FrameRate {
+        switch self {
+        case .fps24: .fps24
+        case .fps30: .fps30
+        }
+    }
+}
+
+extension DisconnectReason {
+    /// For a person.
+    var text: String {
+        switch self {
+        case .unreachable: "no way between the two was found"
+        case .consentExpired: "nothing was heard for 30 seconds"
+        case .closedByPeer: "closed by the other side"
+        case .handshake(.fingerprintMismatch): "its certificate is not the one it announced"
+        case .handshake(.noCommonProfile): "no common encryption"
+        case .handshake(.closed): "closed by the other side"
+        case .handshake(.failed(let text)): "the handshake failed (\(text))"
+        case .protection: "encryption failed"
+        }
+    }
+}
+
+extension HubError {
+    var shareError: ShareError {
+        switch self {
+        case .cannotBind(let text): .network(text)
+        case .closed: .invalid("the session has stopped")
+        case .tooManyPeers: .full
+        case .unknownPeer: .invalid("no such viewer")
+        }
+    }
+}
+
+extension ViewerStatistics {
+    init(_ name: String, _ statistics: PeerStatistics) {
+        let sent = statistics.outgoing ?? OutgoingStatistics()
+        self.init(
+            viewer: name, connected: statistics.isConnected,
+            roundTripTime: (sent.roundTripTime ?? statistics.roundTripTime)?.inSeconds, lossFraction: sent.lossFraction,
+            packetsSent: sent.packetsSent, bytesSent: sent.bytesSent, retransmissions: sent.retransmissions,
+            keyframeRequests: sent.keyframeRequests)
+    }
+}

@@ -1,0 +1,33 @@
+/// Counters and rates of a share, taken by `ShareSession.statistics()`.
+public struct ShareStatistics: Sendable {
+    public var state: ShareState
+    public var width: Int
+    public var height: Int
+    /// Access units sent since the start: pictures, and keep-alives that repeat the last one.
+    public var framesEncoded: Int
+    public var keepalives: Int
+    /// Source pictures that were not encoded because a newer one came or the network lagged.
+    public var framesDropped: Int
+    public var keyframes: Int
+    /// Bytes that the encoder made.
+    public var encodedBytes: Int
+    /// Encoders running: one lane is the rule, whatever the number of viewers.
+    public var lanes: Int
+    /// The mean quantiser of the last picture, 0…51.
+    public var quantiser: Double
+    public var viewers: [ViewerStatistics]
+}
+
+/// One viewer, as the sharer sees it.
+public struct ViewerStatistics: Sendable {
+    public var viewer: String
+    public var connected: Bool
+    /// Seconds; nil until the first report.
+    public var roundTripTime: Double?
+    /// 0…1, of the last report interval.
+    public var lossFraction: Double
+    public var packetsSent: Int
+    public var bytesSent: Int
+    public var retransmissions: Int
+    public var keyframeRequests: Int
+}

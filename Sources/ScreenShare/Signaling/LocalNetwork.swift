@@ -1,0 +1,11 @@
+import Datagrams
+import PeerDriver
+
+/// What this machine is called from outside.
+public enum LocalNetwork {
+    /// An address that others in the network can reach; nil where there is none but loopback.
+    public static func reachableAddress(preferIPv6: Bool = false) -> String? {
+        let addresses = ((try? LocalAddresses.select([])) ?? []).filter { !$0.isLoopback }
+        return (addresses.first { $0.isIPv6 == preferIPv6 } ?? addresses.first)?.description
+    }
+}

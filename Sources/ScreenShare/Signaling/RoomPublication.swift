@@ -1,0 +1,208 @@
+import Logging
+import SignalingClient
+import SignalingProtocol
+
+/// A room on a signaling server, in which a share is to be found.
+public struct RoomPublication: Sendable {
+    /// The server's address, such as `https://meet.example.org`.
+    public var server: String
+    /// Letters, digits and `. _ ~ -`, at most 64.
+    public var room: String
+    /// What the room is called on pages; the room's name where missing.
+    public var title: String?
+    /// Viewers must present it, where given.
+    public var viewerToken: String?
+    public var maximumViewers: Int?
+    /// What the server itself demands of those who share.
+    public var sharerToken: String?
+
+    public init(
+        server: String, room: String, title: String? = nil, viewerToken: String? = nil, maximumViewers: Int? = nil,
+        sharerToken: String? = nil
+    ) {
+        self.server = server
+        self.room = room
+        self.title = title
+        self.viewerToken = viewerToken
+        self.maximumViewers = maximumViewers
+        self.sharerToken = sharerToken
+    }
+
+    func configuration() throws(ShareError) -> SharerClient.Configuration {
+        guard let address = try? ServerAddress(server) else { throw .signaling("\"\(server)\" is no server's address") }
+        guard let room = RoomName(room) else { throw .invalid("\"\(room)\" can't be the name of a room") }
+        func token(_ text: String?) throws(ShareError) -> BearerToken? {
+            guard let text else { return nil }
+            guard let token = BearerToken(text) else { throw .invalid("a token has 1…256 letters, digits and -._~+/") }
+            return token
+        }
+        return SharerClient.Configuration(
+            server: address, room: room, name: title.flatMap(DisplayName.init), viewerToken: try token(viewerToken),
+            maxViewers: maximumViewers, sharerToken: try token(sharerToken))
+    }
+}
+
+extension ShareSession {
+    /// Makes the share joinable in a room: viewers' offers are answered from now on, by WHEP on the server's side.
+    ///
+    /// A server that is lost is found again in the background; running media doesn't notice.
+    /// - Throws: `ShareError.signaling` where the server can't be reached or the room is taken, `.forbidden` where it
+    ///   demands a token.
+    public func publish(_ publication: RoomPublication) async throws(ShareError) -> PublishedRoom {
+        let client = SharerClient(try publication.configuration(), logger: logger)
+        do throws(SignalingError) { try await client.connect() } catch { throw error.shareError(publication.server) }
+        let room = PublishedRoom(session: self, client: client, logger: logger)
+        await room.start()
+        return room
+    }
+}
+
+/// A share's place in a room, until `end()`.
+public actor PublishedRoom {
+    private let session: ShareSession
+    private let client: SharerClient
+    private let logger: Logger
+    private var tasks: [Task<Void, Never>] = []
+    /// The server's sessions and ours.
+    private var viewers: [RandomID: String] = [:]
+    /// Candidates that came while their offer was being answered.
+    private var early: [RandomID: [String]] = [:]
+    private static let statePeriod = Duration.milliseconds(500)
+    /// Fragments kept for one offer; a browser sends a candidate each.
+    private static let earlyFragments = 32
+
+    init(session: ShareSession, client: SharerClient, logger: Logger) {
+        self.session = session
+        self.client = client
+        self.logger = logger
+    }
+
+    func start() {
+        let client = client
+        tasks = [
+            Task { await client.run() },
+            Task { [weak self] in
+                for await event in client.events { await self?.take(event) }
+            },
+            Task { [weak self] in
+                while await self?.tellState() == true { try? await Task.sleep(for: Self.statePeriod) }
+            },
+        ]
+    }
+
+    /// Gives the room back. Viewers who are connected stay so.
+    public func end() async {
+        await client.end()
+        tasks.forEach { $0.cancel() }
+        tasks = []
+    }
+
+    /// Pages show whether the share is paused, and how many watch. False when there is nothing more to tell.
+    private func tellState() async -> Bool {
+        if Task.isCancelled { return false }
+        switch await session.state {
+        case .idle, .live: await client.update(.live, viewers: await session.connectedViewers)
+        case .paused: await client.update(.paused, viewers: await session.connectedViewers)
+        case .stopped: return false
+        }
+        await forgetLost()
+        return true
+    }
+
+    /// Sessions whose peers are gone free their places on the server.
+    private func forgetLost() async {
+        let known = await session.viewerNames
+        for (id, name) in viewers where !known.contains(name) {
+            viewers[id] = nil
+            await client.dismiss(id)
+        }
+    }
+
+    private func take(_ event: SharerEvent) async {
+        switch event {
+        case .connected: break
+        case .disconnected(let error, _):
+            session.sink.yield(.notice("Signaling is lost (\(error)); trying again. Viewers who are here don't notice."))
+        case .offer(let id, let sdp):
+            // Offers are answered side by side: one that is slow delays no other.
+            early[id] = []
+            Task { await self.answer(id, sdp) }
+        case .candidates(let id, let fragment): await add(fragment, to: id)
+        case .restart(let id, let fragment, let tag): await restart(id, fragment, tag)
+        case .counterAnswer(let id, let sdp):
+            if let viewer = viewers[id] { try? await session.accept(answer: sdp, from: viewer) }
+        case .left(let id):
+            early[id] = nil
+            if let viewer = viewers.removeValue(forKey: id) { await session.remove(viewer) }
+        }
+    }
+
+    private func answer(_ id: RandomID, _ sdp: String) async {
+        do throws(ShareError) {
+            let answer = try await session.answer(offer: sdp)
+            viewers[id] = answer.viewer
+            for fragment in early.removeValue(forKey: id) ?? [] { await add(fragment, to: id) }
+            do throws(SignalingError) {
+                try await client.answer(id, sdp: answer.sdp)
+            } catch {
+                logger.info("An answer was not taken.", metadata: ["reason": .string(error.description)])
+                viewers[id] = nil
+                await session.remove(answer.viewer)
+            }
+        } catch {
+            early[id] = nil
+            await refuse(id, error)
+        }
+    }
+
+    private func add(_ fragment: String, to id: RandomID) async {
+        if let viewer = viewers[id] {
+            try? await session.addCandidates(fragment, from: viewer)
+        } else if let count = early[id]?.count, count < Self.earlyFragments {
+            early[id]?.append(fragment)
+        }
+    }
+
+    private func refuse(_ id: RandomID, _ error: ShareError) async {
+        logger.info("An offer was refused.", metadata: ["reason": .string(error.description)])
+        let refusal: Refusal
+        switch error {
+        case .full: refusal = Refusal(.full, detail: error.description)
+        case .malformedOffer: refusal = Refusal(.malformed, detail: error.description)
+        case .offerRefused:
+            let counter = try? await session.counterOffer()
+            viewers[id] = counter?.viewer
+            refusal = Refusal(.unsupported, detail: error.description, counterOffer: counter?.sdp)
+        case .source, .codec, .network, .invalid, .signaling, .forbidden:
+            refusal = Refusal(.busy, detail: "The sharer can't answer now.")
+        }
+        try? await client.refuse(id, refusal)
+    }
+
+    private func restart(_ id: RandomID, _ fragment: String, _ tag: EntityTag) async {
+        guard let viewer = viewers[id], let answer = try? await session.restart(fragment, from: viewer) else {
+            return await client.dismiss(id)
+        }
+        try? await client.answerRestart(id, tag: tag, fragment: answer)
+    }
+}
+
+extension SignalingError {
+    func shareError(_ server: String) -> ShareError {
+        switch self {
+        case .tokenRequired: .forbidden("the server at \(server) demands a token")
+        case .forbidden(let words): .forbidden(words)
+        case .roomTaken: .signaling("somebody else is sharing in this room; choose another name")
+        case .badAddress, .unreachable, .notThereYet, .gone, .stale, .refused, .unreadable, .cancelled:
+            .signaling("\(server): \(description)")
+        }
+    }
+}
+
+/// Whether a signaling server answers somewhere.
+public enum SignalingProbe {
+    public static func answers(at server: String) async -> Bool {
+        guard let address = try? ServerAddress(server) else { return false }
+        return await address.answers()
+    }
+}

@@ -1,0 +1,60 @@
+import Media
+import Synchronization
+import SystemClock
+import Timebase
+
+/// The media thread's end of a `CustomVideoSource`.
+///
+/// A pushed frame is dated on our clock: the embedder's timestamps give the distances between frames, our clock only
+/// says when the first came, so that jitter of the pushing thread does not show in the video.
+struct CustomFrameSource: FrameSource {
+    private let source: CustomVideoSource
+    private let wakeup: Wakeup
+    private var frame: ScreenFrame?
+    private var clock = SourceClock()
+    private(set) var size = PixelSize(width: 2, height: 2)
+
+    init(_ source: CustomVideoSource, wakeup: Wakeup) {
+        self.source = source
+        self.wakeup = wakeup
+        source.state.withLock { $0.wakeup = { wakeup.fire() } }
+    }
+
+    mutating func waitForChange(until deadline: Instant, wakeup descriptor: Int32) throws(CaptureError) -> SourceEvent {
+        if takePending() { return .changed }
+        wakeup.wait(atMost: deadline - SystemClock.now())
+        return takePending() ? .changed : .idle
+    }
+
+    mutating func read() throws(CaptureError) -> ScreenFrame {
+        guard let frame else { throw .timedOut }
+        return frame
+    }
+
+    private mutating func takePending() -> Bool {
+        let pending = source.state.withLock { state in
+            let pending = state.pending
+            state.pending = nil
+            return pending
+        }
+        guard let pending else { return false }
+        let capturedAt = clock.instant(of: pending.timestamp, arrivedAt: pending.pushedAt)
+        size = pending.pixels.size
+        frame = ScreenFrame(pixels: pending.pixels, capturedAt: capturedAt, damage: PixelRect(size))
+        return true
+    }
+}
+
+/// Maps an embedder's timestamps to our clock by the smallest delay seen; starts again after a jump.
+struct SourceClock {
+    /// Beyond this the embedder's clock was set, or the sender slept.
+    private static let jump = Duration.seconds(1)
+    private var offset: Duration?
+
+    mutating func instant(of timestamp: Duration, arrivedAt now: Instant) -> Instant {
+        let observed = (now - .zero) - timestamp
+        if let known = offset, observed >= known, observed - known < Self.jump { return .zero + known + timestamp }
+        offset = observed
+        return now
+    }
+}

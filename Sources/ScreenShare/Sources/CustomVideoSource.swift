@@ -1,0 +1,80 @@
+import Media
+import SystemClock
+import Synchronization
+import Timebase
+
+/// A source whose pictures the embedder pushes, at any rate and size; they leave at the session's fixed rate.
+///
+/// Thread-safe. Only the newest picture is kept: pushing never blocks and never builds up a queue.
+public final class CustomVideoSource: Sendable {
+    /// How a pushed picture lies in memory.
+    public enum Format: Hashable, Sendable {
+        /// Bytes B, G, R, A; A is ignored.
+        case bgra
+        /// Y, then interleaved U and V at half size (BT.709 limited).
+        case nv12
+        /// Y, U, V planes, U and V at half size (BT.709 limited).
+        case i420
+    }
+
+    public enum PushError: Error, Hashable, Sendable {
+        /// Width and height must be 2…8192, and the bytes must hold a picture of that format and size.
+        case wrongSize
+        /// Timestamps must rise.
+        case notLater
+    }
+
+    /// The newest frame and who waits for it; guarded by the mutex, because pushes come from any thread.
+    struct State: ~Copyable {
+        var pending: PendingFrame?
+        var lastTimestamp: Duration?
+        var wakeup: (@Sendable () -> Void)?
+    }
+
+    let state = Mutex(State())
+
+    public init() {}
+
+    /// Hands over a picture.
+    ///
+    /// - Parameters:
+    ///   - bytes: the planes back to back, copied before the call returns.
+    ///   - bytesPerRow: of the first plane; nil: no padding. Chroma planes follow with the same (NV12) or half of it (I420).
+    ///   - timestamp: on the embedder's own clock, rising from picture to picture; only differences matter.
+    public func push(
+        _ bytes: RawSpan, format: Format, width: Int, height: Int, bytesPerRow: Int? = nil, timestamp: Duration
+    ) throws(PushError) {
+        guard (2...8192).contains(width), (2...8192).contains(height), (bytesPerRow ?? 0) <= 65_536,
+            let pixels = PixelBuffer(
+                format: format.pixelFormat, size: PixelSize(width: width, height: height), bytesPerRow: bytesPerRow,
+                copying: bytes)
+        else { throw .wrongSize }
+        let frame = PendingFrame(pixels: pixels, timestamp: timestamp, pushedAt: SystemClock.now())
+        let later = state.withLock { state in
+            if let last = state.lastTimestamp, timestamp <= last { return false }
+            state.lastTimestamp = timestamp
+            state.pending = frame
+            state.wakeup?()
+            return true
+        }
+        if !later { throw .notLater }
+    }
+}
+
+/// A pushed picture on its way to the media thread.
+// Sendable: the buffer is an own copy that nobody writes again, and it moves whole from the pusher to the media thread.
+struct PendingFrame: @unchecked Sendable {
+    let pixels: PixelBuffer
+    let timestamp: Duration
+    let pushedAt: Instant
+}
+
+extension CustomVideoSource.Format {
+    var pixelFormat: PixelFormat {
+        switch self {
+        case .bgra: .bgra
+        case .nv12: .nv12
+        case .i420: .i420
+        }
+    }
+}

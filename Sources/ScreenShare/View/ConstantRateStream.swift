@@ -1,0 +1,112 @@
+import RTP
+import Timebase
+
+/// Turns access units, with pauses between them, into an Annex B stream of constant frame rate.
+///
+/// Where the sharer sent nothing because nothing changed, the last picture is repeated by all-skip slices; the VUI of
+/// every SPS carries the timing. So ten seconds of sharing play for ten seconds.
+struct ConstantRateStream: Sendable {
+    /// Bytes to write, in order, and what they hold.
+    struct Piece: Sendable {
+        var bytes: [UInt8] = []
+        var pictures = 0
+        var repeated = 0
+    }
+
+    /// Non-reference units up to this size are all-skip slices themselves: they show what the last reference shows.
+    private static let skipUnitBytes = 64
+    /// A stream without timing in its VUI is written at this rate.
+    private static let fallbackRate = FrameRate.fps30
+    /// Repeats in one piece: ten minutes at 30 fps. A longer gap is written shorter.
+    private static let longestGap: Int64 = 18_000
+
+    private var repeater = PictureRepeater()
+    private var rate: FrameRate?
+    /// Slot 0 of the present segment in media time, and what slot it is of the whole file.
+    private var base: (mediaTime: MediaTime, slot: Int64)?
+    private var lastSlot: Int64 = -1
+    private var started: Instant?
+
+    init() {}
+
+    /// The stream begins anew (the sharer restarted): media time has no relation to what was before.
+    mutating func beginSegment() {
+        base = nil
+        repeater.reset()
+    }
+
+    /// A decodable unit. The first of a segment must be a keyframe.
+    mutating func append(_ unit: AccessUnit, mediaTime: MediaTime, receivedAt: Instant) -> Piece {
+        var piece = Piece()
+        var bytes: [UInt8] = []
+        for nalUnit in unit.nalUnits { append(Array(unit.bytes[nalUnit]), to: &bytes) }
+        let slot = slot(of: mediaTime, receivedAt: receivedAt)
+        fill(upTo: slot, into: &piece)
+        piece.bytes += bytes
+        piece.pictures += 1
+        lastSlot = max(slot, lastSlot + 1)
+        observe(unit)
+        return piece
+    }
+
+    /// Repeats the last picture until this moment, for the end of a recording.
+    mutating func finish(at now: Instant) -> Piece {
+        var piece = Piece()
+        guard let started, let rate else { return piece }
+        fill(upTo: Self.slots(now - started, rate), into: &piece)
+        return piece
+    }
+
+    // MARK: Slots
+
+    /// The file's slot of a unit: media time counts within a segment, the clock between segments.
+    private mutating func slot(of mediaTime: MediaTime, receivedAt: Instant) -> Int64 {
+        let rate = rate ?? Self.fallbackRate
+        if started == nil { started = receivedAt }
+        guard let base else {
+            let slot = max(lastSlot + 1, started.map { Self.slots(receivedAt - $0, rate) } ?? 0)
+            self.base = (mediaTime, slot)
+            return slot
+        }
+        let ticks = mediaTime.ticks - base.mediaTime.ticks
+        let perSlot = MediaTime.ticksPerSecond * rate.denominator
+        return base.slot + (max(0, min(ticks, 1 << 40)) * rate.numerator + perSlot / 2) / perSlot
+    }
+
+    private static func slots(_ elapsed: Duration, _ rate: FrameRate) -> Int64 {
+        Int64((elapsed.inSeconds * rate.framesPerSecond).rounded())
+    }
+
+    private mutating func fill(upTo slot: Int64, into piece: inout Piece) {
+        let missing = min(slot - lastSlot - 1, Self.longestGap)
+        guard missing > 0, lastSlot >= 0, let unit = try? repeater.makeUnit() else { return }
+        for _ in 0..<missing { AnnexB.append(unit.bytes, nalUnits: unit.nalUnits, to: &piece.bytes) }
+        piece.repeated += Int(missing)
+        lastSlot += missing
+    }
+
+    // MARK: Syntax
+
+    private mutating func append(_ nalUnit: [UInt8], to bytes: inout [UInt8]) {
+        let isParameterSet = nalUnit.first.map(NALUnitType.init(header:)) == .sequenceParameterSet
+        let written = isParameterSet ? timed(nalUnit) : nalUnit
+        AnnexB.append(written, nalUnits: [written.indices], to: &bytes)
+    }
+
+    /// The SPS with the file's timing; as it came where it cannot be read.
+    private mutating func timed(_ nalUnit: [UInt8]) -> [UInt8] {
+        let own = (try? SequenceParameterSet(nalUnit, nalUnit: nalUnit.indices))?.vui?.timing
+        let rate = self.rate ?? own?.frameRate ?? Self.fallbackRate
+        self.rate = rate
+        guard let timing = VideoTiming(rate), timing != own else { return nalUnit }
+        return (try? SequenceParameterSet.settingTiming(timing, in: nalUnit)) ?? nalUnit
+    }
+
+    private mutating func observe(_ unit: AccessUnit) {
+        let isReference = unit.nalUnits.contains {
+            unit.type(of: $0).isPicture && unit.bytes[$0.lowerBound] & 0x60 != 0
+        }
+        guard isReference || unit.bytes.count > Self.skipUnitBytes else { return }
+        try? repeater.observe(unit.bytes, nalUnits: unit.nalUnits)
+    }
+}

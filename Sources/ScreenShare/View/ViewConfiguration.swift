@@ -1,0 +1,71 @@
+/// Where a viewer joins, and how it reaches the sharer.
+public struct ViewConfiguration: Sendable {
+    /// A WHEP endpoint, such as `http://127.0.0.1:8080/v1/rooms/demo/whep`; any WHEP server will do.
+    public var endpoint: String
+    /// Sent as `Authorization: Bearer`, if given.
+    public var token: String?
+    /// How long to wait for a room where nobody shares yet; nil: for ever.
+    public var patience: Duration?
+    /// Fills the time in which the sharer sent nothing by repeating the last picture, and writes the frame rate into every
+    /// SPS: the units, one after the other, are a file of constant frame rate.
+    public var constantFrameRate = false
+    /// Ends this long after the first picture.
+    public var duration: Duration?
+    public var network = NetworkConfiguration()
+
+    public init(endpoint: String) {
+        self.endpoint = endpoint
+    }
+
+    /// The endpoint of a room on one of this project's servers.
+    public init(server: String, room: String) {
+        self.init(endpoint: "\(server.hasSuffix("/") ? String(server.dropLast()) : server)/v1/rooms/\(room)/whep")
+    }
+}
+
+/// One access unit of the shared video, in decoding order (ITU-T H.264, no B pictures).
+public struct VideoUnit: Sendable {
+    /// NAL units with start codes (Annex B); a keyframe begins with SPS and PPS.
+    public var annexB: [UInt8]
+    /// On the stream's 90 kHz clock, not wrapped, rising.
+    public var timestamp: Int64
+    /// Decoding can start here.
+    public var isKeyframe: Bool
+    /// Pictures in `annexB` that the sharer sent (1, or 0 in a unit that only fills time).
+    public var pictures: Int
+    /// Pictures in `annexB` that repeat the one before.
+    public var repeated: Int
+}
+
+/// What happens to a viewer, in order.
+public enum ViewEvent: Hashable, Sendable {
+    /// Nobody shares there yet.
+    case waitingForRoom
+    case connecting
+    /// Media may flow.
+    case connected
+    /// The first picture arrived, this long after the offer was sent.
+    case firstPicture(after: Duration)
+    /// The sharer left or was lost; the session tries again by itself.
+    case disconnected(String)
+    /// Ended, with the error that ended it if it was not asked to.
+    case ended(ShareError?)
+}
+
+/// Counters of a viewer.
+public struct ViewStatistics: Sendable {
+    public var connected = false
+    /// Access units handed over.
+    public var frames = 0
+    public var bytes = 0
+    /// Units left out because what they refer to was lost.
+    public var skipped = 0
+    public var keyframeRequests = 0
+    public var packetsLost = 0
+    public var packetsRecovered = 0
+    /// Seconds.
+    public var roundTripTime: Double?
+    public var firstPicture: Duration?
+    /// How often the session connected.
+    public var joins = 0
+}

@@ -1,0 +1,266 @@
+import Datagrams
+import ICE
+import Logging
+import NIOCore
+import NIOPosix
+import PeerCore
+import PeerDriver
+import RTP
+import SecureTransport
+import SignalingClient
+import SignalingProtocol
+import SystemClock
+import Timebase
+
+/// A viewer: joins by WHEP, receives, and joins again when the sharer restarts, until `stop()`.
+///
+/// Safe to use from any task.
+public actor ViewSession {
+    /// The video, in decoding order; one reader. Units that would need a lost one are left out (and counted). A reader
+    /// that falls far behind loses units up to the next keyframe.
+    public nonisolated let units: AsyncStream<VideoUnit>
+    /// What happens, in order; one reader. Ends with `.ended`.
+    public nonisolated let events: AsyncStream<ViewEvent>
+
+    let configuration: ViewConfiguration
+    let logger: Logger
+    private let unitSink: AsyncStream<VideoUnit>.Continuation
+    private let eventSink: AsyncStream<ViewEvent>.Continuation
+    private var stream = ConstantRateStream()
+    private var hub: PeerHub?
+    private var eventLoops: MultiThreadedEventLoopGroup?
+    private var runner: Task<Void, Never>?
+    private var totals = ViewStatistics()
+    private var peer = PeerID(0)
+    private var offeredAt = Instant.zero
+    private var firstUnitAt: Instant?
+    private var timeLimit: Task<Void, Never>?
+    /// Units were dropped because the reader lagged: the next must be a keyframe.
+    private var isSkipping = false
+    private var hasEnded = false
+
+    public init(configuration: ViewConfiguration, logger: Logger = Logger(label: "screenshare")) {
+        self.configuration = configuration
+        self.logger = logger
+        (units, unitSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(ViewLimits.units))
+        (events, eventSink) = AsyncStream.makeStream(of: ViewEvent.self)
+    }
+
+    /// Begins to join; what becomes of it is told by `events`.
+    public func start() {
+        guard runner == nil, !hasEnded else { return }
+        runner = Task { [weak self] in await self?.run() }
+    }
+
+    /// Leaves cleanly and ends both streams.
+    public func stop() async {
+        runner?.cancel()
+        await runner?.value
+        await finish(nil)
+    }
+
+    public func statistics() async -> ViewStatistics {
+        guard let current = await hub?.statistics().first(where: { $0.peer == peer })?.statistics else { return totals }
+        return totals.adding(current)
+    }
+
+    // MARK: Joining
+
+    private func run() async {
+        let began = ContinuousClock.now
+        var pause = ViewLimits.firstPause
+        while !Task.isCancelled {
+            do throws(ShareError) {
+                eventSink.yield(.connecting)
+                switch try await join() {
+                case .left(let reason):
+                    pause = ViewLimits.firstPause
+                    if Task.isCancelled { return }
+                    eventSink.yield(.disconnected(reason))
+                case .nobodyThere(let retry):
+                    if totals.joins == 0, let patience = configuration.patience, .now - began >= patience {
+                        return await finish(.signaling("nobody shares there"))
+                    }
+                    eventSink.yield(.waitingForRoom)
+                    pause = min(max(retry, ViewLimits.firstPause), ViewLimits.longestPause)
+                }
+            } catch {
+                return await finish(error)
+            }
+            try? await Task.sleep(for: pause)
+            pause = min(pause * 2, ViewLimits.longestPause)
+        }
+    }
+
+    private enum Outcome {
+        case left(String)
+        case nobodyThere(retryAfter: Duration)
+    }
+
+    /// One life of a connection, from the offer to its end.
+    private func join() async throws(ShareError) -> Outcome {
+        let (signals, sink) = AsyncStream.makeStream(of: PeerEvent.self)
+        let loops = eventLoops ?? MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        eventLoops = loops
+        let hub = PeerHub(
+            try await configuration.network.hubConfiguration { _, _, event in sink.yield(event) },
+            eventLoop: loops.next())
+        do throws(HubError) { try await hub.open() } catch { throw error.shareError }
+        self.hub = hub
+        peer = PeerID(peer.value + 1)
+        let joined: WHEPSession
+        do throws(SignalingError) {
+            joined = try await negotiate(hub)
+        } catch {
+            await close(hub)
+            return try outcome(of: error)
+        }
+        let result = await withTaskCancellationHandler {
+            await follow(signals)
+        } onCancel: {
+            sink.finish()
+        }
+        await close(hub)
+        try? await joined.leave()
+        return result
+    }
+
+    private func close(_ hub: PeerHub) async {
+        if let last = await hub.statistics().first(where: { $0.peer == peer }) { totals = totals.adding(last.statistics) }
+        totals.connected = false
+        self.hub = nil
+        await hub.close()
+    }
+
+    /// What is worth another try, and what is not.
+    private func outcome(of error: SignalingError) throws(ShareError) -> Outcome {
+        switch error {
+        case .notThereYet(let retryAfter, _): return .nobodyThere(retryAfter: retryAfter)
+        case .unreachable, .gone, .roomTaken: return .nobodyThere(retryAfter: ViewLimits.firstPause)
+        case .badAddress, .tokenRequired, .forbidden, .stale, .refused, .unreadable, .cancelled:
+            throw error.shareError(configuration.endpoint)
+        }
+    }
+
+    private func negotiate(_ hub: PeerHub) async throws(SignalingError) -> WHEPSession {
+        let client = try WHEPClient(endpoint: configuration.endpoint, token: configuration.token.flatMap { BearerToken($0) })
+        let negotiation: ViewNegotiation
+        do { negotiation = try await ViewNegotiation(hub: hub, peer: peer) } catch {
+            throw .unreadable("own offer (\(error))")
+        }
+        offeredAt = SystemClock.now()
+        switch try await client.join(offer: negotiation.offer) {
+        case .answered(let session, let sdp):
+            guard await negotiation.accept(answer: sdp) else {
+                try? await session.leave()
+                throw .unreadable("answer")
+            }
+            return session
+        case .countered(let session, _):
+            try? await session.leave()
+            throw .refused(status: 406, words: "the sharer has no video that this viewer can take")
+        }
+    }
+
+    // MARK: Receiving
+
+    private func follow(_ signals: AsyncStream<PeerEvent>) async -> Outcome {
+        for await signal in signals {
+            switch signal {
+            case .connected:
+                totals.connected = true
+                totals.joins += 1
+                stream.beginSegment()
+                eventSink.yield(.connected)
+            case .received(let unit): await take(unit)
+            case .disconnected(let reason): return .left(reason.text)
+            case .interrupted, .keyframeNeeded: break
+            }
+        }
+        return .left("stopped")
+    }
+
+    private func take(_ unit: ReceivedUnit) async {
+        if firstUnitAt == nil { begin(unit) }
+        if isSkipping, !unit.accessUnit.isKeyframe {
+            totals.skipped += 1
+            return
+        }
+        isSkipping = false
+        if case .dropped = unitSink.yield(videoUnit(unit)) {
+            isSkipping = true
+            totals.skipped += 1
+            await hub?.with(peer) { core, now in core.requestKeyframe(at: now) }
+        } else {
+            totals.frames += 1
+            totals.bytes += unit.accessUnit.bytes.count
+        }
+    }
+
+    private func begin(_ unit: ReceivedUnit) {
+        firstUnitAt = unit.receivedAt
+        totals.firstPicture = unit.receivedAt - offeredAt
+        eventSink.yield(.firstPicture(after: unit.receivedAt - offeredAt))
+        guard let duration = configuration.duration else { return }
+        timeLimit = Task { [weak self] in
+            guard (try? await Task.sleep(for: duration)) != nil else { return }
+            await self?.stop()
+        }
+    }
+
+    private func videoUnit(_ unit: ReceivedUnit) -> VideoUnit {
+        var piece = ConstantRateStream.Piece(pictures: 1)
+        if configuration.constantFrameRate {
+            piece = stream.append(unit.accessUnit, mediaTime: unit.mediaTime, receivedAt: unit.receivedAt)
+        } else {
+            AnnexB.append(unit.accessUnit.bytes, nalUnits: unit.accessUnit.nalUnits, to: &piece.bytes)
+        }
+        return VideoUnit(
+            annexB: piece.bytes, timestamp: unit.mediaTime.ticks, isKeyframe: unit.accessUnit.isKeyframe,
+            pictures: piece.pictures, repeated: piece.repeated)
+    }
+
+    private func finish(_ error: ShareError?) async {
+        guard !hasEnded else { return }
+        hasEnded = true
+        timeLimit?.cancel()
+        fillToTheEnd()
+        try? await eventLoops?.shutdownGracefully()
+        eventLoops = nil
+        eventSink.yield(.ended(error))
+        eventSink.finish()
+        unitSink.finish()
+    }
+
+    /// The still moment since the last unit belongs to the file as well.
+    private func fillToTheEnd() {
+        guard configuration.constantFrameRate, !isSkipping, let firstUnitAt else { return }
+        var end = SystemClock.now()
+        if let duration = configuration.duration { end = min(end, firstUnitAt + duration) }
+        let piece = stream.finish(at: end)
+        guard piece.repeated > 0 else { return }
+        unitSink.yield(
+            VideoUnit(annexB: piece.bytes, timestamp: 0, isKeyframe: false, pictures: 0, repeated: piece.repeated))
+    }
+}
+
+enum ViewLimits {
+    /// Units that a slow reader may lag behind: eight seconds.
+    static let units = 240
+    static let firstPause = Duration.milliseconds(250)
+    static let longestPause = Duration.seconds(4)
+}
+
+extension ViewStatistics {
+    func adding(_ peer: PeerStatistics) -> ViewStatistics {
+        var sum = self
+        let incoming = peer.incoming ?? IncomingStatistics()
+        sum.connected = peer.isConnected
+        sum.skipped += incoming.unitsSkipped
+        sum.keyframeRequests += incoming.keyframeRequests
+        sum.packetsLost += incoming.packetsLost
+        sum.packetsRecovered += incoming.packetsRecovered
+        sum.roundTripTime = peer.roundTripTime?.inSeconds ?? roundTripTime
+        return sum
+    }
+}

@@ -1,0 +1,39 @@
+import Logging
+import ScreenShare
+import SignalingServer
+
+/// A signaling server that lives in this process.
+final class EmbeddedServer: Sendable {
+    private let listen: ListenAddress
+    private let server: SignalingServer
+    private let logger: Logger
+
+    init(listen: ListenAddress, allowedHosts: [String] = [], allowedOrigins: [String] = [], logger: Logger) {
+        self.listen = listen
+        self.logger = logger
+        var configuration = SignalingConfiguration()
+        configuration.host = listen.host
+        configuration.port = listen.port
+        configuration.allowedHosts = allowedHosts
+        configuration.allowedOrigins = allowedOrigins
+        server = SignalingServer(configuration: configuration, logger: logger)
+    }
+
+    /// Returns once it listens.
+    /// - Returns: the host and port that people on this machine, or in its network, can open.
+    func start() async throws -> String {
+        Task { [server] in try await server.run() }
+        do {
+            return ListenAddress.authority(reachableHost, try await server.port)
+        } catch {
+            throw Failure(.unavailable, "can't listen at \(listen): \(error)")
+        }
+    }
+
+    func stop() async { await server.stop() }
+
+    /// A wildcard address can't be opened: another address of this machine can.
+    private var reachableHost: String {
+        listen.isWildcard ? LocalNetwork.reachableAddress(preferIPv6: listen.host == "::") ?? "127.0.0.1" : listen.host
+    }
+}

@@ -1,0 +1,29 @@
+import ScreenShare
+
+/// Why the command ends otherwise than well: one clear line, and a code of sysexits.h.
+struct Failure: Error {
+    enum Code: Int32 {
+        case usage = 64
+        case unavailable = 69
+        case software = 70
+        case outputError = 74
+        case noPermission = 77
+    }
+
+    let code: Code
+    let message: String
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// What the library says, as an exit code.
+    init(_ error: ShareError) {
+        switch error {
+        case .source, .network, .full, .signaling: self.init(.unavailable, error.description)
+        case .offerRefused, .malformedOffer, .codec, .invalid: self.init(.software, error.description)
+        case .forbidden: self.init(.noPermission, error.description)
+        }
+    }
+}

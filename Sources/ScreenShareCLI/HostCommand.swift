@@ -1,0 +1,97 @@
+import ArgumentParser
+import Glibc
+import Logging
+import ScreenShare
+import SignalingServer
+
+struct HostCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "host",
+        abstract: "Share a screen in a room.",
+        discussion: """
+            Without --signaling, and if no server answers on the listening address, the signaling server runs inside \
+            this process. Keys on a terminal: p pauses and resumes (so does SIGUSR1), q quits.
+            """)
+
+    @Option(help: "The room's name: letters, digits and . _ ~ -, at most 64.")
+    var room: String
+
+    @OptionGroup(title: "What is shared")
+    var source: SourceOptions
+
+    @OptionGroup(title: "Video")
+    var video: VideoOptions
+
+    @Option(help: "Register at this signaling server, such as https://meet.example.org.")
+    var signaling: String?
+
+    @Option(help: "Where the built-in signaling server listens (default: \(ListenAddress.standard)).")
+    var listen: ListenAddress?
+
+    @Option(help: "Viewers must know this token.")
+    var token: String?
+
+    @Flag(help: "Listen beyond this machine without demanding a token.")
+    var open = false
+
+    @Option(help: "Refuse viewers beyond this many.")
+    var maxViewers = 100
+
+    @OptionGroup(title: "Network")
+    var network: NetworkOptions
+
+    @Option(help: "Stop after this many seconds.")
+    var duration: Double?
+
+    @Option(help: "Write statistics as one JSON object a second to a file, or - for standard output.")
+    var statsJson: String?
+
+    @Option(help: "trace, debug, info, notice, warning or error.")
+    var logLevel: LogLevelArgument = .warning
+
+    func validate() throws {
+        if signaling != nil, listen != nil { throw ValidationError("Choose --signaling or --listen, not both.") }
+        if token != nil, open { throw ValidationError("Choose --token or --open, not both.") }
+        if RoomName(room) == nil {
+            throw ValidationError("A room's name has letters, digits and . _ ~ -, at most 64 of them.")
+        }
+        if !(1...1000).contains(maxViewers) { throw ValidationError("--max-viewers takes 1…1000.") }
+        if let duration, !(duration > 0 && duration < 1e9) { throw ValidationError("--duration takes seconds above 0.") }
+        if let token, BearerToken(token) == nil {
+            throw ValidationError("A token has 1…256 letters, digits and - . _ ~ + /.")
+        }
+    }
+
+    func run() async throws {
+        let logger = Console.logger(level: logLevel.level)
+        var configuration = ShareConfiguration(source: source.source)
+        configuration.size = video.size?.size ?? configuration.size
+        configuration.frameRate = OutputFrameRate(rawValue: video.fps) ?? .fps30
+        configuration.maximumBitrate = video.bitrate.bitsPerSecond
+        configuration.showsCursor = !source.noCursor
+        configuration.maximumViewers = maxViewers
+        configuration.network = network.configuration
+        let runner = HostRunner(
+            session: ShareSession(configuration: configuration, logger: logger),
+            plan: SignalingPlan(
+                room: room, signaling: signaling, listen: listen, token: token, open: open, maximumViewers: maxViewers),
+            duration: duration, statistics: try statsJson.map(StatsWriter.init), logger: logger)
+        try await runner.run()
+    }
+}
+
+struct LogLevelArgument: ExpressibleByArgument, CustomStringConvertible {
+    let level: Logger.Level
+    static let warning = LogLevelArgument(level: .warning)
+
+    init(level: Logger.Level) {
+        self.level = level
+    }
+
+    init?(argument: String) {
+        guard let level = Logger.Level(rawValue: argument) else { return nil }
+        self.level = level
+    }
+
+    var description: String { level.rawValue }
+}

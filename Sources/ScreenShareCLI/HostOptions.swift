@@ -1,0 +1,178 @@
+import ArgumentParser
+import ScreenShare
+
+/// What is shared and how: the options of `host`.
+struct SourceOptions: ParsableArguments {
+    @Option(help: "The X display (default: $DISPLAY).")
+    var display: String?
+
+    @Option(help: "Share one monitor, by its RandR name.")
+    var monitor: String?
+
+    @Option(help: "Share one window, by id or a part of its title.")
+    var window: String?
+
+    @Option(help: "Share a rectangle of the display: WxH+X+Y.")
+    var region: Region?
+
+    @Flag(help: "Share a drawn test pattern instead of a screen.")
+    var testPattern = false
+
+    @Flag(help: "Leave the mouse pointer out.")
+    var noCursor = false
+
+    func validate() throws {
+        let chosen = [monitor != nil, window != nil, region != nil, testPattern].filter { $0 }.count
+        if chosen > 1 { throw ValidationError("Choose one of --monitor, --window, --region and --test-pattern.") }
+    }
+
+    var source: ShareSource {
+        if testPattern { return .testPattern(width: 1280, height: 720) }
+        if let monitor { return .monitor(monitor, display: display) }
+        if let window { return .window(window, display: display) }
+        if let region {
+            return .region(x: region.x, y: region.y, width: region.width, height: region.height, display: display)
+        }
+        return .display(display)
+    }
+}
+
+struct VideoOptions: ParsableArguments {
+    @Option(help: "The encoded size: WxH (exactly, with bars) or native. Default: the source's size, at most 1920x1080.")
+    var size: SizeArgument?
+
+    @Option(help: "Frames per second: 24 or 30.")
+    var fps: Int = 30
+
+    @Option(help: "The most the video may use, such as 4M or 800k bits per second.")
+    var bitrate = BitrateArgument(bitsPerSecond: 4_000_000)
+
+    func validate() throws {
+        if OutputFrameRate(rawValue: fps) == nil { throw ValidationError("--fps takes 24 or 30.") }
+    }
+}
+
+struct NetworkOptions: ParsableArguments {
+    @Option(help: "The UDP port for all viewers (default: any free one).")
+    var udpPort: UInt16 = 0
+
+    @Option(name: .customLong("interface"), help: "A local IP address to use; can be repeated. Default: all.")
+    var interfaces: [String] = []
+
+    @Option(name: .customLong("stun"), help: "A STUN server, stun:host[:port]; can be repeated.")
+    var stunServers: [String] = []
+
+    var configuration: NetworkConfiguration {
+        var network = NetworkConfiguration()
+        network.udpPort = udpPort
+        network.interfaces = interfaces
+        network.stunServers = stunServers
+        return network
+    }
+}
+
+/// `WxH+X+Y`.
+struct Region: ExpressibleByArgument {
+    var x: Int
+    var y: Int
+    var width: Int
+    var height: Int
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "+", omittingEmptySubsequences: false)
+        guard parts.count == 3, let size = SizeArgument.dimensions(parts[0]), let x = Int(parts[1]),
+            let y = Int(parts[2]), (0...32_767).contains(x), (0...32_767).contains(y)
+        else { return nil }
+        (self.x, self.y, width, height) = (x, y, size.width, size.height)
+    }
+}
+
+/// `WxH` or `native`.
+struct SizeArgument: ExpressibleByArgument {
+    let size: OutputSize
+
+    init?(argument: String) {
+        if argument == "native" {
+            size = .native
+        } else if let (width, height) = Self.dimensions(argument[...]), width >= 16, height >= 16 {
+            size = .exactly(width: width & ~1, height: height & ~1)
+        } else {
+            return nil
+        }
+    }
+
+    static func dimensions(_ text: Substring) -> (width: Int, height: Int)? {
+        let parts = text.split(separator: "x", omittingEmptySubsequences: false)
+        guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]), (2...8192).contains(width),
+            (2...8192).contains(height)
+        else { return nil }
+        return (width, height)
+    }
+}
+
+/// `4M`, `800k`, `2500000`.
+struct BitrateArgument: ExpressibleByArgument, CustomStringConvertible {
+    let bitsPerSecond: Int
+
+    init(bitsPerSecond: Int) {
+        self.bitsPerSecond = bitsPerSecond
+    }
+
+    init?(argument: String) {
+        let factors: [Character: Double] = ["k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6]
+        let factor = argument.last.flatMap { factors[$0] }
+        guard let number = Double(factor == nil ? argument[...] : argument.dropLast()), number.isFinite else { return nil }
+        let rate = number * (factor ?? 1)
+        guard (100_000...100_000_000).contains(rate) else { return nil }
+        bitsPerSecond = Int(rate)
+    }
+
+    var description: String {
+        bitsPerSecond % 1_000_000 == 0 ? "\(bitsPerSecond / 1_000_000)M" : "\(bitsPerSecond / 1000)k"
+    }
+}
+
+/// `host:port`, `[v6]:port`, `:port`, `port` or `host`.
+struct ListenAddress: ExpressibleByArgument, CustomStringConvertible {
+    let host: String
+    let port: Int
+
+    static let standard = ListenAddress(host: "127.0.0.1", port: 8080)
+
+    init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
+
+    init?(argument: String) {
+        var host = argument[...]
+        var port = 8080
+        if let number = Int(argument) {
+            (host, port) = ("127.0.0.1", number)
+        } else if argument.hasPrefix("[") {
+            guard let end = argument.firstIndex(of: "]") else { return nil }
+            host = argument[argument.index(after: argument.startIndex)..<end]
+            let rest = argument[argument.index(after: end)...]
+            if !rest.isEmpty {
+                guard rest.hasPrefix(":"), let number = Int(rest.dropFirst()) else { return nil }
+                port = number
+            }
+        } else if let colon = argument.lastIndex(of: ":") {
+            guard argument[..<colon].firstIndex(of: ":") == nil, let number = Int(argument[argument.index(after: colon)...])
+            else { return nil }
+            host = colon == argument.startIndex ? "0.0.0.0" : argument[..<colon]
+            port = number
+        }
+        guard !host.isEmpty, (0...65_535).contains(port) else { return nil }
+        self.host = String(host)
+        self.port = port
+    }
+
+    var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+    var isWildcard: Bool { host == "0.0.0.0" || host == "::" }
+    var description: String { Self.authority(host, port) }
+
+    static func authority(_ host: String, _ port: Int) -> String {
+        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+}

@@ -1,0 +1,180 @@
+import Glibc
+import Logging
+import ScreenShare
+import Synchronization
+
+/// Runs a share from the first line printed to the last: events, status, keys, signals, the end.
+final class HostRunner: Sendable {
+    /// What ends or changes a run, from whatever side it comes.
+    private enum Command: Sendable {
+        case event(ShareEvent)
+        case second
+        case togglePause
+        case quit
+    }
+
+    private let session: ShareSession
+    private let plan: SignalingPlan
+    private let duration: Double?
+    private let statistics: Mutex<StatsWriter?>
+    private let logger: Logger
+
+    init(session: ShareSession, plan: SignalingPlan, duration: Double?, statistics: sending StatsWriter?, logger: Logger) {
+        self.session = session
+        self.plan = plan
+        self.duration = duration
+        self.statistics = Mutex(statistics)
+        self.logger = logger
+    }
+
+    func run() async throws {
+        let (commands, continuation) = AsyncStream.makeStream(of: Command.self)
+        let quit: @Sendable () -> Void = { continuation.yield(.quit) }
+        let signals = Signals([
+            SIGINT: quit, SIGTERM: quit, SIGHUP: quit, SIGUSR1: { continuation.yield(.togglePause) },
+        ])
+        let keys = TerminalKeys { key in
+            if key == "p" { continuation.yield(.togglePause) }
+            if key == "q" { continuation.yield(.quit) }
+        }
+        defer {
+            keys?.restore()
+            signals.cancel()
+            Console.endStatus()
+        }
+        do {
+            try await session.start()
+            let room = try await plan.open(session: session, logger: logger)
+            Console.line(room.greeting)
+            let pump = Task { [events = session.events] in
+                for await event in events { continuation.yield(.event(event)) }
+            }
+            let ticker = Task { try await Self.tick(continuation) }
+            defer {
+                pump.cancel()
+                ticker.cancel()
+            }
+            let failure = await follow(commands)
+            await room.close()
+            await session.stop()
+            if let failure { throw Failure(failure) }
+        } catch let error as ShareError {
+            await session.stop()
+            throw Failure(error)
+        } catch {
+            await session.stop()
+            throw error
+        }
+    }
+
+    private static func tick(_ continuation: AsyncStream<Command>.Continuation) async throws {
+        while true {
+            try await Task.sleep(for: .seconds(1))
+            continuation.yield(.second)
+        }
+    }
+
+    /// Until something ends the share; the error if it was not asked to.
+    private func follow(_ commands: AsyncStream<Command>) async -> ShareError? {
+        var meter = HostRates.Meter()
+        let clock = ContinuousClock()
+        let begin = clock.now
+        _ = meter.rates(await session.statistics(), at: 0)
+        for await command in commands {
+            let elapsed = (clock.now - begin) / .seconds(1)
+            switch command {
+            case .quit: return nil
+            case .togglePause: await togglePause()
+            case .second:
+                await report(&meter, elapsed)
+                if let duration, elapsed >= duration { return nil }
+            case .event(.stateChanged(.stopped(let error))): return error
+            case .event(let event): show(event)
+            }
+        }
+        return nil
+    }
+
+    private func togglePause() async {
+        if await session.state == .paused { await session.resume() } else { await session.pause() }
+    }
+
+    private func report(_ meter: inout HostRates.Meter, _ elapsed: Double) async {
+        let now = await session.statistics()
+        let rates = meter.rates(now, at: elapsed)
+        Console.status(now.statusLine(rates))
+        statistics.withLock { $0?.write(HostRecord(now, rates, elapsed)) }
+    }
+
+    private func show(_ event: ShareEvent) {
+        switch event {
+        case .stateChanged(let state): Console.line("The share is \(state.word).")
+        case .viewerJoined(_, let viewers): Console.line("A viewer joined (\(viewers) now).")
+        case .viewerLeft(_, let viewers, let reason): Console.line("A viewer left: \(reason) (\(viewers) now).")
+        case .sourceChanged(let sourceWidth, let sourceHeight, let width, let height):
+            Console.line("Sharing \(sourceWidth)x\(sourceHeight) as \(width)x\(height).")
+        case .sourceHidden(let text): Console.line(text)
+        case .sourceVisible: Console.line("The source is visible again.")
+        case .notice(let text): Console.line(text)
+        }
+    }
+}
+
+/// One line of `--stats-json`.
+struct HostRecord: Encodable {
+    struct Viewer: Encodable {
+        var id: String
+        var connected: Bool
+        var roundTripMs: Double?
+        var lossFraction: Double
+        var packetsSent: Int
+        var bytesSent: Int
+        var retransmissions: Int
+        var keyframeRequests: Int
+    }
+
+    var time: Double
+    var state: String
+    var viewers: Int
+    var fps: Double
+    var bitrate: Double
+    var width: Int
+    var height: Int
+    var framesEncoded: Int
+    var keepalives: Int
+    var framesDropped: Int
+    var keyframes: Int
+    var quantiser: Double
+    var cpu: Double
+    var rssBytes: Int
+    var roundTripMs: Double?
+    var lossFraction: Double
+    var lanes: Int
+    var peers: [Viewer]
+
+    init(_ statistics: ShareStatistics, _ rates: HostRates, _ time: Double) {
+        self.time = time
+        state = statistics.state.word
+        viewers = statistics.viewers.filter(\.connected).count
+        fps = rates.framesPerSecond
+        bitrate = rates.bitsPerSecond
+        width = statistics.width
+        height = statistics.height
+        framesEncoded = statistics.framesEncoded
+        keepalives = statistics.keepalives
+        framesDropped = statistics.framesDropped
+        keyframes = statistics.keyframes
+        quantiser = statistics.quantiser
+        cpu = rates.cpu
+        rssBytes = rates.residentBytes
+        roundTripMs = statistics.meanRoundTrip.map { $0 * 1000 }
+        lossFraction = statistics.worstLoss
+        lanes = statistics.lanes
+        peers = statistics.viewers.map {
+            Viewer(
+                id: $0.viewer, connected: $0.connected, roundTripMs: $0.roundTripTime.map { $0 * 1000 },
+                lossFraction: $0.lossFraction, packetsSent: $0.packetsSent, bytesSent: $0.bytesSent,
+                retransmissions: $0.retransmissions, keyframeRequests: $0.keyframeRequests)
+        }
+    }
+}

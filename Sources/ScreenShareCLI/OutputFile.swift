@@ -1,0 +1,44 @@
+import Glibc
+import NIOPosix
+
+/// Standard output for the video, written by a thread of its own, so that a slow reader blocks nothing else.
+final class OutputFile: Sendable {
+    enum WriteError: Error {
+        /// The reader has gone: a clean end.
+        case closedPipe
+        /// Disk full and the like, in words.
+        case failed(String)
+    }
+
+    private let descriptor: Int32
+    private let pool = NIOThreadPool(numberOfThreads: 1)
+
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+        pool.start()
+    }
+
+    /// Everything, or an error; what was written before an error stays written.
+    func write(_ bytes: [UInt8]) async throws {
+        if bytes.isEmpty { return }
+        try await pool.runIfActive { [descriptor] in try Self.writeAll(bytes, to: descriptor) }
+    }
+
+    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(WriteError) {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress?.advanced(by: written), $0.count - written) }
+            if count > 0 {
+                written += count
+            } else if errno == EPIPE {
+                throw .closedPipe
+            } else if errno == EAGAIN {
+                // A reader that made the pipe non-blocking: wait until it takes more.
+                var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&entry, 1, 1000)
+            } else if errno != EINTR {
+                throw .failed(String(cString: strerror(errno)))
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+
+/// The command `screenshare`.
+@main
+struct Screenshare: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "screenshare",
+        abstract: "Share a screen over WebRTC, and watch one.",
+        discussion: """
+            Share:  screenshare host --room demo
+            Watch:  open the printed address in a browser, or screenshare view --room demo > out.h264
+
+            Every option can also be set in the environment: SCREENSHARE_ROOM, SCREENSHARE_SIGNALING and so on \
+            (upper case, dashes as underscores). An option on the command line wins.
+
+            Exit codes: 0 done, 64 wrong usage, 69 something needed is not there (display, server, room), \
+            70 internal error, 74 output can't be written, 77 not allowed.
+            """,
+        version: ScreenshareVersion.text,
+        subcommands: [HostCommand.self, ViewCommand.self, ServeCommand.self, SourcesCommand.self]
+    )
+
+    static func main() async {
+        ProcessSetup.prepare()
+        let arguments = EnvironmentArguments.merge(
+            Array(CommandLine.arguments.dropFirst()), environment: EnvironmentArguments.current)
+        do {
+            var command = try parseAsRoot(arguments)
+            if var runnable = command as? any AsyncParsableCommand {
+                try await runnable.run()
+            } else {
+                try command.run()
+            }
+        } catch let failure as Failure {
+            Console.error("screenshare: \(failure.message)")
+            exit(withError: ExitCode(failure.code.rawValue))
+        } catch {
+            exit(withError: error)
+        }
+    }
+}
+
+enum ScreenshareVersion {
+    static let text = "0.1.0"
+}

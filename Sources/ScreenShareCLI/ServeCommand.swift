@@ -1,0 +1,35 @@
+import ArgumentParser
+import Glibc
+import SignalingServer
+
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Run the signaling server alone.",
+        discussion: "Media never passes through it: it only brings sharers and viewers together.")
+
+    @Option(help: "Where to listen.")
+    var listen = ListenAddress.standard
+
+    @Option(name: .customLong("allow-host"), help: "A host name under which this server is reached; can be repeated.")
+    var allowedHosts: [String] = []
+
+    @Option(name: .customLong("allow-origin"), help: "A web origin whose pages may join rooms; can be repeated.")
+    var allowedOrigins: [String] = []
+
+    @Option(help: "trace, debug, info, notice, warning or error.")
+    var logLevel: LogLevelArgument = .warning
+
+    func run() async throws {
+        let server = EmbeddedServer(
+            listen: listen, allowedHosts: allowedHosts, allowedOrigins: allowedOrigins,
+            logger: Console.logger(level: logLevel.level))
+        let address = try await server.start()
+        Console.line("Signaling server: http://\(address)  (rooms at http://\(address)/r/NAME)")
+        let (stop, continuation) = AsyncStream.makeStream(of: Void.self)
+        let end: @Sendable () -> Void = { continuation.yield() }
+        let signals = Signals([SIGINT: end, SIGTERM: end, SIGHUP: end])
+        for await _ in stop { break }
+        signals.cancel()
+        await server.stop()
+    }
+}

@@ -1,0 +1,75 @@
+import Logging
+import ScreenShare
+
+/// Where and under which rules a share is published; decided by the options of `host`.
+struct SignalingPlan: Sendable {
+    let room: String
+    let signaling: String?
+    let listen: ListenAddress?
+    let token: String?
+    let open: Bool
+    let maximumViewers: Int
+
+    /// A running publication, and the server in this process if there is one.
+    struct OpenRoom: Sendable {
+        let greeting: String
+        fileprivate let publication: PublishedRoom
+        fileprivate let server: EmbeddedServer?
+
+        func close() async {
+            await publication.end()
+            await server?.stop()
+        }
+    }
+
+    func open(session: ShareSession, logger: Logger) async throws -> OpenRoom {
+        if let signaling { return try await publish(session, at: signaling, token: token, server: nil, note: nil) }
+        let address = listen ?? .standard
+        let standing = "http://\(ListenAddress.authority(address.isWildcard ? "127.0.0.1" : address.host, address.port))"
+        if listen == nil, await SignalingProbe.answers(at: standing) {
+            let note = "Using the signaling server that already runs at \(standing)."
+            return try await publish(session, at: standing, token: token, server: nil, note: note)
+        }
+        let server = EmbeddedServer(listen: address, logger: logger)
+        let authority = try await server.start()
+        do {
+            return try await publish(
+                session, at: "http://\(authority)", token: viewerToken(for: address), server: server, note: nil)
+        } catch {
+            await server.stop()
+            throw error
+        }
+    }
+
+    /// Beyond this machine, viewers need a token unless the sharer says that they don't.
+    private func viewerToken(for address: ListenAddress) -> String? {
+        if let token { return token }
+        return address.isLoopback || open ? nil : PublicationToken.random()
+    }
+
+    private func publish(
+        _ session: ShareSession, at server: String, token: String?, server embedded: EmbeddedServer?, note: String?
+    ) async throws -> OpenRoom {
+        let publication: PublishedRoom
+        do {
+            publication = try await session.publish(
+                RoomPublication(server: server, room: room, viewerToken: token, maximumViewers: maximumViewers))
+        } catch {
+            throw Failure(error)
+        }
+        return OpenRoom(
+            greeting: greeting(server: server, token: token, note: note), publication: publication, server: embedded)
+    }
+
+    private func greeting(server: String, token: String?, note: String?) -> String {
+        let base = server.hasSuffix("/") ? String(server.dropLast()) : server
+        let link = "\(base)/r/\(room)" + (token.map { "#t=\($0)" } ?? "")
+        let isStandard = base == "http://\(ListenAddress.standard)"
+        var command = "screenshare view --room \(room)"
+        if !isStandard { command += " --signaling \(base)" }
+        if let token { command += " --token \(token)" }
+        var lines = note.map { [$0] } ?? []
+        lines += ["Sharing in room \"\(room)\".", "  Open in a browser:  \(link)", "  Or watch with:      \(command) | ffplay -"]
+        return lines.joined(separator: "\n")
+    }
+}

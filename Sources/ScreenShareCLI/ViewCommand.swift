@@ -1,0 +1,91 @@
+import ArgumentParser
+import Glibc
+import ScreenShare
+import SignalingServer
+
+struct ViewCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "view",
+        abstract: "Watch a room: H.264 (Annex B, constant frame rate) on standard output.",
+        discussion: """
+            Play it at once with   screenshare view --room demo | ffplay -
+            or keep it with        screenshare view --room demo > out.h264
+            """)
+
+    @Option(help: "The room to watch.")
+    var room: String?
+
+    @Option(help: "The signaling server (default: http://\(ListenAddress.standard)).")
+    var signaling: String?
+
+    @Option(help: "Any WHEP endpoint instead of a room.")
+    var whep: String?
+
+    @Option(help: "The room's token.")
+    var token: String?
+
+    @Option(help: "Stop this many seconds after the first picture.")
+    var duration: Double?
+
+    @Option(help: "Stop after this many pictures.")
+    var frames: Int?
+
+    @Option(help: "Give up where nobody shares for this many seconds (default: wait for ever).")
+    var wait: Double?
+
+    @OptionGroup(title: "Network")
+    var network: ViewNetworkOptions
+
+    @Option(help: "Write statistics as one JSON object a second to a file (- is taken by the video).")
+    var statsJson: String?
+
+    @Option(help: "trace, debug, info, notice, warning or error.")
+    var logLevel: LogLevelArgument = .warning
+
+    func validate() throws {
+        if (room == nil) == (whep == nil) { throw ValidationError("Name a --room or a --whep endpoint.") }
+        if whep != nil, signaling != nil { throw ValidationError("Choose --signaling or --whep, not both.") }
+        if let room, RoomName(room) == nil {
+            throw ValidationError("A room's name has letters, digits and . _ ~ -, at most 64 of them.")
+        }
+        for (name, value) in [("--duration", duration), ("--wait", wait)] {
+            if let value, !(value >= 0 && value < 1e9) { throw ValidationError("\(name) takes seconds from 0 up.") }
+        }
+        if let frames, frames < 1 { throw ValidationError("--frames takes a number from 1 up.") }
+    }
+
+    func run() async throws {
+        if isatty(STDOUT_FILENO) == 1 {
+            throw Failure(
+                .usage, "this would print video into your terminal; send it somewhere: | ffplay -  or  > out.h264")
+        }
+        if statsJson == "-" { throw Failure(.usage, "--stats-json - does not go with video on standard output") }
+        var configuration =
+            whep.map(ViewConfiguration.init(endpoint:))
+            ?? ViewConfiguration(server: signaling ?? "http://\(ListenAddress.standard)", room: room ?? "")
+        configuration.token = token
+        configuration.patience = wait.map { .seconds($0) }
+        configuration.constantFrameRate = true
+        configuration.duration = duration.map { .seconds($0) }
+        configuration.network = network.configuration
+        let runner = ViewRunner(
+            session: ViewSession(configuration: configuration, logger: Console.logger(level: logLevel.level)),
+            frames: frames, statistics: try statsJson.map(StatsWriter.init))
+        try await runner.run()
+    }
+}
+
+struct ViewNetworkOptions: ParsableArguments {
+    @Option(name: .customLong("interface"), help: "A local IP address to use; can be repeated. Default: all.")
+    var interfaces: [String] = []
+
+    @Option(name: .customLong("stun"), help: "A STUN server, stun:host[:port]; can be repeated.")
+    var stunServers: [String] = []
+
+    var configuration: NetworkConfiguration {
+        var network = NetworkConfiguration()
+        network.interfaces = interfaces
+        network.stunServers = stunServers
+        return network
+    }
+}

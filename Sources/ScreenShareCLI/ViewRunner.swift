@@ -1,0 +1,164 @@
+import Glibc
+import ScreenShare
+import Synchronization
+
+/// Runs a viewer until its time or its output ends: units to standard output, events to the person.
+final class ViewRunner: Sendable {
+    private enum Command: Sendable {
+        case event(ViewEvent)
+        case second
+        case quit
+        case outputEnded(Failure?)
+    }
+
+    private let session: ViewSession
+    private let frames: Int?
+    private let statistics: Mutex<StatsWriter?>
+    /// The writer's task counts, the other reports.
+    private let written = Mutex(ViewRecord.Written())
+    private let output = OutputFile(descriptor: STDOUT_FILENO)
+
+    init(session: ViewSession, frames: Int?, statistics: sending StatsWriter?) {
+        self.session = session
+        self.frames = frames
+        self.statistics = Mutex(statistics)
+    }
+
+    func run() async throws {
+        let (commands, continuation) = AsyncStream.makeStream(of: Command.self)
+        let quit: @Sendable () -> Void = { continuation.yield(.quit) }
+        let signals = Signals([SIGINT: quit, SIGTERM: quit, SIGHUP: quit])
+        defer {
+            signals.cancel()
+            Console.endStatus()
+        }
+        await session.start()
+        let writer = Task { await self.write(continuation) }
+        let pump = Task { [events = session.events] in
+            for await event in events { continuation.yield(.event(event)) }
+        }
+        let ticker = Task {
+            while true {
+                try await Task.sleep(for: .seconds(1))
+                continuation.yield(.second)
+            }
+        }
+        defer {
+            pump.cancel()
+            ticker.cancel()
+        }
+        let failure = await follow(commands, writer)
+        if let failure { throw failure }
+    }
+
+    // MARK: Output
+
+    /// Writes every unit until the session ends, the frames are complete, or the output fails.
+    private func write(_ commands: AsyncStream<Command>.Continuation) async {
+        for await unit in session.units {
+            do {
+                try await output.write(unit.annexB)
+            } catch OutputFile.WriteError.failed(let text) {
+                commands.yield(.outputEnded(Failure(.outputError, "can't write the video: \(text)")))
+                return
+            } catch {
+                commands.yield(.outputEnded(nil))
+                return
+            }
+            let total = written.withLock { written in
+                written.pictures += unit.pictures
+                written.repeated += unit.repeated
+                written.bytes += unit.annexB.count
+                return written.pictures + written.repeated
+            }
+            if let frames, total >= frames { break }
+        }
+        commands.yield(.outputEnded(nil))
+    }
+
+    // MARK: Events
+
+    private func follow(_ commands: AsyncStream<Command>, _ writer: Task<Void, Never>) async -> Failure? {
+        let clock = ContinuousClock()
+        let begin = clock.now
+        var isEnding = false
+        for await command in commands {
+            switch command {
+            case .outputEnded(let failure):
+                await session.stop()
+                return failure
+            case .quit:
+                // A reader that takes nothing more must not keep us: a second signal ends at once.
+                if isEnding { return nil }
+                isEnding = true
+                await session.stop()
+            case .event(.ended(let error)):
+                if let error { return Failure(error) }
+                await writer.value
+                return nil
+            case .event(let event): show(event)
+            case .second: await report((clock.now - begin) / .seconds(1))
+            }
+        }
+        return nil
+    }
+
+    private func report(_ elapsed: Double) async {
+        let now = await session.statistics()
+        let written = written.withLock { $0 }
+        if now.connected {
+            let frames = written.pictures + written.repeated
+            Console.status("receiving · \(frames) frames · \(written.bytes / 1000) kB · skipped \(now.skipped)")
+        }
+        statistics.withLock { $0?.write(ViewRecord(now, written: written, time: elapsed)) }
+    }
+
+    private func show(_ event: ViewEvent) {
+        switch event {
+        case .waitingForRoom: Console.line("Nobody shares there yet; waiting.")
+        case .connecting: break
+        case .connected: Console.line("Connected.")
+        case .firstPicture(let after): Console.line("First picture after \((after / .milliseconds(1)).text(0)) ms.")
+        case .disconnected(let reason): Console.line("Disconnected: \(reason). Trying again.")
+        case .ended: break
+        }
+    }
+}
+
+/// One line of `view --stats-json`.
+struct ViewRecord: Encodable {
+    /// What went to standard output.
+    struct Written {
+        var pictures = 0
+        var repeated = 0
+        var bytes = 0
+    }
+
+    var time: Double
+    var state: String
+    var frames: Int
+    var repeated: Int
+    var bytes: Int
+    var skipped: Int
+    var keyframeRequests: Int
+    var lost: Int
+    var recovered: Int
+    var joins: Int
+    var rttMs: Double?
+    var firstFrameMs: Double?
+
+    init(_ statistics: ViewStatistics, written: Written, time: Double) {
+        self.time = time
+        state = statistics.connected ? "live" : "waiting"
+        frames = written.pictures
+        repeated = written.repeated
+        bytes = written.bytes
+        skipped = statistics.skipped
+        keyframeRequests = statistics.keyframeRequests
+        lost = statistics.packetsLost
+        recovered = statistics.packetsRecovered
+        joins = statistics.joins
+        rttMs = statistics.roundTripTime.map { $0 * 1000 }
+        firstFrameMs = statistics.firstPicture.map { $0 / .milliseconds(1) }
+    }
+}
