@@ -1,0 +1,112 @@
+"""The figures themselves. Each returns what was measured, for one of the two sharers at a time."""
+
+import random
+import subprocess
+import time
+
+from bench import BITRATE, CONTENT, Bench
+from measure import median, memory, percentile, processor_seconds
+
+SETTLE = 3.0
+MEASURE = 10.0
+
+
+def cpu(which, content, repeats):
+    """Fraction of a core while one viewer watches; the median of several runs."""
+    runs = []
+    for _ in range(repeats):
+        with Bench(content) as bench:
+            share = bench.share(which)
+            bench.watch(share.whep, "--no-decode", "--duration", "60").event("first", 20)
+            runs.append(rate(share.process.pid))
+    return {"cpu": median(runs), "runs": runs}
+
+
+def rate(pid, settle=SETTLE, seconds=MEASURE):
+    time.sleep(settle)
+    before, began = processor_seconds(pid), time.monotonic()
+    time.sleep(seconds)
+    return (processor_seconds(pid) - before) / (time.monotonic() - began)
+
+
+def latency(which, content, repeats, dice, seconds=12):
+    """Milliseconds from drawing to the decoded picture; each run begins at a random moment of the screen's clock."""
+    everything, own, medians = [], [], []
+    for _ in range(repeats):
+        with Bench(None) as bench:
+            share = bench.share(which)
+            bench.display.show(*CONTENT[content])
+            time.sleep(dice.uniform(0, 1))
+            viewer = bench.watch(share.whep, "--timecode", "--duration", str(seconds))
+            found = viewer.event("latency", seconds + 25)
+            # The first second is the join.
+            settled = found["ms"][len(found["ms"]) // seconds :]
+            everything += settled
+            own += found["viewerMs"]
+            medians.append(median(settled))
+    return {
+        "p50": percentile(everything, 0.5),
+        "p95": percentile(everything, 0.95),
+        "medians": medians,
+        "pictures": len(everything),
+        "viewerP50": median(own),
+    }
+
+
+def peak_memory(which, size, viewers=10):
+    """Megabytes with ten viewers and a screen in full motion."""
+    with Bench("motion") as bench:
+        share = bench.share(which, size)
+        crowd = bench.watch(share.whep, "--no-decode", "--viewers", str(viewers), "--duration", "60")
+        crowd.nth_event("first", viewers, 40)
+        time.sleep(10)
+        return memory(share.process.pid)
+
+
+def encoder_memory(build, size, preset, references):
+    """Megabytes of x264 alone with the same picture size and settings, from Benchmarks/x264_memory.c."""
+    width, height = size.split("x")
+    done = subprocess.run([build, width, height, preset, str(references)], capture_output=True, text=True, check=True)
+    return float(done.stdout)
+
+
+def joins(which, count):
+    """Milliseconds from POST to the first decoded picture of a still screen; offer and process were there before."""
+    with Bench("still") as bench:
+        share = bench.share(which)
+        viewer = bench.joiner(share.whep, "--joins", str(count), "--frames", "1", "--pause", "1.1")
+        viewer.wait(count * 15)
+        firsts = [event["ms"] for event in viewer.events("first")]
+        answers = [event["answerMs"] for event in viewer.events("joined")]
+        if len(firsts) < count:
+            raise RuntimeError(f"{len(firsts)} of {count} joins\n{viewer.describe()}")
+    return {
+        "p50": percentile(firsts, 0.5),
+        "p95": percentile(firsts, 0.95),
+        "answerP50": median(answers),
+        "all": firsts,
+    }
+
+
+def per_viewer(which, repeats, extra=10):
+    """Fraction of a core that each further viewer costs, scaled to 4 Mbit/s.
+
+    At 1280×720, where two cores carry the screen, the sharer and eleven viewers without dropping pictures."""
+    costs = []
+    for _ in range(repeats):
+        with Bench("motion", 1280, 720) as bench:
+            share = bench.share(which)
+            first = bench.watch(share.whep, "--no-decode", "--duration", "16")
+            first.event("first", 20)
+            alone = rate(share.process.pid)
+            bitrate = first.event("summary", 30)["bitrate"]
+            crowd = bench.watch(share.whep, "--no-decode", "--viewers", str(extra + 1), "--duration", "60")
+            crowd.nth_event("first", extra + 1, 40)
+            together = rate(share.process.pid)
+            costs.append({"bitrate": bitrate, "cost": (together - alone) / extra * BITRATE / bitrate})
+    return {"cost": median([run["cost"] for run in costs]), "runs": costs}
+
+
+def seeded():
+    """Random starts that are the same in each run of the benchmark."""
+    return random.Random(20)

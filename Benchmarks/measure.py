@@ -1,0 +1,51 @@
+"""What a process used, read from /proc, and the usual statistics."""
+
+import os
+import platform
+import subprocess
+from pathlib import Path
+
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def processor_seconds(pid):
+    """User and system time of all threads so far (proc(5), stat fields 14 and 15)."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def memory(pid):
+    """Megabytes: the peak of resident memory, and what of the present is shared with the X server."""
+    wanted = {"VmHWM": "peak", "VmRSS": "resident", "RssShmem": "shared", "RssAnon": "anonymous"}
+    found = {}
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        name, _, value = line.partition(":")
+        if name in wanted:
+            found[wanted[name]] = round(int(value.split()[0]) / 1024, 1)
+    return found
+
+
+def percentile(values, share):
+    """By linear interpolation between the two nearest."""
+    ordered = sorted(values)
+    position = share * (len(ordered) - 1)
+    low = int(position)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (ordered[high] - ordered[low]) * (position - low)
+
+
+def median(values):
+    return percentile(values, 0.5)
+
+
+def machine():
+    """What the figures were taken on."""
+    models = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
+    gstreamer = subprocess.run(["gst-inspect-1.0", "--version"], capture_output=True, text=True, check=False).stdout
+    return {
+        "processor": models[0].partition(":")[2].strip() if models else platform.machine(),
+        "cores": os.cpu_count(),
+        "kernel": platform.release(),
+        "gstreamer": (gstreamer.splitlines() or ["?"])[1:2],
+        "loadBefore": os.getloadavg()[0],
+    }

@@ -1,0 +1,88 @@
+"""The table at the end: each figure, GStreamer's beside it, the limit, and whether it is kept."""
+
+CPU_LIMITS = {"still": 0.02, "typing": 0.25, "scrolling": 0.6, "motion": 0.6}
+LATENCY_LIMITS = {"typing": 0.5, "scrolling": 0.6, "motion": 0.6}
+JOIN_LIMITS = {"p50": 150, "p95": 300}
+VIEWER_LIMIT = 0.0035
+MEMORY_SMALL, MEMORY_LARGE, MEMORY_BESIDE = 50, 80, 30
+
+
+class Rows:
+    """Lines of figure, ours, theirs, limit and verdict."""
+
+    def __init__(self):
+        self.lines = ["| figure | screenshare | GStreamer | must reach | |", "|---|---|---|---|---|"]
+
+    def add(self, figure, ours, theirs, limit, kept):
+        verdict = "" if kept is None else "yes" if kept else "**no**"
+        self.lines.append(f"| {figure} | {ours} | {theirs} | {limit} | {verdict} |")
+
+    def ratio(self, figure, ours, theirs, limit, unit):
+        """Ours may be at most `limit` of theirs."""
+        both = ours is not None and theirs
+        share = f" ({ours / theirs:.2f})" if both else ""
+        kept = ours <= limit * theirs if both else None
+        self.add(figure, shown(ours, unit) + share, shown(theirs, unit), f"≤ {limit} of GStreamer's", kept)
+
+    def bound(self, figure, ours, theirs, limit, unit):
+        """Ours may be at most `limit`."""
+        kept = None if ours is None else ours <= limit
+        self.add(figure, shown(ours, unit), shown(theirs, unit), f"≤ {shown(limit, unit)}", kept)
+
+
+def shown(value, unit):
+    if value is None:
+        return "–"
+    if unit == "%":
+        return f"{value * 100:.2f} %" if value < 0.02 else f"{value * 100:.1f} %"
+    return f"{value:.1f} {unit}"
+
+
+def pair(results, *keys):
+    """The same value of both sharers; None where one was not measured."""
+    found = []
+    for which in ("ours", "gstreamer"):
+        value = results.get(which)
+        for key in keys:
+            value = value.get(key) if value else None
+        found.append(value)
+    return found
+
+
+def table(results):
+    rows = Rows()
+    for case, found in results.get("cpu", {}).items():
+        rows.ratio(f"CPU of the sharer, {case}", *pair(found, "cpu"), CPU_LIMITS[case], "%")
+    for case, found in results.get("latency", {}).items():
+        for share in ("p50", "p95"):
+            figure = f"drawn → decoded, {case}, {share}"
+            rows.ratio(figure, *pair(found, share), LATENCY_LIMITS[case], "ms")
+    for size, found in results.get("memory", {}).items():
+        memory_rows(rows, size, found)
+    for _, found in results.get("join", {}).items():
+        for share, limit in JOIN_LIMITS.items():
+            rows.bound(f"POST → first picture, {share}", *pair(found, share), limit, "ms")
+    for _, found in results.get("viewers", {}).items():
+        rows.bound("CPU of each further viewer at 4 Mbit/s", *pair(found, "cost"), VIEWER_LIMIT, "%")
+    return "\n".join([*rows.lines, "", footer(results)]) + "\n"
+
+
+def memory_rows(rows, size, found):
+    ours, theirs = pair(found, "peak")
+    if size == "1280x720":
+        rows.bound("peak RSS, 10 viewers, 1080p shared at 720p", ours, theirs, MEMORY_SMALL, "MB")
+        return
+    rows.bound("peak RSS, 10 viewers, 1080p", ours, theirs, MEMORY_LARGE, "MB")
+    shared, _ = pair(found, "shared")
+    beside = None if ours is None else ours - shared - found["encoder"]
+    rows.bound("… without x264's own and the screen's segment", beside, None, MEMORY_BESIDE, "MB")
+
+
+def footer(results):
+    on = results["machine"]
+    words = [f"{on['cores']} × {on['processor']}", f"Linux {on['kernel']}", *on["gstreamer"]]
+    own = [found["ours"]["viewerP50"] for found in results.get("latency", {}).values() if "ours" in found]
+    lines = [", ".join(words) + f", load before {on['loadBefore']:.2f}."]
+    if own:
+        lines.append(f"Of each latency, decoding at the viewer is {min(own):.1f}–{max(own):.1f} ms (p50).")
+    return "\n".join(lines)

@@ -1,0 +1,116 @@
+"""The project's figures on this machine: `screenshare host` beside GStreamer, same run, same screen, same viewers.
+
+    make bench                            everything, about twenty minutes
+    make bench ARGS="--quick"             fewer repeats, about six
+    make bench ARGS="--only cpu,join"     some of cpu, latency, memory, join, viewers
+    make bench ARGS="--sharers gstreamer" one side only
+
+Ends with a table in Markdown; all numbers are in .build-artifacts/bench/result.json. Nothing else should run meanwhile.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import figures  # noqa: E402
+from bench import NAMES  # noqa: E402
+from measure import machine  # noqa: E402
+from report import table  # noqa: E402
+
+from harness.paths import ARTIFACTS, ROOT, SYSTEM_PYTHON, MissingBinary, screenshare  # noqa: E402, F401
+
+PARTS = ("cpu", "latency", "memory", "join", "viewers")
+REPEATS = {"cpu": 3, "latency": 6, "join": 20, "viewers": 3}
+QUICK = {"cpu": 1, "latency": 2, "join": 8, "viewers": 1}
+
+
+def say(text):
+    print(f"[{time.strftime('%H:%M:%S')}] {text}", file=sys.stderr, flush=True)
+
+
+class Run:
+    """Goes through the parts; the two sharers take turns, so that neither has the quieter hour."""
+
+    def __init__(self, sharers, repeats):
+        self.sharers, self.repeats = sharers, repeats
+        self.results = {"machine": machine()}
+        self.dice = figures.seeded()
+
+    def each(self, part, cases, measure):
+        results = self.results.setdefault(part, {})
+        for case in cases:
+            for which in self.sharers:
+                say(f"{part} {case or ''} {NAMES[which]}")
+                value = measure(which, case)
+                say(f"    {json.dumps(value)[:160]}")
+                results.setdefault(case or "all", {})[which] = value
+
+    def cpu(self):
+        cases = ("still", "typing", "scrolling", "motion")
+        self.each("cpu", cases, lambda which, case: figures.cpu(which, case, self.repeats["cpu"]))
+
+    def latency(self):
+        repeats = self.repeats["latency"]
+        cases = ("typing", "scrolling", "motion")
+        self.each("latency", cases, lambda which, case: figures.latency(which, case, repeats, self.dice))
+
+    def memory(self):
+        build = Path(ARTIFACTS / "bench/x264_memory")
+        source = ROOT / "Benchmarks/x264_memory.c"
+        subprocess.run(["cc", "-O2", "-o", str(build), str(source), "-lx264"], check=True)
+        self.each("memory", ("1280x720", "1920x1080"), figures.peak_memory)
+        for size, found in self.results["memory"].items():
+            found["encoder"] = figures.encoder_memory(build, size, *ENCODER)
+
+    def join(self):
+        self.each("join", (None,), lambda which, _: figures.joins(which, self.repeats["join"]))
+
+    def viewers(self):
+        self.each("viewers", (None,), lambda which, _: figures.per_viewer(which, self.repeats["viewers"]))
+
+
+# The preset and number of references that `screenshare` encodes with: what x264 alone takes is measured with them.
+ENCODER = ("ultrafast", 1)
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", type=lambda text: text.split(","), default=list(PARTS))
+    parser.add_argument("--sharers", type=lambda text: text.split(","), default=["gstreamer", "ours"])
+    parser.add_argument("--quick", action="store_true")
+    arguments = parser.parse_args()
+    if unknown := set(arguments.only) - set(PARTS):
+        parser.error(f"--only takes {', '.join(PARTS)}, not {', '.join(unknown)}")
+    return arguments
+
+
+def main():
+    arguments = parse()
+    if "ours" in arguments.sharers:
+        try:
+            os.environ.setdefault("SCREENSHARE", str(ROOT / ".build-release/release/screenshare"))
+            say(f"measuring {screenshare()}")
+        except MissingBinary as reason:
+            sys.exit(f"bench: {reason} (make release)")
+    folder = ARTIFACTS / "bench"
+    folder.mkdir(parents=True, exist_ok=True)
+    run = Run(arguments.sharers, QUICK if arguments.quick else REPEATS)
+    if run.results["machine"]["loadBefore"] > 0.5:
+        say(f"the machine is busy (load {run.results['machine']['loadBefore']:.1f}): the figures will show it")
+    for part in PARTS:
+        if part in arguments.only:
+            getattr(run, part)()
+            (folder / "result.json").write_text(json.dumps(run.results, indent=2))
+    text = table(run.results)
+    (folder / "table.md").write_text(text)
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

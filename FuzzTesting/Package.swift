@@ -1,0 +1,44 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// A package of its own, because libFuzzer brings its own main. The rooms under test are the project's sources by link,
+// so that their package-level doors are open here.
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .unsafeFlags(["-sanitize=fuzzer,address", "-parse-as-library"]),
+]
+
+func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/\(name)", swiftSettings: settings)
+}
+
+func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "Fuzzers/\(name)", swiftSettings: settings,
+        linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])])
+}
+
+let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
+
+let package = Package(
+    name: "screenshare-fuzzing",
+    dependencies: [.package(url: "https://github.com/apple/swift-collections.git", from: "1.1.0")],
+    targets: [
+        room("Timebase"),
+        room("Datagrams", ["Timebase", deque]),
+        room("ICE", ["Timebase", "Datagrams", deque]),
+        room("RTP", ["Timebase", "Datagrams", deque]),
+        room("SDP"),
+        room("SignalingProtocol"),
+        fuzzer("FuzzSTUN", ["ICE", "Datagrams"]),
+        fuzzer("FuzzRTP", ["RTP", "Datagrams"]),
+        fuzzer("FuzzRTCP", ["RTP", "Datagrams"]),
+        fuzzer("FuzzH264", ["RTP", "Datagrams", "Timebase"]),
+        fuzzer("FuzzSDP", ["SDP"]),
+        fuzzer("FuzzSignaling", ["SignalingProtocol"]),
+    ]
+)

@@ -1,0 +1,69 @@
+# One command for each thing one does here; `make help` lists them.
+
+SWIFT ?= swift
+PREFIX ?= /usr/local
+ARGS ?=
+# Seconds for each fuzz target.
+SECONDS_EACH ?= 20
+# Suites with real sockets and clocks share the machine: no more tests at a time than processors.
+TEST_WIDTH ?= $(shell nproc)
+
+RELEASE = $(SWIFT) build -c release --static-swift-stdlib --scratch-path .build-release
+PYTEST = .venv/bin/python -m pytest -c Tests/EndToEnd/pytest.ini Tests/EndToEnd
+
+.DEFAULT_GOAL := help
+
+help: ## this list
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
+
+demo: ## install, build, share this screen (or a virtual one) in room "demo"; ARGS="--size 1280x720"
+	@Scripts/demo $(ARGS)
+
+build: packages ## a debug build
+	$(SWIFT) build
+
+release: packages ## a release build with the Swift runtime in it: .build-release/release/screenshare
+	$(RELEASE) --product screenshare
+
+test: unit e2e ## everything: unit tests, then end to end against real peers
+
+unit: packages ## the Swift suites; ARGS="--filter ICETests"
+	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TEST_WIDTH) $(SWIFT) test $(ARGS)
+
+e2e: test-packages build support ## Chromium, aiortc, GStreamer and our viewer against the real program; PYTEST_ARGS="-k view"
+	SCREENSHARE=$(or $(SCREENSHARE),$(CURDIR)/.build/debug/screenshare) $(PYTEST) $(PYTEST_ARGS)
+
+asan: packages ## the Swift suites under AddressSanitizer
+	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TEST_WIDTH) \
+	$(SWIFT) test --sanitize address --scratch-path .build-asan $(ARGS)
+
+tsan: packages ## the Swift suites under ThreadSanitizer
+	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TEST_WIDTH) TSAN_OPTIONS=halt_on_error=1 \
+	$(SWIFT) test --sanitize thread --scratch-path .build-tsan $(ARGS)
+
+fuzz: packages ## each parser against a fuzzer for SECONDS_EACH=20
+	SWIFT="$(SWIFT)" Scripts/fuzz $(SECONDS_EACH)
+
+bench: test-packages release support ## the figures of the README, against GStreamer; ARGS="--only cpu,join"
+	.venv/bin/python Benchmarks/run.py $(ARGS)
+
+install: release ## into PREFIX=/usr/local: program, manual page, completions
+	PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" SWIFT="$(SWIFT)" Scripts/install-program
+
+clean: ## remove what was built
+	rm -rf .build .build-* .venv
+	@for tool in netlab screensource textsource; do $(MAKE) -s -C Tests/Support/$$tool clean; done
+
+# What the targets above stand on.
+
+packages:
+	@Scripts/install-packages build
+
+test-packages:
+	@Scripts/install-packages build demo test
+	@Scripts/install-test-peers
+
+support:
+	@for tool in netlab screensource textsource; do $(MAKE) -s -C Tests/Support/$$tool; done
+
+.PHONY: help demo build release test unit e2e asan tsan fuzz bench install clean packages test-packages support

@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+/// The layering that keeps Core deterministic is a rule of the build: this reads the sources.
+@Suite("Layers")
+struct LayerTests {
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    private static let allowed: [String: Set<String>] = [
+        "Timebase": [],
+        "Datagrams": ["Timebase", "DequeModule"],
+        "Media": ["Timebase", "Datagrams"],
+        "ICE": ["Timebase", "Datagrams", "DequeModule"],
+        "RTP": ["Timebase", "Datagrams", "DequeModule"],
+        "SDP": [],
+        "Congestion": ["Timebase"],
+        "PeerCore": ["Timebase", "Datagrams", "Media", "ICE", "RTP", "SDP", "Congestion", "DequeModule"],
+    ]
+
+    @Test("Core imports nothing outside its table", arguments: allowed.keys.sorted())
+    func imports(target: String) throws {
+        let files = try Self.swiftFiles(in: "Sources/Core/\(target)")
+        #expect(!files.isEmpty)
+        for file in files {
+            let imported = try Self.imports(of: file)
+            let foreign = imported.subtracting(Self.allowed[target] ?? [])
+            #expect(foreign.isEmpty, "\(file.lastPathComponent) imports \(foreign.sorted())")
+        }
+    }
+
+    @Test("files stay within 400 lines")
+    func lengths() throws {
+        for folder in ["Sources", "Signaling", "Examples", "FuzzTesting/Sources"] {
+            for file in try Self.swiftFiles(in: folder) {
+                let lines = try String(contentsOf: file, encoding: .utf8).split(
+                    separator: "\n", omittingEmptySubsequences: false
+                ).count
+                #expect(lines <= 401, "\(file.lastPathComponent) has \(lines) lines")
+            }
+        }
+    }
+
+    @Test("nothing in the sources can be told to trap on input")
+    func traps() throws {
+        let forbidden = try Regex(#"\btry!|\bas!|fatalError\("#)
+        for folder in ["Sources", "Signaling"] {
+            for file in try Self.swiftFiles(in: folder) {
+                for (index, line) in try String(contentsOf: file, encoding: .utf8).split(
+                    separator: "\n", omittingEmptySubsequences: false
+                ).enumerated() where !line.drop(while: { $0 == " " }).hasPrefix("//") {
+                    #expect(line.firstMatch(of: forbidden) == nil, "\(file.lastPathComponent):\(index + 1)")
+                }
+            }
+        }
+    }
+
+    @Test("every @unchecked Sendable says why beside it")
+    func unchecked() throws {
+        for folder in ["Sources", "Signaling"] {
+            for file in try Self.swiftFiles(in: folder) {
+                let lines = try String(contentsOf: file, encoding: .utf8).split(
+                    separator: "\n", omittingEmptySubsequences: false)
+                for (index, line) in lines.enumerated() where line.contains("@unchecked Sendable") {
+                    let near = lines[max(0, index - 3)...index].joined()
+                    #expect(near.contains("//"), "\(file.lastPathComponent):\(index + 1)")
+                }
+            }
+        }
+    }
+
+    private static func swiftFiles(in folder: String) throws -> [URL] {
+        let files = FileManager.default.enumerator(at: root.appending(path: folder), includingPropertiesForKeys: nil)
+        return (files?.compactMap { $0 as? URL } ?? []).filter {
+            $0.pathExtension == "swift" && !$0.path.contains("/.build")
+        }
+    }
+
+    private static func imports(of file: URL) throws -> Set<String> {
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let pattern = try Regex(#"(?m)^\s*(?:@\w+(?:\(\w+\))?\s+)*(?:(?:public|package|internal)\s+)?import\s+(?:\w+\s+)?(\w+)"#)
+        return Set(text.matches(of: pattern).compactMap { $0.output[1].substring.map(String.init) })
+    }
+}

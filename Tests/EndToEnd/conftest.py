@@ -1,0 +1,148 @@
+"""Fixtures: a network of the test's own, displays, sharers and viewers, all of which end with the test."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from harness import networks, sharer  # noqa: E402
+from harness.displays import Display  # noqa: E402
+from harness.painter import Painter  # noqa: E402
+from harness.paths import ARTIFACTS, MissingBinary, screenshare  # noqa: E402
+
+
+@pytest.fixture(scope="session", autouse=True)
+def program():
+    """The program under test; without it nothing here means anything."""
+    try:
+        return screenshare()
+    except MissingBinary as reason:
+        pytest.exit(str(reason), returncode=2)
+
+
+@pytest.fixture
+def artifacts(request):
+    """A folder for what people should look at: screenshots, decoded pictures, recordings."""
+    folder = ARTIFACTS / "e2e" / request.node.name
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@pytest.fixture
+def after(request):
+    """`after(process.kill)`: done at the end of the test, in reverse order."""
+
+    def add(undo):
+        request.addfinalizer(undo)
+
+    return add
+
+
+@pytest.fixture
+def lan(after):
+    """One machine: loopback and one more address, cut off from everything else."""
+    try:
+        made = networks.Lan()
+    except networks.NoNamespaces as reason:
+        pytest.skip(f"NO NETWORK NAMESPACE: {reason}")
+    after(made.close)
+    return made
+
+
+@pytest.fixture
+def lab(after):
+    """`lab("both", "loss=5%")`: two machines and a bad link between them."""
+
+    def make(*options):
+        try:
+            made = networks.Lab(*options)
+        except networks.NoNamespaces as reason:
+            pytest.skip(f"NO EMULATED LINK: {reason}")
+        after(made.close)
+        return made
+
+    return make
+
+
+@pytest.fixture
+def display(after):
+    """`display(1280, 720, "type")`: an X server and what it shows."""
+
+    def make(width=1280, height=720, mode=None, *options, depth=24, server=()):
+        made = Display(width, height, depth, server)
+        after(made.close)
+        if mode:
+            made.show(mode, *options)
+        return made
+
+    return make
+
+
+@pytest.fixture
+def painter(after):
+    """`painter(display)`: known colours and windows on a display."""
+
+    def make(where):
+        made = Painter(where.name)
+        after(made.close)
+        return made
+
+    return make
+
+
+@pytest.fixture
+def start(after, request):
+    """`start(sharer.Sharer, lan, ...)`: anything with kill(), ended with the test and described if it fails."""
+    started = []
+
+    def begin(kind, *arguments, **settings):
+        made = kind(*arguments, **settings)
+        started.append(made)
+        after(made.kill)
+        return made
+
+    request.node.started = started
+    return begin
+
+
+@pytest.fixture
+def share(start):
+    """`share(lan, "--test-pattern")`: `screenshare host`, ready for viewers."""
+
+    def begin(place, *options, **settings):
+        return start(sharer.Sharer, place, *options, **settings)
+
+    return begin
+
+
+@pytest.fixture
+def run(program):
+    """`run("sources", "--json")`: the program, to its end."""
+
+    def to_end(*arguments, place=None, timeout=20, **settings):
+        command = [program, *map(str, arguments)]
+        return subprocess.run(
+            place.command(command) if place else command,
+            capture_output=settings.pop("capture_output", True),
+            text=True,
+            stdin=subprocess.DEVNULL,
+            timeout=timeout,
+            check=False,
+            **settings,
+        )
+
+    return to_end
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item):
+    """A failed test shows what its processes said."""
+    outcome = yield
+    report = outcome.get_result()
+    if report.when == "call" and report.failed:
+        for made in getattr(item, "started", []):
+            process = getattr(made, "process", made)
+            report.sections.append((process.name, process.describe()))

@@ -1,0 +1,105 @@
+"""Networks of the test's own: nothing here reaches the machine's real interfaces."""
+
+import os
+import subprocess
+import time
+import uuid
+
+from .paths import netlab
+from .processes import Process
+
+
+class NoNamespaces(Exception):
+    """This user may not make network namespaces; the text says why."""
+
+
+class Place:
+    """Somewhere a program can run, with the address by which others there reach it."""
+
+    def __init__(self, prefix, address):
+        self.prefix, self.address = prefix, address
+
+    def command(self, argv):
+        return self.prefix + [str(part) for part in argv]
+
+
+class Lan:
+    """One namespace with loopback and an interface whose addresses are 10.99.0.1 and fd99::1.
+
+    Peers leave loopback addresses out of their candidates, so they need the interface; both ends of it are here.
+    Without root it is made in a user namespace."""
+
+    LINES = (
+        "link set lo up",
+        "link add lan0 type veth peer name lan1",
+        "link set lan0 addrgenmode none",
+        "link set lan1 addrgenmode none",
+        "addr add 10.99.0.1/24 dev lan0",
+        "addr add fd99::1/64 dev lan0 nodad",
+        "link set lan0 up",
+        "link set lan1 up",
+        "route add default via 10.99.0.254",
+    )
+
+    def __init__(self):
+        root = os.geteuid() == 0
+        unshare = ["unshare", "--net"] + ([] if root else ["--user", "--map-root-user"])
+        self.holder = Process([*unshare, "sh", "-c", "echo ready; exec sleep infinity"], name="lan")
+        try:
+            self.holder.wait_for("ready", 5, key="out")
+        except AssertionError:
+            raise NoNamespaces(f"unshare --net: {self.holder.text()}") from None
+        users = [] if root else ["--user", "--preserve-credentials"]
+        prefix = ["nsenter", *users, "--net", "--target", str(self.holder.pid), "--"]
+        self.place = Place(prefix, "10.99.0.1")
+        self.address = self.place.address
+        batch = "\n".join(self.LINES) + "\n"
+        made = subprocess.run(
+            self.place.command(["ip", "-batch", "-"]), input=batch, text=True, capture_output=True, check=False
+        )
+        if made.returncode:
+            self.close()
+            raise NoNamespaces(f"ip: {made.stderr.strip()}")
+
+    def command(self, argv):
+        return self.place.command(argv)
+
+    def close(self):
+        self.holder.kill()
+
+
+class Lab:
+    """Two or three namespaces joined by a bad link (netlab): `lab["a"]`, `lab["b"]`, `lab["internet"]`."""
+
+    ADDRESSES = {"a": "10.77.0.1", "b": "10.77.0.2", "internet": "10.77.0.254"}
+
+    def __init__(self, *options):
+        if os.geteuid() != 0:
+            raise NoNamespaces("netlab needs root")
+        if not os.path.exists("/dev/net/tun"):
+            raise NoNamespaces("netlab needs /dev/net/tun")
+        self.name = f"e2e-{uuid.uuid4().hex[:8]}"
+        self.run("up", self.name, "--with", str(os.getpid()), *options)
+
+    def run(self, *arguments):
+        done = subprocess.run([netlab(), *arguments], text=True, capture_output=True, check=False)
+        if done.returncode:
+            raise RuntimeError(f"netlab {' '.join(arguments)}: {done.stderr.strip()}")
+        return done.stdout
+
+    def __getitem__(self, side):
+        return Place([netlab(), "-n", self.name, "exec", side, "--"], self.ADDRESSES[side])
+
+    def set(self, *words):
+        self.run("-n", self.name, "set", *words)
+
+    def blackout(self, seconds):
+        self.set("both", "loss=100%")
+        time.sleep(seconds)
+        self.set("both", "loss=0%")
+
+    def stats(self):
+        return self.run("-n", self.name, "stats")
+
+    def close(self):
+        self.run("down", self.name)

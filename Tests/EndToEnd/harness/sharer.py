@@ -1,0 +1,159 @@
+"""`screenshare` as a person starts it, and the statistics it writes."""
+
+import json
+import re
+import signal
+
+from .paths import PEERS, SYSTEM_PYTHON, VENV_PYTHON, scratch_file, screenshare
+from .processes import Peer, Process, wait_until
+
+LINK = r"https?://[^\s/]+/r/[^\s]+"
+
+
+class Statistics:
+    """A --stats-json file: one object a second."""
+
+    def __init__(self, path=None):
+        self.path = path or scratch_file(".jsonl")
+
+    def all(self):
+        lines = self.path.read_text().splitlines() if self.path.exists() else []
+        parsed = []
+        for line in lines:
+            try:
+                parsed.append(json.loads(line))
+            except json.JSONDecodeError:
+                break  # the line being written
+        return parsed
+
+    @property
+    def last(self):
+        found = self.all()
+        return found[-1] if found else {}
+
+    def wait(self, condition, timeout=10, what="statistics"):
+        """The first line from now on that fulfils a condition."""
+        seen = len(self.all())
+        return wait_until(
+            lambda: next((line for line in self.all()[seen:] if condition(line)), None), timeout, f"{what}: {self.last}"
+        )
+
+
+class Sharer:
+    """`screenshare host` at a place, ready when it has printed its link."""
+
+    def __init__(self, place, *options, room="demo", listen="127.0.0.1:8080", env=None, ready=True):
+        self.statistics = Statistics()
+        command = [screenshare(), "host", "--room", room, "--stats-json", self.statistics.path]
+        if listen:
+            command += ["--listen", listen]
+        self.process = Process(place.command([*command, *options]), name="screenshare host", env=env)
+        self.place = place
+        if ready:
+            self.link = self.process.wait_for(LINK, 15)[0]
+            self.page, _, self.token = self.link.partition("#t=")
+            base, _, room = self.page.partition("/r/")
+            self.base = base
+            self.whep = f"{base}/v1/rooms/{room}/whep"
+
+    def stop(self, number=signal.SIGINT, timeout=5):
+        return self.process.stop(number, timeout)
+
+    def kill(self):
+        self.process.kill()
+
+    def text(self):
+        return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self.process.text())
+
+
+class Server:
+    """`screenshare serve`: signaling alone."""
+
+    def __init__(self, place, *options, listen="127.0.0.1:8080"):
+        command = [screenshare(), "serve", "--listen", listen, *options]
+        self.process = Process(place.command(command), name="screenshare serve")
+        self.process.wait_for(r"https?://\S+", 15)
+        self.base = f"http://{listen}"
+
+    def kill(self):
+        self.process.kill()
+
+
+class StunServer:
+    """coturn, answering STUN and nothing else."""
+
+    def __init__(self, place, address, port=3478):
+        command = ["turnserver", "-n", "--stun-only", "--no-cli", "--no-tls", "--no-dtls", "--log-file", "stdout"]
+        files = ["--pidfile", "/dev/null", "--userdb", scratch_file(".turn")]
+        where = ["--listening-ip", address, "--listening-port", str(port)]
+        self.process = Process(place.command([*command, *files, *where]), name="coturn")
+        self.process.wait_for("Total General servers", 10, key="out")
+        self.url = f"stun:{address}:{port}"
+
+    def kill(self):
+        self.process.kill()
+
+
+def view(place, *options, output, whep=None, room="demo", signaling="http://127.0.0.1:8080", **settings):
+    """`screenshare view` writing to an open file; its statistics are at `.statistics`."""
+    statistics = Statistics()
+    where = ["--whep", whep] if whep else ["--room", room]
+    if signaling and not whep:
+        where += ["--signaling", signaling]
+    command = [screenshare(), "view", *where, "--stats-json", statistics.path, *options]
+    process = Process(place.command(command), name="screenshare view", stdout=output, **settings)
+    process.statistics = statistics
+    return process
+
+
+def aiortc(place, whep, *options, **settings):
+    return Aiortc(place.command([VENV_PYTHON, PEERS / "aiortc_viewer.py", "--whep", whep, *options]), **settings)
+
+
+def gstreamer(place, whep, *options, **settings):
+    return Peer(place.command([SYSTEM_PYTHON, PEERS / "gst_viewer.py", "--whep", whep, *options]), **settings)
+
+
+class Chromium(Peer):
+    """The page in a browser; commands go in by `command` (stdin=-1)."""
+
+    def command_line(self, words):
+        done = len(self.events("done"))
+        self.child.stdin.write(f"{words}\n".encode())
+        self.child.stdin.flush()
+        self.nth_event("done", done + 1)
+
+    def wait_for_state(self, pattern, timeout):
+        """Until the page's state, the last one told, matches."""
+
+        def matches():
+            states = self.events("state")
+            return states and re.fullmatch(pattern, states[-1]["state"])
+
+        wait_until(matches, timeout, f"state {pattern}: {self.events('state')}")
+
+
+class Aiortc(Peer):
+    def wait_for_size(self, fits, timeout):
+        """The first "size" event from now on that fits."""
+        return wait_until(
+            lambda: next((e for e in self.events("size") if fits(e["width"], e["height"])), None), timeout, "new size"
+        )
+
+
+def chromium(place, page, *options, **settings):
+    return Chromium(place.command([VENV_PYTHON, PEERS / "chromium_viewer.py", "--page", page, *options]), **settings)
+
+
+class GStreamerSharer:
+    """The reference sharer, for the benchmarks and for trying the peers."""
+
+    def __init__(self, place, display, *options, listen="127.0.0.1:8090"):
+        command = [SYSTEM_PYTHON, PEERS / "gst_sharer.py", "--display", display, "--listen", listen, *options]
+        self.process = Process(place.command(command), name="GStreamer")
+        self.place = place
+        self.whep = self.process.wait_for(r"READY (\S+)", 20, key="out")[1]
+        self.page = self.whep.replace("/v1/rooms/demo/whep", "/r/demo")
+
+    def kill(self):
+        self.process.kill()

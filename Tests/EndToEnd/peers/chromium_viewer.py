@@ -1,0 +1,185 @@
+"""Debian's Chromium, headless, at the viewer page: what does a person see there? One JSON object a line on stdout.
+
+    {"event": "state", "state": "..."}       each change of what the page says is happening
+    {"event": "first", "ms": ..., "width": ..., "height": ...}      from opening the page to the first picture shown;
+                                             "sincePostMs" from its POST
+    {"event": "summary", "frames": ..., "colours": [[r, g, b], ...], "problems": [...]}
+
+--probe X,Y (fractions) reads colours from the picture through a canvas. A line on stdin is a command while it runs:
+"screenshot PATH", "colours", "key K", "quit".
+"""
+
+import argparse
+import json
+import os
+import queue
+import sys
+import threading
+import time
+
+from playwright.sync_api import sync_playwright
+
+CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+FLAGS = [
+    "--no-sandbox",
+    "--autoplay-policy=no-user-gesture-required",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--no-first-run",
+]
+
+# Counts what is really shown, and remembers when the first picture was.
+COUNTER = """() => {
+  window.seen = { frames: 0, first: null, last: null, longest: 0, posted: null };
+  const plain = window.fetch;
+  window.fetch = (...request) => {
+    if (request[1]?.method === "POST") window.seen.posted = performance.now();
+    return plain.apply(window, request);
+  };
+  const watch = video => {
+    const step = now => {
+      const seen = window.seen;
+      if (seen.last !== null) seen.longest = Math.max(seen.longest, now - seen.last);
+      seen.first ??= now; seen.last = now; seen.frames += 1;
+      video.requestVideoFrameCallback(step);
+    };
+    video.requestVideoFrameCallback(step);
+  };
+  const find = () => {
+    const video = document.querySelector("video");
+    if (video) watch(video); else setTimeout(find, 10);
+  };
+  find();
+}"""
+
+COLOURS = """places => {
+  const video = document.querySelector("video"), canvas = document.createElement("canvas");
+  canvas.width = video.videoWidth; canvas.height = video.videoHeight;
+  const context = canvas.getContext("2d", { willReadFrequently: true });
+  context.drawImage(video, 0, 0);
+  return places.map(([x, y]) => {
+    const side = 9, left = Math.floor(x * canvas.width) - 4, top = Math.floor(y * canvas.height) - 4;
+    const data = context.getImageData(Math.max(0, left), Math.max(0, top), side, side).data;
+    const sum = [0, 0, 0];
+    for (let i = 0; i < data.length; i += 4) for (let k = 0; k < 3; k++) sum[k] += data[i + k];
+    return sum.map(value => Math.round(value / (data.length / 4) * 10) / 10);
+  });
+}"""
+
+LOOK = """() => {
+  const video = document.querySelector("video");
+  return {
+    seen: window.seen, width: video?.videoWidth ?? 0, height: video?.videoHeight ?? 0,
+    state: document.body?.dataset.state ?? "", title: document.title,
+    overflow: document.documentElement.scrollWidth > window.innerWidth,
+  };
+}"""
+
+
+def report(event, **values):
+    print(json.dumps({"event": event, **values}), flush=True)
+
+
+def place(text):
+    x, y = text.split(",")
+    return [float(x), float(y)]
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--page", required=True)
+    parser.add_argument("--duration", type=float, default=10, help="seconds after opening the page")
+    parser.add_argument("--frames", type=int, default=0, help="end once so many pictures were shown")
+    parser.add_argument("--probe", action="append", default=[], type=place, metavar="X,Y")
+    parser.add_argument("--screenshot", metavar="PATH")
+    parser.add_argument("--size", default="1280x800", help="of the browser window")
+    parser.add_argument("--scheme", choices=("light", "dark"), default="light")
+    return parser.parse_args()
+
+
+class Watcher:
+    """The page, looked at fifty times a second."""
+
+    def __init__(self, page, arguments):
+        self.page, self.arguments = page, arguments
+        self.state, self.first = None, False
+        self.problems = []
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+        page.on("console", lambda message: message.type == "error" and self.problems.append(message.text))
+
+    def look(self):
+        look = self.page.evaluate(LOOK)
+        if look["state"] != self.state:
+            self.state = look["state"]
+            report("state", state=look["state"], title=look["title"])
+        seen = look["seen"] or {"frames": 0, "first": None}
+        if seen["first"] is not None and not self.first:
+            self.first = True
+            since_post = seen["posted"] and round(seen["first"] - seen["posted"], 1)
+            size = {"width": look["width"], "height": look["height"]}
+            report("first", ms=round(seen["first"], 1), sincePostMs=since_post, **size)
+        return look
+
+    def colours(self):
+        return self.page.evaluate(COLOURS, self.arguments.probe)
+
+    def obey(self, line):
+        verb, _, rest = line.strip().partition(" ")
+        if verb == "screenshot":
+            self.page.screenshot(path=rest)
+        elif verb == "colours":
+            report("colours", colours=self.colours())
+        elif verb == "key":
+            self.page.keyboard.press(rest)
+        report("done", command=line.strip())
+        return verb != "quit"
+
+    def run(self):
+        lines = queue.SimpleQueue()
+        threading.Thread(target=lambda: [lines.put(line) for line in sys.stdin], daemon=True).start()
+        over = time.monotonic() + self.arguments.duration
+        look = self.look()
+        while time.monotonic() < over:
+            look = self.look()
+            if self.arguments.frames and look["seen"]["frames"] >= self.arguments.frames:
+                break
+            if not lines.empty() and not self.obey(lines.get()):
+                break
+            self.page.wait_for_timeout(20)
+        self.finish(look)
+
+    def finish(self, look):
+        if self.arguments.screenshot:
+            self.page.screenshot(path=self.arguments.screenshot)
+        report(
+            "summary",
+            frames=look["seen"]["frames"],
+            longestGapMs=round(look["seen"]["longest"], 1),
+            width=look["width"],
+            height=look["height"],
+            state=look["state"],
+            overflow=look["overflow"],
+            colours=self.colours() if self.arguments.probe and look["width"] else [],
+            problems=self.problems,
+        )
+
+
+def main():
+    arguments = parse()
+    width, height = map(int, arguments.size.split("x"))
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=FLAGS)
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme=arguments.scheme, service_workers="block"
+        )
+        page = context.new_page()
+        page.add_init_script(f"({COUNTER})()")
+        watcher = Watcher(page, arguments)
+        page.goto(arguments.page)
+        watcher.run()
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

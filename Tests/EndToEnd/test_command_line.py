@@ -1,0 +1,100 @@
+"""The command line: help, versions, listings, settings by environment."""
+
+import json
+
+import pytest
+from harness import sharer
+from harness.codes import OK, UNAVAILABLE, USAGE
+
+
+@pytest.mark.parametrize(
+    "words", [["--help"], ["host", "--help"], ["view", "--help"], ["serve", "--help"]], ids=" ".join
+)
+def test_help(run, words):
+    done = run(*words)
+    assert done.returncode == OK and "USAGE" in done.stdout
+
+
+def test_view_documents_its_exit_codes(run):
+    text = run("view", "--help").stdout
+    assert all(code in text for code in ("64", "69", "74", "77"))
+
+
+def test_version(run):
+    done = run("--version")
+    assert done.returncode == OK and done.stdout.strip()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["host", "--room", "demo", "--fps", "31"],
+        ["host", "--room", "demo", "--size", "huge"],
+        ["host", "--room", "../etc"],
+        ["host", "--room", "demo", "--monitor", "a", "--window", "b"],
+        ["host", "--room", "demo", "--bitrate", "-1"],
+        ["view"],
+        ["nonsense"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_use(run, words):
+    done = run(*words)
+    assert done.returncode == USAGE and done.stderr
+
+
+def test_sources_are_listed(display, painter, run):
+    screen = display(1280, 720)
+    screen.add_monitor("left", 0, 0, 640, 720)
+    painter(screen).window("a window to share", 10, 10, 300, 200, (255, 0, 0))
+    done = run("sources", "--json", "--display", screen.name)
+    assert done.returncode == OK, done.stderr
+    listed = json.dumps(json.loads(done.stdout))
+    for expected in ("left", "a window to share", "1280", "720"):
+        assert expected in listed
+    assert "a window to share" in run("sources", "--display", screen.name).stdout
+
+
+def test_no_display_is_a_clear_error(run):
+    done = run("sources", env={"PATH": "/usr/bin:/bin"})
+    assert done.returncode == UNAVAILABLE and "DISPLAY" in done.stderr
+
+
+def test_settings_by_environment_yield_to_flags(lan, share, start, tmp_path):
+    share(lan, "--test-pattern", listen="127.0.0.1:8082")
+    environment = {"SCREENSHARE_SIGNALING": "http://127.0.0.1:8082"}
+    with open(tmp_path / "out", "wb") as file:
+        viewer = start(sharer.view, lan, "--frames", "5", output=file, signaling=None, env=environment)
+    assert viewer.wait(15) == OK, viewer.describe()
+    wrong = {"SCREENSHARE_SIGNALING": "http://127.0.0.1:9"}
+    with open(tmp_path / "out", "wb") as file:
+        viewer = start(sharer.view, lan, "--frames", "5", output=file, signaling="http://127.0.0.1:8082", env=wrong)
+    assert viewer.wait(15) == OK, viewer.describe()
+
+
+def test_host_statistics_on_stdout_are_json_and_nothing_else_is(lan, start):
+    from harness.paths import screenshare
+    from harness.processes import Peer
+
+    command = [screenshare(), "host", "--room", "demo", "--test-pattern", "--stats-json", "-", "--duration", "3"]
+    host = start(Peer, lan.command(command))
+    assert host.wait(10) == OK
+    lines = host.text("out").splitlines()
+    assert len(lines) >= 2
+    fields = {
+        "time",
+        "state",
+        "viewers",
+        "fps",
+        "bitrate",
+        "framesEncoded",
+        "framesDropped",
+        "keyframes",
+        "cpu",
+        "rssBytes",
+        "roundTripMs",
+        "lossFraction",
+        "lanes",
+        "peers",
+    }
+    assert all(fields <= set(json.loads(line)) for line in lines)

@@ -1,0 +1,115 @@
+"""However it ends, it ends cleanly, in time, and the exit code says how (sysexits)."""
+
+import os
+import pty
+import signal
+import subprocess
+import time
+
+import pytest
+from harness import annexb, sharer
+from harness.codes import IO_ERROR, OK, UNAVAILABLE, USAGE
+from harness.paths import screenshare
+from harness.processes import Process
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+def test_the_sharer_ends_within_two_seconds_and_tells_its_viewers(lan, share, start, number):
+    host = share(lan, "--test-pattern")
+    viewer = start(sharer.aiortc, lan, host.whep, "--duration", "30")
+    viewer.event("first")
+    assert host.stop(number, timeout=2) == OK
+    viewer.event("closed", 5)
+
+
+def test_a_share_with_a_duration_ends_by_itself(lan, share):
+    host = share(lan, "--test-pattern", "--duration", "2")
+    assert host.process.wait(5) == OK
+
+
+def test_the_sharer_ends_when_the_x_server_dies(lan, display, share):
+    screen = display(1280, 720, "scroll")
+    host = share(lan, "--display", screen.name)
+    host.statistics.wait(lambda line: line["state"] == "live", 5, "live")
+    screen.server.child.kill()
+    assert host.process.wait(2) == UNAVAILABLE
+    assert "X server" in host.text() or "display" in host.text()
+
+
+def test_a_killed_x_server_is_noticed_while_nobody_watches_a_still_screen(lan, display, share):
+    screen = display(1280, 720)
+    host = share(lan, "--display", screen.name)
+    screen.server.child.kill()
+    assert host.process.wait(2) == UNAVAILABLE
+
+
+def test_a_viewer_whose_pipe_closes_ends_quietly(lan, share, artifacts):
+    host = share(lan, "--test-pattern")
+    command = lan.command([screenshare(), "view", "--room", "demo", "--signaling", host.base])
+    reader = Process(["bash", "-c", '"$@" | head -c 1000 >"$0"; exit ${PIPESTATUS[0]}', artifacts / "head", *command])
+    assert reader.wait(10) == OK, reader.describe()
+    head = (artifacts / "head").read_bytes()
+    assert len(head) == 1000 and annexb.types(head)[:2] == [annexb.SPS, annexb.PPS]
+    host.statistics.wait(lambda line: line["viewers"] == 0, 4, "no viewer")
+
+
+def test_a_full_disk_is_an_error(lan, share, start):
+    host = share(lan, "--test-pattern")
+    with open("/dev/full", "wb") as full:
+        viewer = start(sharer.view, lan, output=full, signaling=host.base)
+    assert viewer.wait(10) == IO_ERROR
+    assert "space" in viewer.text()
+    host.statistics.wait(lambda line: line["viewers"] == 0, 4, "no viewer")
+
+
+def test_view_does_not_write_to_a_terminal(lan, share):
+    host = share(lan, "--test-pattern")
+    master, slave = pty.openpty()
+    viewer = Process(lan.command([screenshare(), "view", "--room", "demo", "--signaling", host.base]), stdout=slave)
+    os.close(slave)
+    assert viewer.wait(5) == USAGE
+    assert "terminal" in viewer.text()
+    os.close(master)
+
+
+def test_a_viewer_that_stops_reading_harms_nobody(lan, share, start):
+    """A stopped viewer (SIGSTOP) leaves the other one its pictures."""
+    host = share(lan, "--test-pattern")
+    stuck = start(sharer.view, lan, output=subprocess.DEVNULL, signaling=host.base)
+    stuck.statistics.wait(lambda line: line["frames"] > 5, 10, "pictures")
+    stuck.send(signal.SIGSTOP)
+    other = start(sharer.aiortc, lan, host.whep, "--duration", "5")
+    assert other.event("summary", 20)["fps"] > 28
+    stuck.send(signal.SIGCONT)
+
+
+def test_keys_on_a_terminal_pause_and_quit(lan):
+    """`p` pauses and resumes, `q` quits; the status line is updated in place."""
+    master, slave = pty.openpty()
+    command = lan.command([screenshare(), "host", "--test-pattern", "--room", "demo", "--listen", "127.0.0.1:8080"])
+    host = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, start_new_session=True)
+    os.close(slave)
+    try:
+        shown = read_terminal(master, "/r/demo", 15)
+        os.write(master, b"p")
+        shown += read_terminal(master, "paused", 5)
+        os.write(master, b"p")
+        shown += read_terminal(master, "live", 5)
+        os.write(master, b"q")
+        assert host.wait(5) == OK
+        assert "\r" in shown
+    finally:
+        host.kill()
+        os.close(master)
+
+
+def read_terminal(master, text, timeout):
+    deadline, got = time.monotonic() + timeout, ""
+    os.set_blocking(master, False)
+    while text not in got.lower():
+        assert time.monotonic() < deadline, f"no {text!r} in {got!r}"
+        try:
+            got += os.read(master, 65536).decode(errors="replace")
+        except BlockingIOError:
+            time.sleep(0.02)
+    return got

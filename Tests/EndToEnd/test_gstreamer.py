@@ -1,0 +1,29 @@
+"""GStreamer's webrtcbin, which by itself offers packetization-mode 0: single NAL units only."""
+
+import pytest
+from harness import sharer
+from harness.pictures import assert_colours, from_i420
+from harness.testpattern import PLACES
+
+
+@pytest.mark.parametrize("mode", [0, 1])
+def test_it_decodes_the_test_pattern(lan, share, start, artifacts, mode):
+    host = share(lan, "--test-pattern")
+    raw = artifacts / "last.yuv"
+    viewer = start(sharer.gstreamer, lan, host.whep, "--mode", mode, "--frames", "60", "--save", raw)
+    summary = viewer.event("summary", 20)
+    assert summary["frames"] >= 60
+    picture = from_i420(raw, summary["width"], summary["height"])
+    picture.save(artifacts / "last.png")
+    assert_colours(picture, PLACES)
+
+
+def test_a_mode_0_viewer_gets_a_lane_that_ends_with_it(lan, share, start):
+    host = share(lan, "--test-pattern")
+    start(sharer.aiortc, lan, host.whep, "--duration", "30").event("first")
+    host.statistics.wait(lambda line: line["lanes"] == 1, 5, "one lane")
+    viewer = start(sharer.gstreamer, lan, host.whep, "--mode", 0, "--duration", "30")
+    viewer.event("first")
+    host.statistics.wait(lambda line: line["lanes"] == 2, 5, "two lanes")
+    viewer.stop()
+    host.statistics.wait(lambda line: line["lanes"] == 1, 5, "one lane again")

@@ -1,0 +1,30 @@
+"""Twenty viewers at once cost the sharer one encoder and at most two keyframes."""
+
+from harness import sharer
+
+VIEWERS = 20
+
+
+def test_twenty_joining_within_a_second(lan, display, share, start):
+    screen = display(1280, 720, "type")
+    host = share(lan, "--display", screen.name)
+    crowd = start(
+        sharer.gstreamer, lan, host.whep, "--viewers", VIEWERS, "--no-decode", "--on-go", "--duration", "5", stdin=-1
+    )
+    crowd.event("ready", 30)
+    # One viewer who is watching already, so that the lane and its first keyframe are not counted.
+    start(sharer.aiortc, lan, host.whep, "--duration", "40").event("first")
+    before = host.statistics.wait(lambda line: line["viewers"] == 1, 5, "one viewer")
+    crowd.go()
+    joined = host.statistics.wait(lambda line: line["viewers"] == VIEWERS + 1, 15, "everyone in")
+    for number in range(VIEWERS):
+        assert crowd.nth_event("first", number + 1, 10)["ms"] < 3000
+    assert joined["keyframes"] - before["keyframes"] <= 2
+    assert joined["lanes"] == 1
+
+
+def test_one_too_many_is_refused(lan, share, start):
+    host = share(lan, "--test-pattern", "--max-viewers", "1")
+    start(sharer.aiortc, lan, host.whep, "--duration", "30").event("first")
+    refused = start(sharer.aiortc, lan, host.whep, "--duration", "5")
+    assert refused.event("refused")["status"] == 503

@@ -1,0 +1,42 @@
+"""Paused means: no picture goes out, and none from before the pause ever does again."""
+
+import signal
+import time
+
+from harness import sharer
+from harness.painter import BARS
+from harness.pictures import from_i420
+
+RED, BLUE, GREEN = BARS["red"], BARS["blue"], BARS["green"]
+
+
+def colour(path, size):
+    return from_i420(path, *size).colour(0.5, 0.5)
+
+
+def near(seen, expected):
+    return max(abs(a - b) for a, b in zip(seen, expected)) <= 12
+
+
+def test_nothing_from_before_or_during_a_pause_is_seen(lan, display, painter, share, start, artifacts):
+    screen = display(1280, 720)
+    brush = painter(screen)
+    brush.fill(0, 0, 1280, 720, RED)
+    host = share(lan, "--display", screen.name)
+    old, new = artifacts / "old.yuv", artifacts / "new.yuv"
+    watching = start(sharer.aiortc, lan, host.whep, "--save", old, "--duration", "60")
+    watching.event("first")
+    host.process.send(signal.SIGUSR1)
+    host.statistics.wait(lambda line: line["state"] == "paused", 4, "paused")
+    brush.fill(0, 0, 1280, 720, BLUE)
+    joiner = start(sharer.aiortc, lan, host.whep, "--frames", "1", "--save", new, "--duration", "60")
+    joiner.event("joined")
+    time.sleep(2)
+    assert not joiner.events("first"), "a joiner saw a picture of the past"
+    watching.stop()
+    assert near(colour(old, (1280, 720)), RED), "a change during the pause was seen"
+    brush.fill(0, 0, 1280, 720, GREEN)
+    host.process.send(signal.SIGUSR1)
+    joiner.event("first", 5)
+    joiner.event("left")
+    assert near(colour(new, (1280, 720)), GREEN)

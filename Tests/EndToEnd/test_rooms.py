@@ -1,0 +1,103 @@
+"""Rooms and tokens: who may share, who may watch, and what the others are told."""
+
+import json
+import re
+
+from harness import sharer
+from harness.codes import NO_PERMISSION, OK, UNAVAILABLE
+from harness.paths import screenshare
+from harness.processes import Process, wait_until
+from harness.web import http
+
+
+def view_code(lan, *options, timeout=15):
+    process = Process(lan.command([screenshare(), "view", *map(str, options)]), name="screenshare view")
+    return process.wait(timeout), process.text()
+
+
+def test_a_room_is_listed_while_it_is_shared(lan, share):
+    host = share(lan, "--test-pattern")
+    status, _, body = http(lan, "GET", f"{host.base}/v1/rooms")
+    assert status == 200 and "demo" in body
+    assert http(lan, "GET", f"{host.base}/healthz")[0] == 200
+    assert json.loads(http(lan, "GET", f"{host.base}/openapi.json")[2])["openapi"].startswith("3.")
+
+
+def test_whep_answers_options_head_and_wrong_requests_as_it_should(lan, share):
+    host = share(lan, "--test-pattern")
+    status, headers, _ = http(lan, "OPTIONS", host.whep)
+    assert status == 200 and headers["accept-post"] == "application/sdp"
+    assert http(lan, "HEAD", host.whep)[0] == 200
+    for body, kind, expected in (("hello", "text/plain", 415), ("not sdp", "application/sdp", 400)):
+        status, headers, text = http(lan, "POST", host.whep, body, {"Content-Type": kind})
+        assert status == expected
+        assert headers["content-type"].startswith("application/problem+json")
+        assert json.loads(text)["status"] == status
+    status, headers, _ = http(lan, "POST", host.whep, "v" * 70_000, {"Content-Type": "application/sdp"})
+    assert status == 413
+    assert http(lan, "DELETE", f"{host.whep}/{'0' * 32}")[0] == 404
+
+
+def test_where_nobody_shares_one_is_told_to_come_back(lan, share, start):
+    host = share(lan, "--test-pattern")
+    refused = start(sharer.aiortc, lan, host.whep.replace("demo", "nobody")).event("refused")
+    assert refused["status"] == 409 and int(refused["retryAfter"]) > 0
+
+
+def test_a_taken_room_is_refused(lan, share, run):
+    host = share(lan, "--test-pattern")
+    second = run("host", "--room", "demo", "--test-pattern", "--signaling", host.base, place=lan)
+    assert second.returncode == UNAVAILABLE
+    assert "room" in second.stderr
+
+
+def test_an_unknown_room_and_an_absent_server_end_the_wait(lan, share):
+    host = share(lan, "--test-pattern")
+    code, text = view_code(lan, "--room", "nobody", "--signaling", host.base, "--wait", 1)
+    assert code == UNAVAILABLE and "nobody" in text
+    code, _ = view_code(lan, "--room", "demo", "--signaling", "http://127.0.0.1:9", "--wait", 1)
+    assert code == UNAVAILABLE
+
+
+def test_a_token_is_demanded_and_taken(lan, share, start, tmp_path):
+    host = share(lan, "--test-pattern", "--token", "open-sesame")
+    for wrong in ([], ["--token", "wrong"]):
+        code, text = view_code(lan, "--room", "demo", "--signaling", host.base, "--wait", 2, *wrong)
+        assert code == NO_PERMISSION, text
+    with open(tmp_path / "out", "wb") as file:
+        right = start(sharer.view, lan, "--token", "open-sesame", "--frames", "5", output=file)
+    assert right.wait(15) == OK
+    assert "open-sesame" not in host.text().replace(host.link, ""), "the token is in the log"
+
+
+def test_listening_beyond_loopback_makes_a_token_of_its_own(lan, share, start):
+    host = share(lan, "--test-pattern", listen="0.0.0.0:8080")
+    assert host.token and re.match(rf"http://{re.escape(lan.address)}:8080/r/demo#t=", host.link)
+    refused = start(sharer.aiortc, lan, host.whep, "--duration", "5")
+    assert refused.event("refused")["status"] in (401, 403)
+    start(sharer.aiortc, lan, host.whep, "--token", host.token, "--duration", "20").event("first")
+    # The browser takes it from the link.
+    summary = start(sharer.chromium, lan, host.link, "--frames", "10").event("summary", 30)
+    assert summary["frames"] >= 10
+
+
+def test_a_hostile_page_gets_nothing(lan, share):
+    """Another origin, or another host name that points here (DNS rebinding)."""
+    host = share(lan, "--test-pattern")
+    sdp = {"Content-Type": "application/sdp"}
+    assert http(lan, "POST", host.whep, "v=0\r\n", {**sdp, "Origin": "http://evil.example"})[0] == 403
+    assert http(lan, "GET", f"{host.base}/v1/rooms", None, {"Host": "evil.example"})[0] == 421
+
+
+def test_a_sharer_that_loses_its_server_comes_back_and_media_does_not_notice(lan, share, start):
+    server = start(sharer.Server, lan)
+    host = share(lan, "--test-pattern", "--signaling", server.base, listen=None)
+    viewer = start(sharer.aiortc, lan, f"{server.base}/v1/rooms/demo/whep", "--duration", "60")
+    viewer.event("first")
+    server.kill()
+    start(sharer.Server, lan)
+    wait_until(lambda: "demo" in http(lan, "GET", f"{server.base}/v1/rooms")[2], 15, "the room again", poll=0.5)
+    start(sharer.aiortc, lan, f"{server.base}/v1/rooms/demo/whep", "--duration", "20").event("first")
+    viewer.stop()
+    assert viewer.event("summary")["longestGapMs"] < 500
+    assert host.process.running

@@ -1,0 +1,43 @@
+"""Whoever joins while nothing changes on the screen sees it within a second."""
+
+import pytest
+from harness import sharer
+
+LIMIT_MS = 1000
+
+
+@pytest.fixture
+def still(lan, display, share):
+    screen = display(1920, 1080, "static", "--no-timecode")
+    host = share(lan, "--display", screen.name)
+    # Refined until sharp, then silent.
+    host.statistics.wait(lambda line: line["state"] == "live", 5, "live")
+    return host
+
+
+def test_aiortc(lan, still, start):
+    viewer = start(sharer.aiortc, lan, still.whep, "--on-go", "--frames", "1", stdin=-1)
+    viewer.event("ready")
+    viewer.go()
+    assert viewer.event("first")["ms"] <= LIMIT_MS
+
+
+@pytest.mark.parametrize("mode", [0, 1])
+def test_gstreamer(lan, still, start, mode):
+    viewer = start(sharer.gstreamer, lan, still.whep, "--mode", mode, "--on-go", "--frames", "1", stdin=-1)
+    viewer.event("ready")
+    viewer.go()
+    assert viewer.event("first")["ms"] <= LIMIT_MS
+
+
+def test_chromium(lan, still, start, artifacts):
+    viewer = start(sharer.chromium, lan, still.link, "--frames", "1", "--screenshot", artifacts / "still.png")
+    first = viewer.event("first", 20)
+    assert first["sincePostMs"] <= LIMIT_MS
+
+
+def test_our_view(lan, still, start, tmp_path):
+    with open(tmp_path / "out.h264", "wb") as file:
+        viewer = start(sharer.view, lan, "--duration", "2", output=file)
+    assert viewer.wait(15) == 0, viewer.describe()
+    assert viewer.statistics.last["firstFrameMs"] <= LIMIT_MS

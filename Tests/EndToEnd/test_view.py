@@ -1,0 +1,77 @@
+"""`screenshare view`: a file that any player takes, and that lasts as long as the sharing did."""
+
+import signal
+import time
+
+import pytest
+from harness import annexb, sharer
+from harness.pictures import assert_colours, last_of_stream
+from harness.testpattern import PLACES
+
+
+@pytest.fixture
+def record(start, artifacts):
+    """`record(lan, "--duration", "3")`: a view into a file, to its end."""
+
+    def begin(place, *options, name="out.h264", **settings):
+        path = artifacts / name
+        with open(path, "wb") as file:
+            viewer = start(sharer.view, place, *options, output=file, **settings)
+        return viewer, path
+
+    return begin
+
+
+def test_the_stream_starts_playable_and_shows_the_pattern(lan, share, record, artifacts):
+    share(lan, "--test-pattern")
+    viewer, path = record(lan, "--frames", "60")
+    assert viewer.wait(20) == 0, viewer.describe()
+    assert annexb.starts_playable(path.read_bytes())
+    stream = annexb.probe(path)
+    assert stream["pictures"] == 60
+    assert (stream["color_space"], stream["color_range"]) == ("bt709", "tv")
+    assert_colours(last_of_stream(path, artifacts / "last.png"), PLACES)
+
+
+@pytest.mark.parametrize("mode", ["type", "scroll", "still"])
+def test_ten_seconds_of_sharing_play_for_ten_seconds(lan, display, share, record, mode):
+    screen = display(1280, 720, *(["static", "--no-timecode"] if mode == "still" else [mode]))
+    share(lan, "--display", screen.name)
+    viewer, path = record(lan, "--duration", "10")
+    assert viewer.wait(25) == 0, viewer.describe()
+    stream = annexb.probe(path)
+    assert stream["fps"] == 30
+    assert abs(stream["pictures"] / 30 - 10) <= 0.5
+
+
+def test_an_interrupt_leaves_the_session_and_a_valid_file(lan, share, record):
+    host = share(lan, "--test-pattern")
+    for number in (signal.SIGINT, signal.SIGTERM):
+        viewer, path = record(lan, name=f"{number.name}.h264")
+        viewer.statistics.wait(lambda line: line["frames"] > 10, 10, "pictures")
+        assert viewer.stop(number) == 0
+        assert annexb.probe(path)["pictures"] > 10
+        host.statistics.wait(lambda line: line["viewers"] == 0, 4, "no viewer")
+
+
+def test_it_waits_for_the_room_and_rejoins_a_restarted_sharer(lan, start, share, record):
+    server = start(sharer.Server, lan)
+    viewer, path = record(lan, signaling=server.base)
+    viewer.wait_for("(?i)wait", 10)
+    for _ in range(2):
+        host = share(lan, "--test-pattern", "--signaling", server.base, listen=None)
+        enough = viewer.statistics.last.get("frames", 0) + 30
+        viewer.statistics.wait(lambda line, enough=enough: line["frames"] > enough, 15, "pictures")
+        assert host.stop() == 0
+        time.sleep(0.5)
+    assert viewer.stop() == 0
+    assert annexb.probe(path)["pictures"] > 60
+
+
+def test_statistics_can_go_to_a_file(lan, share, record):
+    share(lan, "--test-pattern")
+    viewer, _ = record(lan, "--duration", "3")
+    assert viewer.wait(15) == 0
+    last = viewer.statistics.last
+    assert last["frames"] > 60 and last["bytes"] > 1000 and last["lost"] == 0
+    assert 0 < last["firstFrameMs"] < 1000
