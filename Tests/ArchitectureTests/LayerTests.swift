@@ -78,7 +78,7 @@ struct LayerTests {
 
     private static func imports(of file: URL) throws -> Set<String> {
         let text = try String(contentsOf: file, encoding: .utf8)
-        let pattern = try Regex(#"(?m)^\s*(?:@\w+(?:\(\w+\))?\s+)*(?:(?:public|package|internal)\s+)?import\s+(?:\w+\s+)?(\w+)"#)
+        let pattern = try Regex(#"(?m)^[ \t]*(?:@\w+(?:\(\w+\))?[ \t]+)*(?:(?:public|package|internal)[ \t]+)?import[ \t]+(?:(?:struct|enum|class|protocol|func)[ \t]+)?(\w+)"#)
         return Set(text.matches(of: pattern).compactMap { $0.output[1].substring.map(String.init) })
     }
 }

@@ -31,7 +31,7 @@ struct STUNCorpusTests {
         for file in Corpora.files {
             let bytes = [UInt8](try Data(contentsOf: file))
             do throws(STUNError) {
-                let message = try STUNMessage(bytes.span.bytes)
+                let message = try STUNMessage(bytes)
                 #expect(!message.attributes.isEmpty, "\(file.lastPathComponent)")
                 read += 1
             } catch {

@@ -66,9 +66,13 @@ struct PeerPair: ~Copyable {
         drain()
     }
 
+    var sharerIsConnected: Bool { sharer.isConnected }
+    var viewerIsConnected: Bool { viewer.isConnected }
+    var bothAreConnected: Bool { sharer.isConnected && viewer.isConnected }
+
     // MARK: Time
 
-    /// Runs until `end`, calling `each` before every step.
+    /// Runs until `end`.
     mutating func run(until end: Instant) {
         while true {
             let next = min(sharerDue, viewerDue, link.nextArrival)

@@ -56,7 +56,15 @@ struct SyntheticVideo {
         bits.ue(keyframe ? 7 : 5)
         bits.ue(0)
         bits.put(UInt32(frameNum), 8)
-        if keyframe { bits.ue(0) }
+        if keyframe {
+            bits.ue(0)  // idr_pic_id
+            bits.put(0, 2)  // no_output_of_prior_pics_flag, long_term_reference_flag
+        } else {
+            bits.put(0, 1)  // num_ref_idx_active_override_flag
+            bits.put(0, 1)  // ref_pic_list_modification_flag_l0
+            bits.put(0, 1)  // adaptive_ref_pic_marking_mode_flag
+        }
+        bits.ue(0)  // slice_qp_delta
         var nalUnits = keyframe ? [Self.sps, Self.pps] : []
         let filler = (0..<size).map { UInt8(truncatingIfNeeded: Int64($0) &* 7 &+ index) | 0x11 }
         nalUnits.append(bits.nalUnit(keyframe ? 0x65 : 0x61) + filler)

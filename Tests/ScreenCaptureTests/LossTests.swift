@@ -55,7 +55,8 @@ extension XServerSuite {
             server.resume()
             painter.fill(painter.root, PixelRect(x: 50, y: 50, width: 20, height: 20), green)
             painter.finish()
-            let (first, second) = (PixelRect(x: 0, y: 0, width: 20, height: 20), PixelRect(x: 50, y: 50, width: 20, height: 20))
+            let first = PixelRect(x: 0, y: 0, width: 20, height: 20)
+            let second = PixelRect(x: 50, y: 50, width: 20, height: 20)
             try #require(try source.watch { $0.isFilled(first, red) && $0.isFilled(second, green) } != nil)
         }
 

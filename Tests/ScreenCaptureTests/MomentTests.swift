@@ -74,9 +74,12 @@ extension XServerSuite {
             let source = try ScreenSource(display: server.display, target: .display, showsCursor: false)
             // Each step draws the top, later the bottom: at any moment the top is as new or one step newer. How much
             // later varies, so that the bottom often changes just after the top's rows were asked for.
-            let worker = Worker(server.display, prepare: { $0.makePixmap(width: 1280, height: 360) }) { painter, unseen, step in
+            let elsewhere = PixelRect(x: 0, y: 0, width: 1280, height: 360)
+            let worker = Worker(
+                server.display, prepare: { $0.makePixmap(width: elsewhere.width, height: elsewhere.height) }
+            ) { painter, unseen, step in
                 painter.fill(painter.root, top, step)
-                for _ in 0..<step % 8 { painter.fill(unseen, PixelRect(x: 0, y: 0, width: 1280, height: 360), step) }
+                for _ in 0..<step % 8 { painter.fill(unseen, elsewhere, step) }
                 painter.fill(painter.root, bottom, step)
                 painter.finish()
                 usleep(500)
@@ -85,7 +88,8 @@ extension XServerSuite {
             var looks = 0
             var mixed: [String] = []
             while looks < 400 {
-                guard try source.waitForChange(until: SystemClock.now() + .seconds(2), wakeup: -1) == .changed else { break }
+                let event = try source.waitForChange(until: SystemClock.now() + .seconds(2), wakeup: -1)
+                guard event == .changed else { break }
                 let look = Look(try source.read())
                 let (above, below) = (look[640, 0], look[640, 719])
                 let areWhole =
@@ -116,7 +120,8 @@ extension XServerSuite {
             defer { worker.stop() }
             try #require(try source.watch { $0[640, page.y] > 0 } != nil)
             for _ in 0..<200 {
-                guard try source.waitForChange(until: SystemClock.now() + .seconds(2), wakeup: -1) == .changed else { break }
+                let event = try source.waitForChange(until: SystemClock.now() + .seconds(2), wakeup: -1)
+                guard event == .changed else { break }
                 let look = Look(try source.read())
                 let first = look[640, page.y]
                 // Between the two requests of a step the last row is there twice.

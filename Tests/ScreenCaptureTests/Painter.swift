@@ -76,6 +76,26 @@ final class Painter {
         return window
     }
 
+    func setProperty(_ window: xcb_window_t, _ name: String, _ type: xcb_atom_enum_t, words: [UInt32]) {
+        xcb_change_property(
+            connection, UInt8(XCB_PROP_MODE_REPLACE.rawValue), window, atom(name), type.rawValue, 32,
+            UInt32(words.count), words)
+    }
+
+    /// The title as programs of today set it.
+    func setTitle(_ window: xcb_window_t, _ title: String) {
+        xcb_change_property(
+            connection, UInt8(XCB_PROP_MODE_REPLACE.rawValue), window, atom("_NET_WM_NAME"), atom("UTF8_STRING"), 8,
+            UInt32(title.utf8.count), title)
+    }
+
+    private func atom(_ name: String) -> xcb_atom_t {
+        let cookie = xcb_intern_atom(connection, 0, UInt16(name.utf8.count), name)
+        guard let reply = xcb_intern_atom_reply(connection, cookie, nil) else { return 0 }
+        defer { free(reply) }
+        return reply.pointee.atom
+    }
+
     func map(_ window: xcb_window_t) { xcb_map_window(connection, window) }
     func unmap(_ window: xcb_window_t) { xcb_unmap_window(connection, window) }
     func destroy(_ window: xcb_window_t) { xcb_destroy_window(connection, window) }

@@ -51,7 +51,8 @@ struct RulesTests {
     }
 
     @Test("What is no rectangle is refused", arguments: [
-        "", "800x600", "800x600+1", "0x5+0+0", "-5x5+0+0", "800x600+1+2+3", "axb+0+0", "99999x1+0+0", "1x1+99999+0", "1 x1+0+0",
+        "", "800x600", "800x600+1", "0x5+0+0", "-5x5+0+0", "800x600+1+2+3", "axb+0+0", "99999x1+0+0", "1x1+99999+0",
+        "1 x1+0+0",
     ])
     func noGeometry(_ text: String) {
         #expect(PixelRect(geometry: text) == nil)
@@ -82,12 +83,13 @@ struct RulesTests {
         #expect("\(wayland, default: "")".contains("Wayland"))
     }
 
-    @Test("A pointer is polled while it moves only, and listened to again once it rests")
+    @Test("A pointer is looked at once a frame while it moves only, and listened to again once it rests")
     func pointerWatch() {
         let start = Instant(nanoseconds: 1_000_000_000_000)
         var watch = PointerWatch(hasEvents: true, now: start)
-        watch.look(at: start, moved: true)
-        #expect(watch.nextLook == .distantFuture)
+        let turnsOff = watch.look(at: start, moved: false)
+        #expect(!turnsOff)
+        #expect(watch.nextLook == start + .milliseconds(250))
         // The first motion turns the events off, the next does not do so again.
         let (first, second) = (
             watch.noticeMotion(at: start + .milliseconds(100)), watch.noticeMotion(at: start + .milliseconds(101))
@@ -95,21 +97,24 @@ struct RulesTests {
         #expect(first)
         #expect(!second)
         #expect(watch.isDue(at: start + .milliseconds(101)))
-        watch.look(at: start + .milliseconds(101), moved: true)
+        _ = watch.look(at: start + .milliseconds(101), moved: true)
         #expect(watch.nextLook == start + .milliseconds(134))
         let (early, late) = (
             watch.rest(at: start + .milliseconds(600)), watch.rest(at: start + .milliseconds(601))
         )
         #expect(!early)
         #expect(late)
-        #expect(watch.nextLook == .distantFuture)
+        // A pointer that a program moved makes no event, and is found moved all the same.
+        let found = watch.look(at: start + .milliseconds(800), moved: true)
+        #expect(found)
+        #expect(watch.nextLook == start + .milliseconds(833))
     }
 
     @Test("Without events the pointer is polled for ever")
     func pointerWatchWithoutEvents() {
         let start = Instant(nanoseconds: 1_000_000_000_000)
         var watch = PointerWatch(hasEvents: false, now: start)
-        watch.look(at: start, moved: false)
+        _ = watch.look(at: start, moved: false)
         #expect(watch.nextLook == start + .milliseconds(33))
         let rests = watch.rest(at: start + .seconds(60))
         #expect(!rests)

@@ -71,7 +71,9 @@ final class Program {
     private var hasEnded = false
 
     /// - Parameter inheriting: becomes descriptor 3 of the child.
-    init(_ name: String, _ arguments: [String], environment: [String] = [], inheriting descriptor: Int32? = nil) throws {
+    init(
+        _ name: String, _ arguments: [String], environment: [String] = [], inheriting descriptor: Int32? = nil
+    ) throws {
         guard let path = Self.path(name) else { throw Failure(description: "\(name) is not installed") }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -80,7 +82,8 @@ final class Program {
             posix_spawn_file_actions_addopen(&actions, output, "/dev/null", O_WRONLY, 0)
         }
         if let descriptor { posix_spawn_file_actions_adddup2(&actions, descriptor, 3) }
-        let variables = ["PATH", "HOME"].map { (name: String) in "\(name)=" + Self.environment(name) } + environment
+        let inherited = ["PATH", "HOME"].map { (name: String) in "\(name)=" + Self.environment(name) }
+        let variables = inherited + environment
         let words = [path] + arguments
         var child = pid_t()
         let error: Int32 = Self.withVector(words) { words in

@@ -37,7 +37,9 @@ extension ScreenSource {
 
     /// Reads what there is, until nothing changes for a moment.
     func settleDown() throws {
-        while try waitForChange(until: SystemClock.now() + .milliseconds(100), wakeup: -1) == .changed { _ = try read() }
+        while try waitForChange(until: SystemClock.now() + .milliseconds(100), wakeup: -1) == .changed {
+            _ = try read()
+        }
     }
 }
 
@@ -53,7 +55,8 @@ struct Look {
     subscript(x: Int, y: Int) -> UInt32 {
         frame.pixels.withPlane(0) { start, bytesPerRow in
             let mask: UInt32 = frame.pixels.format == .bgr10 ? 0x3FFF_FFFF : 0xFF_FFFF
-            return UnsafeRawPointer(start).loadUnaligned(fromByteOffset: y * bytesPerRow + x * 4, as: UInt32.self) & mask
+            let place = y * bytesPerRow + x * 4
+            return UnsafeRawPointer(start).loadUnaligned(fromByteOffset: place, as: UInt32.self) & mask
         }
     }
 

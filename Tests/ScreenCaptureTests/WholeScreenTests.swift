@@ -74,10 +74,12 @@ extension XServerSuite {
             #expect(look.isFilled(PixelRect(x: 0, y: 210, width: 1280, height: 510), gray))
         }
 
-        @Test("A still screen costs no grab, and no wakeup but the deadline's")
-        func idle() throws {
+        @Test(
+            "A still screen costs no grab, and no wakeup but the deadline's and a few looks at the pointer",
+            arguments: [true, false])
+        func idle(_ showsCursor: Bool) throws {
             let server = try VirtualScreen()
-            let source = try ScreenSource(display: server.display, target: .display)
+            let source = try ScreenSource(display: server.display, target: .display, showsCursor: showsCursor)
             try source.settleDown()
             let before = source.counters
             let deadline = SystemClock.now() + .milliseconds(600)
@@ -86,8 +88,10 @@ extension XServerSuite {
             #expect(late >= .zero)
             #expect(late < .milliseconds(50))
             #expect(source.counters.grabs == before.grabs)
-            // The deadline, and the answer to one look at the pointer.
-            #expect(source.counters.wakeups - before.wakeups <= 2)
+            let looks = source.counters.pointerLooks - before.pointerLooks
+            #expect(looks <= (showsCursor ? 3 : 0))
+            // Each look is a timer and an answer.
+            #expect(source.counters.wakeups - before.wakeups <= 1 + 2 * looks)
             // Reading an unchanged picture costs no grab either.
             let frame = try source.read()
             #expect(frame.damage.isEmpty)
@@ -109,11 +113,13 @@ extension XServerSuite {
             #expect(time < .seconds(1))
         }
 
-        @Test("Without shared memory pictures come through the connection, and it says so")
-        func noSharedMemory() throws {
-            let server = try VirtualScreen(options: ["-extension", "MIT-SHM"])
+        @Test("Without shared memory pictures come through the connection, and it says so", arguments: [true, false])
+        func noSharedMemory(_ isRemote: Bool) throws {
+            // A server that has no such extension, and one that is reached by TCP as if it were far away.
+            let server = try VirtualScreen(options: isRemote ? ["-listen", "tcp", "-ac"] : ["-extension", "MIT-SHM"])
             let painter = try Painter(server.display)
-            let source = try ScreenSource(display: server.display, target: .display)
+            let display = isRemote ? "127.0.0.1" + server.display : server.display
+            let source = try ScreenSource(display: display, target: .display, showsCursor: false)
             #expect(source.takeNotices().contains { $0.contains("No memory can be shared") })
             #expect(source.takeNotices().isEmpty)
             try source.settleDown()

@@ -88,11 +88,18 @@ struct MessageTests {
     @Test("JSON nested 32 deep is taken, 33 deep is not; brackets in strings don't count")
     func nesting() {
         func nested(_ depth: Int) -> String { String(repeating: "[", count: depth) + String(repeating: "]", count: depth) }
-        #expect(!JSONNesting.exceeds(32, in: nested(32).utf8))
-        #expect(JSONNesting.exceeds(32, in: nested(33).utf8))
-        #expect(!JSONNesting.exceeds(2, in: #"{"a":"[[[[\"[[[\\"}"#.utf8))
-        #expect(JSONNesting.exceeds(2, in: #"{"a":"\\",b:[[1]]}"#.utf8))
-        #expect(JSONNesting.exceeds(32, in: String(repeating: #"[{"a":"#, count: 20).utf8))
+        #expect(JSONOutline.fault(in: nested(32).utf8) == nil)
+        #expect(JSONOutline.fault(in: nested(33).utf8) == .nestedTooDeeply)
+        #expect(JSONOutline.fault(in: #"{"a":"[[[[\"[[[\\"}"#.utf8, limit: 2) == nil)
+        #expect(JSONOutline.fault(in: #"{"a":"\\","b":[[1]]}"#.utf8, limit: 2) == .nestedTooDeeply)
+        #expect(JSONOutline.fault(in: String(repeating: #"[{"a":"#, count: 20).utf8) == .nestedTooDeeply)
+    }
+
+    @Test("A comma in front of a closing bracket is seen, also behind white space; one in a string is not")
+    func commas() {
+        #expect(JSONOutline.fault(in: #"{"a":1, }"#.utf8) == .danglingComma)
+        #expect(JSONOutline.fault(in: "[1,\n]".utf8) == .danglingComma)
+        #expect(JSONOutline.fault(in: #"[",",{"a":",}"}]"#.utf8) == nil)
     }
 }
 

@@ -17,7 +17,7 @@ struct Bench: Sendable {
 
     /// Runs a test against the routes of one server.
     static func run(
-        _ configure: (inout SignalingConfiguration) -> Void = { _ in },
+        _ configure: (inout SignalingConfiguration) -> Void = { _ in }, recorder: Recorder? = nil,
         _ test: @Sendable (Bench) async throws -> Void
     ) async throws {
         var configuration = SignalingConfiguration()
@@ -28,6 +28,7 @@ struct Bench: Sendable {
         router.add(middleware: UnknownAddressMiddleware())
         routes.add(to: router)
         try await Application(router: router, logger: .silent).test(.router) { client in
+            let client = recorder.map { RecordingClient(client: client, recorder: $0) } ?? client
             try await test(Bench(client: client, routes: routes, clock: clock))
         }
     }

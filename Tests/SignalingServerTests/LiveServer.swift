@@ -56,7 +56,7 @@ struct LiveServer: Sendable {
             async let sending: Void = {
                 for text in texts {
                     // The server may have closed already; what it said before that is what counts.
-                    try? await outbound.write(ByteBuffer(string: text))
+                    guard (try? await outbound.write(ByteBuffer(string: text))) != nil else { return }
                     try await Task.sleep(for: pause)
                 }
             }()
@@ -97,10 +97,15 @@ struct LiveServer: Sendable {
         try await connection { inbound, outbound in
             let request = request("GET", "\(share.path)/events", token: share.secret)
             try await outbound.write(ByteBuffer(string: request))
+            var text = ""
             for try await piece in inbound {
-                for line in String(buffer: piece).split(whereSeparator: \.isNewline) where line.contains("\"sdp\"") {
-                    let data = Data(line.drop { $0 != "{" }.utf8)
-                    let offer = try JSONDecoder().decode(SessionOffer.self, from: data)
+                text += String(buffer: piece)
+                // Each event is a chunk of its own, so that no chunk header falls into a line.
+                while let end = text.firstIndex(where: \.isNewline) {
+                    let line = text[..<end]
+                    text = String(text[text.index(after: end)...])
+                    guard line.hasPrefix("data: "), line.contains("\"sdp\"") else { continue }
+                    let offer = try JSONDecoder().decode(SessionOffer.self, from: Data(line.dropFirst(6).utf8))
                     let reply = try await answer(share, offer.sessionId)
                     #expect(reply.status == 204)
                 }

@@ -145,14 +145,14 @@ struct LiveServerTests {
     @Test("A header or a body that takes too long to arrive: the connection ends, or the answer is 408")
     func slow() async throws {
         try await LiveServer.run { configuration in
-            configuration.timing.header = .milliseconds(200)
-            configuration.timing.body = .milliseconds(200)
+            configuration.timing.header = .milliseconds(100)
+            configuration.timing.body = .milliseconds(100)
         } _: { live in
-            let header = Array(repeating: "X-Slow: 1\r\n", count: 100)
+            let header = Array(repeating: "X-Slow: 1\r\n", count: 20)
             #expect(try await live.exchange(["GET /healthz HTTP/1.1\r\n"] + header, pause: .milliseconds(50)) == "")
             let post = live.request(
                 "POST", "/v1/rooms/demo/share", type: "application/json", fields: ["Content-Length": "1000"], body: "")
-            let body = Array(repeating: " ", count: 100)
+            let body = Array(repeating: " ", count: 20)
             let answer = try RawResponse(await live.exchange([post] + body, pause: .milliseconds(50)))
             #expect(answer.problem == .requestTimeout)
             // A body nobody reads, because the answer is known: it ends as well.

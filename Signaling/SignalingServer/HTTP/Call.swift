@@ -47,9 +47,13 @@ struct Call: Sendable {
             .filter { $0 != " " && $0 != "\t" }.lowercased()
     }
 
+    /// Turns away a body of another type, or one that says itself that it is too large.
     func require(_ type: MediaType) throws(ProblemError) {
         guard contentType == type.rawValue else {
             throw ProblemError(.unsupportedMediaType, detail: "\(type.rawValue) is taken here.")
+        }
+        guard (request.headers[.contentLength].flatMap { Int($0) } ?? 0) <= Limits.body else {
+            throw ProblemError(.contentTooLarge).with(.connection, "close")
         }
     }
 
@@ -60,8 +64,9 @@ struct Call: Sendable {
         return try JSON.decode(type, from: try await collect(request.body))
     }
 
-    func text() async throws -> String {
-        try await text(of: request.body)
+    func text(_ type: MediaType) async throws -> String {
+        try require(type)
+        return try await text(of: request.body)
     }
 
     /// The body as text; SDP is UTF-8 (RFC 8866 § 5).
@@ -75,10 +80,7 @@ struct Call: Sendable {
 
     /// The whole body, unless it is too large or too slow.
     private func collect(_ body: RequestBody) async throws -> ByteBuffer {
-        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > Limits.body {
-            throw ProblemError(.contentTooLarge).with(.connection, "close")
-        }
-        return try await withThrowingTaskGroup(of: ByteBuffer.self) { group in
+        try await withThrowingTaskGroup(of: ByteBuffer.self) { group in
             defer { group.cancelAll() }
             group.addTask { try await body.collect(upTo: Limits.body) }
             group.addTask {

@@ -14,8 +14,10 @@ enum JSON {
 
     static func decode<Message: Decodable>(_ type: Message.Type, from body: ByteBuffer) throws(ProblemError) -> Message {
         let bytes = body.readableBytesView
-        guard !JSONNesting.exceeds(Limits.jsonDepth, in: bytes) else {
-            throw ProblemError(.malformedJSON, detail: "It is nested too deeply.")
+        switch JSONOutline.fault(in: bytes) {
+        case .nestedTooDeeply: throw ProblemError(.malformedJSON, detail: "It is nested too deeply.")
+        case .danglingComma: throw ProblemError(.malformedJSON)
+        case nil: break
         }
         do {
             return try JSONDecoder().decode(type, from: Data(bytes))

@@ -34,7 +34,7 @@ struct ProblemError: Error {
     init(_ error: any Error) {
         switch error {
         case let problem as ProblemError: self = problem
-        case is NIOTooManyBytesError: self.init(.contentTooLarge)
+        case is NIOTooManyBytesError: self = ProblemError(.contentTooLarge).with(.connection, "close")
         case is CancellationError: self.init(.serverBusy, retryAfter: 1)
         default: self.init(.internalError)
         }

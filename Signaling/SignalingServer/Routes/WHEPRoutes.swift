@@ -33,6 +33,7 @@ struct WHEPRoutes: Sendable {
                 ])
         ) { call in
             let room = try call.room()
+            // Before the body is read: a body that is neither read nor dropped would keep the request from ending.
             try call.require(.sdp)
             return response(to: try await joined(room, call))
         }

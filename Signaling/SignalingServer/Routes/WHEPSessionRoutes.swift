@@ -46,7 +46,7 @@ struct WHEPSessionRoutes: Sendable {
         guard let condition = MatchCondition(call.request.headers[.ifMatch]) else {
             throw ProblemError(.preconditionRequired)
         }
-        let text = try await call.text()
+        let text = try await call.text(.trickleFragment)
         guard let fragment = TrickleFragment(text) else { throw ProblemError(.malformedSDP) }
         switch try await store.patch(address, if: condition, text, fragment) {
         case .trickled:
@@ -59,7 +59,7 @@ struct WHEPSessionRoutes: Sendable {
     }
 
     private func answer(_ address: SessionAddress, _ call: Call) async throws -> Response {
-        let sdp = try await call.text()
+        let sdp = try await call.text(.sdp)
         guard let outline = SDPOutline(description: sdp) else { throw ProblemError(.malformedSDP) }
         try await store.answer(address, sdp: sdp, ufrag: outline.ufrag)
         return Response(status: .noContent)

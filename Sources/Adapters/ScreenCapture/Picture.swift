@@ -25,7 +25,9 @@ struct Picture {
     }
 
     /// Lends the words of one row's columns.
-    func withRow<Result>(_ row: Int, columns: Range<Int>, _ body: (UnsafeMutableBufferPointer<UInt32>) -> Result) -> Result {
+    func withRow<Result>(
+        _ row: Int, columns: Range<Int>, _ body: (UnsafeMutableBufferPointer<UInt32>) -> Result
+    ) -> Result {
         let start = row * Self.bytesPerRow(width: size.width)
         let range = start + columns.lowerBound * 4..<start + columns.upperBound * 4
         return body(UnsafeMutableRawBufferPointer(rebasing: memory.bytes[range]).assumingMemoryBound(to: UInt32.self))

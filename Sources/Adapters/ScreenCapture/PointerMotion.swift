@@ -1,15 +1,16 @@
 import CXCB
 import Glibc
 
-/// The two requests of XInput 2 by which a still pointer costs nothing: without them its position must be polled.
+/// The two requests of XInput 2 by which motion of the pointer is told, so that a still one costs next to nothing.
 ///
-/// They are written by hand (XI2proto.txt § XIQueryVersion, XISelectEvents), which saves a library for 28 bytes.
+/// They are written by hand (XI2proto.txt § XIQueryVersion, XISelectEvents), which saves a library for 28 bytes. Raw
+/// motion comes from every device, also while the pointer is grabbed. Cooked motion (XI_Motion) would come from
+/// programs that move the pointer too, but who selects it on the root takes it away from programs that watch the core
+/// protocol's motion there.
 enum PointerMotion {
-    /// XI_Motion covers pointers moved by programs, XI_RawMotion every device, grabbed or not.
-    static let events: Set<UInt16> = [motion, rawMotion]
+    /// XI_RawMotion.
+    static let event: UInt16 = 17
 
-    private static let motion: UInt16 = 6
-    private static let rawMotion: UInt16 = 17
     private static let selectEvents: UInt8 = 46
     private static let queryVersion: UInt8 = 47
     private static let allMasterDevices: UInt16 = 1
@@ -38,7 +39,7 @@ enum PointerMotion {
         request.append(littleEndian: UInt16(0))
         request.append(littleEndian: allMasterDevices)
         request.append(littleEndian: UInt16(1))
-        request.append(littleEndian: isOn ? UInt32(1) << rawMotion | UInt32(1) << motion : 0)
+        request.append(littleEndian: isOn ? UInt32(1) << event : 0)
         _ = send(request, connection, majorOpcode: majorOpcode, hasReply: false)
     }
 

@@ -2,18 +2,18 @@ import Timebase
 
 /// When to look where the pointer is.
 ///
-///     listening ──motion event──► following ──still for a while──► listening
+///     listening ──it moved──► following ──still for a while──► listening
 ///
-/// While listening, the server tells when the pointer moves, and a still pointer costs nothing. While following, events
-/// are off (a mouse makes a thousand a second) and the position is asked for once a frame. Without XInput 2 there is
-/// only following.
+/// While listening, the server tells when a device moves the pointer; it is looked at now and then all the same. While
+/// following, events are off (a mouse makes a thousand a second) and it is looked at once a frame. Without XInput 2
+/// there is only following.
 struct PointerWatch {
-    enum Phase: Equatable {
+    private enum Phase: Equatable {
         case listening
         case following(lastMotion: Instant)
     }
 
-    private(set) var phase: Phase
+    private var phase: Phase
     private let hasEvents: Bool
     private var lastLook: Instant
 
@@ -26,43 +26,42 @@ struct PointerWatch {
     /// When the pointer has to be looked at, if nothing else happens.
     var nextLook: Instant {
         switch phase {
-        case .listening: .distantFuture
+        case .listening: lastLook + Limits.pointerCheck
         case .following: lastLook + Limits.pointerPeriod
         }
     }
 
-    /// Whether to look now that the caller is awake.
-    func isDue(at now: Instant) -> Bool {
-        switch phase {
-        case .listening: now - lastLook >= Limits.pointerCheck
-        case .following: now >= nextLook
-        }
-    }
+    func isDue(at now: Instant) -> Bool { now >= nextLook }
 
-    /// Whether a picture made now needs a new position.
+    /// Whether a picture made now needs no new position.
     func isFresh(at now: Instant) -> Bool { now - lastLook < Limits.pointerFresh }
 
-    /// The server told of motion, or a window moved beneath the pointer.
+    /// The server told of motion, or a window moved beneath the pointer: look at once.
     /// - Returns: whether to turn the events off.
     mutating func noticeMotion(at now: Instant) -> Bool {
-        defer { phase = .following(lastMotion: now) }
         lastLook = min(lastLook, now - Limits.pointerPeriod)
-        return phase == .listening
+        return follow(at: now)
     }
 
     /// The pointer was looked at.
-    mutating func look(at now: Instant, moved: Bool) {
+    /// - Returns: whether to turn the events off.
+    mutating func look(at now: Instant, moved: Bool) -> Bool {
         lastLook = now
-        if moved, case .following = phase { phase = .following(lastMotion: now) }
+        return moved && follow(at: now)
     }
 
-    /// Whether to turn the events on again, and look once more after that, so that no motion is missed between.
+    private mutating func follow(at now: Instant) -> Bool {
+        let wasListening = phase == .listening
+        phase = .following(lastMotion: now)
+        return wasListening
+    }
+
+    /// Whether to turn the events on again, and then to look once more, so that no motion is missed between.
     mutating func rest(at now: Instant) -> Bool {
         guard hasEvents, case .following(let lastMotion) = phase, now - lastMotion >= Limits.pointerRest else {
             return false
         }
         phase = .listening
-        lastLook = now - Limits.pointerCheck
         return true
     }
 }

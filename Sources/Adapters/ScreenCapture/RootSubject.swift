@@ -73,7 +73,8 @@ final class RootSubject: Subject {
         _ name: String, on connection: XConnection, until deadline: Instant
     ) throws(CaptureError) -> Area {
         guard connection.extensions.hasMonitors else {
-            throw .unavailable("The X server of display \(connection.display) has no RandR 1.5, so no monitors by name.")
+            throw .unavailable(
+                "The X server of display \(connection.display) has no RandR 1.5, and so no monitors by name.")
         }
         let names = try connection.require { () throws(XFailure) in try connection.monitorNames(until: deadline) }
         let atom = try connection.require { () throws(XFailure) in try connection.atom(name, until: deadline) }

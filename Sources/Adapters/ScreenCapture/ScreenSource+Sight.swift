@@ -151,13 +151,14 @@ extension ScreenSource {
         }
         do throws(XFailure) {
             let answer = try connection.answer(to: question.place, until: deadline)
-            watch.look(at: SystemClock.now(), moved: answer.onRoot != lastPointer)
+            let moved = lastPointer != nil && answer.onRoot != lastPointer
+            if watch.look(at: SystemClock.now(), moved: moved) { listenForMotion(false) }
             lastPointer = answer.onRoot
             if let surface { overlay.point = subject.pointer(answer, on: surface) }
         } catch .refused {
             // The window is going; its own event tells what became of it.
             overlay.point = nil
-            watch.look(at: SystemClock.now(), moved: false)
+            _ = watch.look(at: SystemClock.now(), moved: false)
         }
     }
 

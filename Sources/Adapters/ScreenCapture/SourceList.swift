@@ -48,7 +48,8 @@ package struct SourceList: Hashable, Sendable, Codable {
         let connection = try XConnection.open(display: display, until: deadline)
         return try connection.require { () throws(XFailure) in
             SourceList(
-                displays: try displays(connection, until: deadline), monitors: try monitors(connection, until: deadline),
+                displays: try displays(connection, until: deadline),
+                monitors: try monitors(connection, until: deadline),
                 windows: try WindowList(connection, until: deadline).load().map(Window.init))
         }
     }

@@ -96,7 +96,8 @@ private struct Property {
 
     /// Titles of old programs are Latin-1 (ICCCM § 2.7.1), those of all others UTF-8.
     var text: String {
-        isLatin1 ? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })) : String(decoding: bytes, as: UTF8.self)
+        guard isLatin1 else { return String(decoding: bytes, as: UTF8.self) }
+        return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     }
 }
 
@@ -152,7 +153,9 @@ extension WindowList {
         let value = UnsafeRawBufferPointer(start: start, count: count)
         switch reply.body.format {
         case 8: return Property(isLatin1: reply.body.type == XCB_ATOM_STRING.rawValue, bytes: Array(value))
-        case 32: return Property(words: (0..<count / 4).map { value.loadUnaligned(fromByteOffset: 4 * $0, as: UInt32.self) })
+        case 32:
+            let words = (0..<count / 4).map { value.loadUnaligned(fromByteOffset: 4 * $0, as: UInt32.self) }
+            return Property(words: words)
         default: return Property()
         }
     }

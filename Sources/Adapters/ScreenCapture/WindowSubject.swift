@@ -4,8 +4,8 @@ import Timebase
 
 /// One window: its own pixels, also while others cover it or it lies partly outside the screen.
 ///
-/// Composite keeps what the window draws in a pixmap of its own. That pixmap is named here, and named again whenever the
-/// window was resized or mapped, because then it is another one.
+/// Composite keeps what the window draws in a pixmap of its own. That pixmap is named here, and named again whenever
+/// the window was resized or mapped, because then it is another one.
 final class WindowSubject: Subject {
     let format: PixelFormat
     let nominalSize: PixelSize

@@ -8,7 +8,8 @@ import Timebase
 extension XConnection {
     /// Connects to a display, by default that of the environment.
     static func open(display requested: String?, until deadline: Instant) throws(CaptureError) -> XConnection {
-        let name = try displayName(requested, environment("DISPLAY"), isWayland: SessionKind.isWayland { environment($0) })
+        let isWayland = SessionKind.isWayland { environment($0) }
+        let name = try displayName(requested, environment("DISPLAY"), isWayland: isWayland)
         let opening = Opening(display: name)
         guard let result = opening.wait(until: deadline) else {
             throw .unavailable("The X server of display \(name) does not answer.")

@@ -26,7 +26,8 @@ extension XConnection {
             throw .unavailable("There is no window \"\(text)\". \(Self.sentence(windows))")
         }
         guard matches.count == 1 else {
-            throw .unavailable("\(matches.count) windows match \"\(text)\"; name one by its number. \(Self.sentence(matches))")
+            throw .unavailable(
+                "\(matches.count) windows match \"\(text)\"; name one by its number. \(Self.sentence(matches))")
         }
         return FoundWindow(window: match.window, title: match.title)
     }

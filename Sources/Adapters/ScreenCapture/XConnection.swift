@@ -6,9 +6,11 @@ import Timebase
 
 /// A connection to an X server, on which nothing blocks longer than it was told.
 ///
-/// libxcb's own `…_reply` functions block for ever if the server is stopped. Here every reply is awaited by poll(2) with
-/// a deadline. A reply that came too late is taken and dropped before anything else is asked, so that a stopped
-/// server never has more than one batch of requests waiting, and writing cannot block either.
+/// libxcb's own `…_reply` functions block for ever if the server is stopped. Here every reply is awaited by poll(2)
+/// with a deadline. A reply that came too late is taken and dropped before anything else is asked, so that a stopped
+/// server never has more than one batch of requests waiting, and writing cannot block either. One wait has no end of
+/// its own: libxcb reads a reply that is longer than the socket's buffer to its end once it began. Only pictures that
+/// come through the connection are so long; they could hang if a server is stopped in the midst of one.
 final class XConnection {
     /// What ended a wait.
     enum Wake {
@@ -37,6 +39,7 @@ final class XConnection {
         self.display = display
         self.screen = screen
         self.extensions = extensions
+        if !isLocal { noticeLossOfNetwork() }
     }
 
     deinit { xcb_disconnect(handle) }
@@ -52,6 +55,20 @@ final class XConnection {
         var length = socklen_t(MemoryLayout<sockaddr>.size)
         guard getsockname(xcb_get_file_descriptor(handle), &address, &length) == 0 else { return false }
         return Int32(address.sa_family) == AF_UNIX
+    }
+
+    /// TCP by itself would take a quarter of an hour to find out that the other machine is out of reach.
+    private func noticeLossOfNetwork() {
+        func set(_ level: Int32, _ option: Int32, _ value: Int32) {
+            var value = value
+            setsockopt(xcb_get_file_descriptor(handle), level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+        }
+        let tcp = Int32(IPPROTO_TCP)
+        set(SOL_SOCKET, SO_KEEPALIVE, 1)
+        set(tcp, TCP_KEEPIDLE, Limits.probeSeconds)
+        set(tcp, TCP_KEEPINTVL, Limits.probeSeconds)
+        set(tcp, TCP_KEEPCNT, Limits.probes)
+        set(tcp, TCP_USER_TIMEOUT, Limits.probeSeconds * Limits.probes * 1000)
     }
 
     /// A new identifier for a resource.

@@ -63,9 +63,7 @@ extension XEvent {
         }
         if type == UInt8(XCB_GE_GENERIC), let input = extensions.input {
             let body = event.body(as: xcb_ge_generic_event_t.self)
-            if body.extension == input.majorOpcode, PointerMotion.events.contains(body.event_type) {
-                return .pointerMoved
-            }
+            if body.extension == input.majorOpcode, body.event_type == PointerMotion.event { return .pointerMoved }
         }
         return nil
     }

@@ -4,7 +4,7 @@ import SignalingProtocol
 
 /// JSON in and out. What a server sends is held to the same depth as what it takes.
 enum JSONCoding {
-    struct NestedTooDeeply: Error {}
+    struct Malformed: Error {}
 
     static let mediaType = "application/json"
 
@@ -15,7 +15,7 @@ enum JSONCoding {
 
     static func decode<Message: Decodable>(_ type: Message.Type, from body: ByteBuffer) throws -> Message {
         let bytes = body.readableBytesView
-        guard !JSONNesting.exceeds(Limits.jsonDepth, in: bytes) else { throw NestedTooDeeply() }
+        guard JSONOutline.fault(in: bytes) == nil else { throw Malformed() }
         return try JSONDecoder().decode(type, from: Data(bytes))
     }
 }

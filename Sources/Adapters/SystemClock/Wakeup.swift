@@ -28,6 +28,6 @@ package final class Wakeup: Sendable {
     /// Blocks until fired, or the time is over.
     package func wait(atMost timeout: Duration) {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        _ = poll(&entry, 1, Int32(clamping: (timeout.nanoseconds + 999_999) / 1_000_000))
+        _ = poll(&entry, 1, Int32(clamping: (max(0, timeout.nanoseconds).addingSaturating(999_999)) / 1_000_000))
     }
 }

@@ -22,7 +22,7 @@ struct QuantiserControl {
     static let legible = 44
     static let coarsest = 51
     /// The gain assumed after a rest is between these; it follows what the changes before turned out to be.
-    private static let restGains = 0.5...1.0
+    private static let restGains = 0.2...1.0
     /// The churn from which on a run is film: what it blurs is gone with the next frame.
     static let film = 0.12
     /// A gap after which a change is not a continuation: five frames at 30 fps.
@@ -51,7 +51,7 @@ struct QuantiserControl {
 
     /// How much of the picture each frame of a run is new: little where text scrolls, a good part in film; nil outside
     /// of a run.
-    var churnOfRun: Double? { runLength > 4 ? churn : nil }
+    func churnOfRun(at time: MediaTime) -> Double? { continuesRun(at: time) && runLength > 4 ? churn : nil }
 
     /// The quantiser for a picture, or nil where it has to wait for the bucket.
     ///
@@ -173,7 +173,7 @@ struct QuantiserControl {
         } else {
             churn = newChurn
             let bounds = Self.restGains
-            restGain = min(bounds.upperBound, max(bounds.lowerBound, (3 * restGain + gain) / 4))
+            restGain = min(bounds.upperBound, max(bounds.lowerBound, (restGain + gain) / 2))
             runGain = gain
             runLength = 1
         }

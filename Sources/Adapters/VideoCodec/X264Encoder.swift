@@ -78,7 +78,7 @@ package final class X264Encoder: VideoEncoder {
         let quantiser = control.quantiser(
             for: .change, changed: detail, blurred: blurred, at: request.mediaTime, target: request.target)
         guard let quantiser else { return nil }
-        try chooseSearch()
+        try chooseSearch(at: request.mediaTime)
         let unit = try run(request, quantiser: quantiser, isKeyframe: false)
         // What comes out far too large was not foretold, because a run of small changes ended in a new page. It is
         // thrown away: no decoder sees it, so the picture must begin anew.
@@ -116,8 +116,8 @@ package final class X264Encoder: VideoEncoder {
 
     /// A wide search finds scrolled text again and costs nothing where it does. In film it finds little and costs half
     /// as much again: there the nearest match will do.
-    private func chooseSearch() throws(CodecError) {
-        guard let churn = control.churnOfRun else { return try searchWide(true) }
+    private func chooseSearch(at time: MediaTime) throws(CodecError) {
+        guard let churn = control.churnOfRun(at: time) else { return try searchWide(true) }
         if churn > QuantiserControl.film {
             try searchWide(false)
         } else if churn < QuantiserControl.film / 2 {

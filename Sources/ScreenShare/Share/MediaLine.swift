@@ -73,13 +73,18 @@ final class MediaLine {
         case .encode(let time): try encodeNew(time, at: now)
         case .encodeAgain(let time): try encodeAgain(time, at: now)
         case .keepalive(let time): keepalive(time, at: now)
-        case .wait(let until): try wait(until: min(until, nextKeyframe), at: now)
+        case .wait(let until): try wait(until: min(until, nextKeyframe(after: now)), at: now)
         }
         return true
     }
 
-    private func keyframeIsDue(at now: Instant) -> Bool { lanes.values.contains { $0.gate.isDue(at: now) } }
-    private var nextKeyframe: Instant { lanes.values.compactMap(\.gate.dueAt).min() ?? .distantFuture }
+    private var watchedLanes: [EncoderLane] { commands.lanes.compactMap { lanes[$0] } }
+    private func keyframeIsDue(at now: Instant) -> Bool { watchedLanes.contains { $0.gate.isDue(at: now) } }
+
+    /// When the next wanted keyframe is allowed; one that is due already is waited for with its frame.
+    private func nextKeyframe(after now: Instant) -> Instant {
+        watchedLanes.compactMap(\.gate.dueAt).filter { $0 > now }.min() ?? .distantFuture
+    }
 
     /// Waits for the source; behind a pending change only for its slot.
     private func wait(until deadline: Instant, at now: Instant) throws(ShareError) {

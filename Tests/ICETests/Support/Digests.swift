@@ -107,7 +107,12 @@ enum Digests {
     }
 
     private static func primes(_ count: Int) -> [Int] {
-        (2...).lazy.filter { number in !(2..<number).contains { number % $0 == 0 } }.prefix(count).map { $0 }
+        var (primes, number) = ([Int](), 2)
+        while primes.count < count {
+            if !primes.contains(where: { number % $0 == 0 }) { primes.append(number) }
+            number += 1
+        }
+        return primes
     }
 
     /// The first 32 bits after the point.

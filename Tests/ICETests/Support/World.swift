@@ -102,6 +102,7 @@ final class World {
     }
 
     /// Changes an agent from outside, at the present time.
+    @discardableResult
     func with<Result>(_ peer: Peer, _ body: (inout ICEAgent, Instant) -> Result) -> Result {
         defer { drain(peer) }
         return body(&peer.agent, now)
@@ -167,7 +168,7 @@ final class World {
     }
 
     private func receive(_ packet: Packet, by peer: Peer) {
-        peer.agent.receive(packet.bytes.span.bytes, local: packet.destination, from: packet.source, at: now)
+        peer.agent.receive(packet.bytes, local: packet.destination, from: packet.source, at: now)
         drain(peer)
     }
 

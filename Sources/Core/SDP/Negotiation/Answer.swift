@@ -59,7 +59,7 @@ extension Offer {
         let offered = description.media[index]
         let content: Content
         switch part(of: index, plan) {
-        case .rejected: return rejection(of: offered)
+        case .rejected: return rejection(of: offered, plan)
         case .placeholder: content = Content(direction: .inactive, formats: Array(offered.payloadFormats.prefix(1)))
         case .audio: content = audioContent(plan)
         case .video: content = videoContent(plan)
@@ -99,12 +99,20 @@ extension Offer {
         return Content(direction: .sendonly, formats: formats, extensions: HeaderExtensionURI.video, stream: stream)
     }
 
-    /// Port 0, and the tag so that the section is recognised (RFC 3264 § 6, RFC 8829 § 5.3.1).
-    private func rejection(of offered: MediaDescription) -> MediaDescription {
-        MediaDescription(
+    /// Port 0, and the tag so that the section is recognised (RFC 3264 § 6, RFC 8829 § 5.3.1). It names the transport
+    /// and a format all the same, as browsers' rejections do: GStreamer and aiortc refuse an answer without.
+    private func rejection(of offered: MediaDescription, _ plan: AnswerPlan) -> MediaDescription {
+        var section = MediaDescription(
             kind: offered.kind, port: 0, transportProtocol: offered.transportProtocol,
-            formats: Array(offered.formats.prefix(1)), lines: [Self.noAddress],
-            attributes: (offered.mid.map { [Attribute("mid", $0)] } ?? []) + [Attribute("inactive")])
+            formats: Array(offered.formats.prefix(1)), lines: [Self.noAddress])
+        if let mid = offered.mid { section.attributes.add("mid", mid) }
+        section.attributes += plan.transport.attributes(setup: localSetup, isTagged: false)
+        section.attributes.add("inactive")
+        guard offered.isRTP else { return section }
+        section.attributes.add("rtcp-mux")
+        let format = offered.payloadFormats.first { String($0.payloadType) == section.formats.first }
+        section.attributes += format?.attributes ?? []
+        return section
     }
 
     private func acceptance(

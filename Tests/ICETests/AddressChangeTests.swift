@@ -1,0 +1,119 @@
+import Datagrams
+import Testing
+import Timebase
+
+@testable import ICE
+
+@Suite("Addresses that change")
+struct AddressChangeTests {
+    private static let publicSharer = address("198.51.100.50", 5002)
+
+    /// A viewer behind a NAT and a sharer in public, or the other way about: connected for 20 s.
+    private func connected(seed: UInt64, nattedRole: ICERole) -> (Pair, NAT) {
+        let nat = NAT(.v4(0xC633_6401))
+        let inside = address("192.168.1.10", 5001)
+        let pair = Pair(
+            seed: seed, viewer: [.host(inside)], sharer: [.host(Self.publicSharer)], viewerNAT: nat,
+            roles: (nattedRole, nattedRole.opposite))
+        pair.world.delay = .milliseconds(10)
+        pair.join(answerDelay: .milliseconds(30))
+        pair.world.run(for: .seconds(20))
+        return (pair, nat)
+    }
+
+    @Test("the controlling side's NAT forgets: the other side follows without a restart (seeds 1 to 10)", arguments: 1...10)
+    func controlling(seed: Int) {
+        let (pair, nat) = connected(seed: UInt64(seed), nattedRole: .controlling)
+        #expect(pair.sharer.agent.sendPair?.remote == TransportAddress(ip: nat.outside, port: 61_000))
+        nat.rebind()
+        pair.world.run(for: .seconds(7))
+        #expect(pair.sharer.agent.selectedPair?.remote == TransportAddress(ip: nat.outside, port: 61_001))
+        #expect(pair.viewer.agent.selectedPair?.remote == Self.publicSharer)
+        pair.world.run(for: .seconds(60))
+        #expect(pair.isSelected)
+        #expect(pair.sharer.count(.consentExpired) == 0)
+        #expect(pair.viewer.count(.consentExpired) == 0)
+    }
+
+    @Test("the controlled side's NAT forgets: the controlling side asks, and moves (seeds 1 to 10)", arguments: 1...10)
+    func controlled(seed: Int) {
+        let (pair, nat) = connected(seed: UInt64(seed), nattedRole: .controlled)
+        nat.rebind()
+        pair.world.run(for: .seconds(8))
+        #expect(pair.sharer.agent.selectedPair?.remote == TransportAddress(ip: nat.outside, port: 61_001))
+        pair.world.run(for: .seconds(60))
+        #expect(pair.isSelected)
+        #expect(pair.sharer.count(.consentExpired) == 0)
+    }
+
+    @Test("while the selected pair lives, a check from elsewhere without nomination moves nothing")
+    func elsewhere() {
+        let pair = Pair(seed: 71, viewer: [.host(Pair.viewerSocket), .host(address("10.0.0.3", 5001), localPreference: 1)])
+        pair.join(viewerLists: [.host(Pair.viewerSocket)])
+        pair.world.run(for: .seconds(10))
+        for role in [ICERole.controlling, .controlled] {
+            let (peer, other) = role == .controlled ? (pair.sharer, pair.viewer) : (pair.viewer, pair.sharer)
+            let (ours, theirs) = (peer.agent.localCredentials, other.agent.localCredentials)
+            let before = peer.agent.selectedPair
+            let attributes: [STUNAttribute] = [
+                .username("\(ours.ufrag):\(theirs.ufrag)"), .priority(.max),
+                role == .controlled ? .iceControlling(1) : .iceControlled(1),
+            ]
+            let check = STUNMessage(.request, TransactionID(high: 1, low: 1), attributes)
+            let bytes = check.encoded(key: ours.key, with: TestAuthenticator())
+            pair.world.with(peer) { agent, now in
+                _ = agent.receive(
+                    bytes, local: before?.local ?? Pair.viewerSocket, from: address("10.0.0.3", 5001), at: now)
+            }
+            pair.world.run(for: .seconds(3))
+            #expect(peer.agent.selectedPair == before)
+        }
+    }
+
+    @Test("a replayed nomination from a victim's address moves no media there")
+    func victim() throws {
+        let pair = Pair(seed: 72)
+        pair.join()
+        pair.world.run(for: .seconds(10))
+        let victim = address("203.0.113.66", 6666)
+        let nomination = try #require(
+            pair.viewer.sent.last { STUNFacts($0.packet.bytes)?.usesCandidate == true }?.packet.bytes)
+        for _ in 0..<50 {
+            pair.world.with(pair.sharer) { agent, now in
+                _ = agent.receive(nomination, local: Pair.sharerSocket, from: victim, at: now)
+            }
+            pair.world.run(for: .milliseconds(100))
+            #expect(pair.sharer.agent.sendPair?.remote == Pair.viewerSocket)
+        }
+        pair.world.run(for: .seconds(60))
+        #expect(pair.sharer.agent.sendPair?.remote == Pair.viewerSocket)
+    }
+
+    @Test("a new socket of ours is checked, and takes over when the old one falls silent")
+    func newInterface() {
+        let (old, new) = (address("10.0.0.1", 5001), address("10.0.0.7", 5001))
+        let pair = Pair(seed: 73)
+        pair.join()
+        pair.world.run(for: .seconds(10))
+        pair.world.with(pair.viewer) { agent, now in agent.addLocalCandidate(.host(new, localPreference: 9), at: now) }
+        pair.world.tap = { packet in packet.source == old || packet.destination == old ? nil : packet }
+        pair.world.run(for: .seconds(14))
+        #expect(pair.viewer.agent.selectedPair?.local == new)
+        #expect(pair.sharer.agent.selectedPair?.remote == new)
+        pair.world.run(for: .seconds(60))
+        #expect(pair.isSelected)
+        #expect(pair.viewer.count(.consentExpired) + pair.sharer.count(.consentExpired) == 0)
+    }
+}
+
+/// What a packet is, if it is STUN.
+struct STUNFacts {
+    let usesCandidate: Bool
+    let isRequest: Bool
+
+    init?(_ bytes: [UInt8]) {
+        guard let message = try? STUNMessage(bytes) else { return nil }
+        usesCandidate = message.usesCandidate
+        isRequest = message.messageClass == .request
+    }
+}

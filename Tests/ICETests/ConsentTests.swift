@@ -1,0 +1,169 @@
+import Datagrams
+import Testing
+import Timebase
+
+@testable import ICE
+
+@Suite("Consent")
+struct ConsentTests {
+    /// Two agents that are connected and settled.
+    private func connected(seed: UInt64) -> Pair {
+        let pair = Pair(seed: seed)
+        pair.join()
+        pair.world.run(for: .seconds(10))
+        return pair
+    }
+
+    @Test("ends 30 s after the last answer, and media stops with it (seeds 1 to 10)", arguments: 1...10)
+    func expiry(seed: Int) throws {
+        let pair = connected(seed: UInt64(seed))
+        pair.world.loss = 1
+        let silence = pair.world.now
+        pair.world.run(for: .seconds(40))
+        for peer in [pair.viewer, pair.sharer] {
+            let ended = try #require(peer.time { $0 == .consentExpired })
+            // The last answer came at most 6 s before the silence.
+            #expect(ended - silence <= .seconds(31))
+            #expect(ended - silence >= .seconds(23))
+            #expect(peer.agent.sendPair == nil)
+            #expect(peer.agent.state == .consentExpired)
+            #expect(peer.count(.disconnected) == 1)
+            #expect(peer.sent.allSatisfy { $0.at <= ended })
+            #expect(peer.agent.nextWake == .distantFuture)
+        }
+    }
+
+    @Test("is lost exactly 30 s after the last answer")
+    func exact() throws {
+        let pair = Pair(seed: 31)
+        var lastAnswer = Instant.zero
+        pair.world.tap = { packet in
+            if packet.destination == Pair.viewerSocket, packet.bytes.first == 1 {
+                if pair.world.now > .zero + .seconds(20) { return nil }
+                lastAnswer = pair.world.now + pair.world.delay
+            }
+            return packet
+        }
+        pair.join()
+        pair.world.run(for: .seconds(60))
+        // Requests of the sharer's still arrived all the time, and were no help.
+        #expect(try #require(pair.viewer.time { $0 == .consentExpired }) - lastAnswer == .seconds(30))
+        #expect(pair.viewer.count(.disconnected) == 0)
+    }
+
+    @Test("checks come every 4 to 6 s, each once, with an ID of its own, and consent stays for an hour")
+    func checks() {
+        let pair = connected(seed: 32)
+        let start = pair.world.now
+        pair.world.run(for: .seconds(3600))
+        let checks = pair.viewer.sent.filter { $0.at >= start && $0.packet.bytes[0] == 0 }
+        let gaps = zip(checks, checks.dropFirst()).map { $1.at - $0.at }
+        #expect(gaps.allSatisfy { $0 >= .seconds(4) && $0 <= .seconds(6) })
+        #expect(Set(gaps).count > 100)
+        #expect(Set(checks.map { Array($0.packet.bytes[8..<20]) }).count == checks.count)
+        #expect(pair.isSelected)
+        #expect(pair.viewer.events.count == 2)
+        #expect(pair.viewer.agent.roundTripTime == .milliseconds(2))
+    }
+
+    @Test("requests, unsigned answers and answers signed with the wrong password do not renew it")
+    func spoofed() {
+        let pair = connected(seed: 33)
+        let wrong = Array("this is not the password".utf8)
+        let authenticator = TestAuthenticator()
+        var forged = 0
+        pair.world.tap = { packet in
+            guard packet.destination == Pair.viewerSocket, packet.bytes[0] == 1 else { return packet }
+            guard let answer = try? STUNMessage(packet.bytes) else { return nil }
+            var packet = packet
+            let message = STUNMessage(.success, answer.transactionID, [.xorMappedAddress(Pair.viewerSocket)])
+            forged += 1
+            packet.bytes =
+                switch forged % 3 {
+                case 0: message.encoded()
+                case 1: message.encoded(key: wrong, with: authenticator)
+                default: message.encoded(key: wrong, algorithm: .sha256, with: authenticator)
+                }
+            return packet
+        }
+        pair.world.run(for: .seconds(31))
+        #expect(forged >= 4)
+        #expect(pair.viewer.count(.consentExpired) == 1)
+        #expect(pair.viewer.agent.sendPair == nil)
+    }
+
+    @Test("an answer from the right place to a request that was never sent does not renew it")
+    func unasked() {
+        let pair = connected(seed: 34)
+        let key = pair.sharer.agent.localCredentials.key
+        var random = SeededGenerator(seed: 34)
+        pair.world.tap = { packet in packet.destination == Pair.viewerSocket && packet.bytes[0] == 1 ? nil : packet }
+        for _ in 0..<31 {
+            let id = TransactionID.random(using: &random)
+            let answer = STUNMessage(.success, id, [.xorMappedAddress(Pair.viewerSocket)])
+                .encoded(key: key, with: TestAuthenticator())
+            let isTaken = pair.world.with(pair.viewer) { agent, now in
+                agent.receive(answer, local: Pair.viewerSocket, from: Pair.sharerSocket, at: now)
+            }
+            #expect(!isTaken)
+            pair.world.run(for: .seconds(1))
+        }
+        #expect(pair.viewer.agent.sendPair == nil)
+    }
+
+    @Test("an answer that comes after the end does not bring it back")
+    func late() {
+        let pair = connected(seed: 35)
+        var held: [Packet] = []
+        pair.world.tap = { packet in
+            guard packet.destination == Pair.viewerSocket, packet.bytes[0] == 1 else { return packet }
+            held.append(packet)
+            return nil
+        }
+        // The machine slept: no timer ran, and the first thing that comes is an old answer.
+        pair.world.run(for: .seconds(6))
+        #expect(held.count == 1)
+        let packet = held[0]
+        var agent = pair.viewer.agent
+        let isTaken = agent.receive(
+            packet.bytes, local: packet.destination, from: packet.source, at: pair.world.now + .seconds(60))
+        #expect(!isTaken)
+        #expect(agent.sendPair == nil)
+        #expect(agent.state == .consentExpired)
+    }
+
+    @Test("ends at once by an authenticated 403, not by an unsigned one (RFC 7675 § 5.2)")
+    func revoked() {
+        let pair = connected(seed: 36)
+        let key = pair.sharer.agent.localCredentials.key
+        var isSigned = false
+        pair.world.tap = { packet in
+            guard packet.destination == Pair.viewerSocket, packet.bytes[0] == 1,
+                let answer = try? STUNMessage(packet.bytes)
+            else { return packet }
+            var packet = packet
+            let message = STUNMessage(.error, answer.transactionID, [.errorCode(.forbidden)])
+            packet.bytes = isSigned ? message.encoded(key: key, with: TestAuthenticator()) : message.encoded()
+            return packet
+        }
+        pair.world.run(for: .seconds(10))
+        #expect(pair.viewer.count(.consentExpired) == 0)
+        isSigned = true
+        pair.world.run(for: .seconds(7))
+        #expect(pair.viewer.count(.consentExpired) == 1)
+    }
+
+    @Test("a blackout of 15 s is reported and survived")
+    func blackout() {
+        let pair = connected(seed: 37)
+        pair.world.loss = 1
+        pair.world.run(for: .seconds(15))
+        #expect(pair.viewer.count(.disconnected) == 1)
+        #expect(pair.viewer.agent.sendPair != nil)
+        pair.world.loss = 0
+        pair.world.run(for: .seconds(10))
+        #expect(pair.viewer.count(.recovered) == 1)
+        #expect(pair.sharer.count(.recovered) == 1)
+        #expect(pair.isSelected)
+    }
+}

@@ -1,0 +1,102 @@
+import Datagrams
+import Testing
+import Timebase
+
+@testable import ICE
+
+@Suite("ICE that fails")
+struct FailureTests {
+    @Test("gives up after 30 s without a valid pair, not before, and falls silent")
+    func timeout() {
+        let pair = Pair(seed: 41)
+        pair.world.loss = 1
+        pair.join()
+        pair.world.run(for: .seconds(29))
+        #expect(pair.viewer.count(.failed) == 0)
+        pair.world.run(for: .seconds(60))
+        for peer in [pair.viewer, pair.sharer] {
+            #expect(peer.time { $0 == .failed } == .zero + .seconds(30))
+            #expect(peer.agent.state == .failed)
+            #expect(peer.sent.allSatisfy { $0.at <= .zero + .seconds(30) })
+            #expect(peer.agent.nextWake == .distantFuture)
+        }
+    }
+
+    @Test("waits as long when there is nothing to check (RFC 8863)")
+    func nothingToCheck() {
+        let pair = Pair(seed: 42)
+        pair.join(viewerLists: [], sharerLists: [])
+        pair.world.run(for: .milliseconds(29_990))
+        #expect(pair.sharer.count(.failed) == 0)
+        pair.world.run(for: .milliseconds(20))
+        #expect(pair.sharer.count(.failed) == 1)
+    }
+
+    @Test("is saved by a candidate that comes in the 29th second")
+    func lateCandidate() {
+        let pair = Pair(seed: 43)
+        pair.join(viewerLists: [], sharerLists: [])
+        pair.world.run(for: .seconds(29))
+        pair.world.with(pair.sharer) { agent, now in _ = agent.addRemoteCandidate(.host(Pair.viewerSocket), at: now) }
+        pair.world.run(for: .seconds(5))
+        #expect(pair.isSelected)
+        #expect(pair.sharer.count(.failed) + pair.viewer.count(.failed) == 0)
+    }
+
+    @Test("does not begin to count before the peer's credentials are known")
+    func noCredentials() {
+        let pair = Pair(seed: 44)
+        pair.world.run(for: .seconds(600))
+        #expect(pair.viewer.events.isEmpty)
+        pair.join()
+        pair.world.run(for: .seconds(1))
+        #expect(pair.isSelected)
+    }
+
+    @Test("still answers checks after it gave up, and a restart begins anew")
+    func restarted() {
+        let pair = Pair(seed: 45)
+        pair.world.loss = 1
+        pair.join()
+        pair.world.run(for: .seconds(31))
+        pair.world.loss = 0
+        for peer in [pair.viewer, pair.sharer] { pair.world.with(peer) { agent, now in _ = agent.restart(at: now) } }
+        pair.join()
+        pair.world.run(for: .milliseconds(60))
+        #expect(pair.isSelected)
+    }
+
+    @Test("a request is sent at 0, 0.5, 1.5, 3.5, 7.5, 15.5 and 31.5 s and given up at 39.5 s (RFC 8489 § 6.2.1)")
+    func schedule() {
+        var retransmission = Retransmission(timeout: .milliseconds(500), at: .zero)
+        var times: [Duration] = [.zero]
+        while true {
+            let due = retransmission.due
+            guard retransmission.step(at: due) == .sendAgain else { break }
+            times.append(due - .zero)
+        }
+        #expect(times == [0, 500, 1_500, 3_500, 7_500, 15_500, 31_500].map { .milliseconds($0) })
+        #expect(retransmission.due - .zero == .milliseconds(39_500))
+    }
+
+    @Test("a check without an answer is repeated on that schedule, with the same ID")
+    func repeated() {
+        let pair = Pair(seed: 46)
+        pair.world.loss = 1
+        pair.tell(pair.sharer, about: pair.viewer)
+        pair.world.run(for: .seconds(29))
+        #expect(pair.sharer.sent.map { $0.at - .zero } == [0, 500, 1_500, 3_500, 7_500, 15_500].map { .milliseconds($0) })
+        #expect(Set(pair.sharer.sent.map { Array($0.packet.bytes[8..<20]) }).count == 1)
+    }
+
+    @Test("checks of several pairs leave 50 ms apart, the best first")
+    func pacing() {
+        let hosts = (0..<6).map { Candidate.host(address("10.0.1.\($0 + 1)", 7000), localPreference: 60_000 + $0) }
+        let pair = Pair(seed: 47)
+        pair.world.loss = 1
+        pair.tell(pair.sharer, about: pair.viewer, hosts)
+        pair.world.run(for: .milliseconds(400))
+        #expect(pair.sharer.sent.map { $0.at - .zero } == (0..<6).map { .milliseconds(50 * $0) })
+        #expect(pair.sharer.sent.map(\.packet.destination) == hosts.reversed().map { $0.address.transportAddress })
+    }
+}

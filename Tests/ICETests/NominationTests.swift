@@ -1,0 +1,131 @@
+import Datagrams
+import Testing
+import Timebase
+
+@testable import ICE
+
+@Suite("Nomination")
+struct NominationTests {
+    private static let host = address("10.0.0.9", 7000)
+    private static let mapped = address("203.0.113.9", 7000)
+
+    /// A viewer that is asked to choose between a host and a server-reflexive candidate of the sharer, each reachable.
+    private func choice(hostDelay: Duration, seed: UInt64) -> Pair {
+        let sharer = [Candidate.host(Self.host), .host(Self.mapped, localPreference: 10)]
+        let pair = Pair(seed: seed, sharer: sharer)
+        pair.world.tap = { packet in
+            let isHost = packet.source == Self.host || packet.destination == Self.host
+            return isHost && pair.world.now < .zero + hostDelay ? nil : packet
+        }
+        var reflexive = Candidate.serverReflexive(Self.mapped, base: Self.host, server: .v4(1))
+        reflexive.base = nil
+        pair.tell(pair.sharer, about: pair.viewer, [])
+        pair.tell(pair.viewer, about: pair.sharer, [.host(Self.host), reflexive])
+        return pair
+    }
+
+    @Test("a direct pair is nominated at once")
+    func direct() throws {
+        let pair = choice(hostDelay: .zero, seed: 61)
+        pair.world.run(for: .milliseconds(30))
+        #expect(pair.viewer.agent.selectedPair?.remote == Self.host)
+        #expect(try #require(pair.viewer.selectedAt) - .zero <= .milliseconds(10))
+    }
+
+    @Test("a lesser pair is nominated after 100 ms, media flows on it before")
+    func lesser() throws {
+        let pair = choice(hostDelay: .seconds(100), seed: 62)
+        pair.world.run(for: .milliseconds(300))
+        let (valid, selected) = (try #require(pair.viewer.validAt), try #require(pair.viewer.selectedAt))
+        #expect(valid - .zero <= .milliseconds(60))
+        #expect(selected - valid >= .milliseconds(100))
+        #expect(selected - valid <= .milliseconds(110))
+        #expect(pair.viewer.agent.selectedPair?.remote == Self.mapped)
+        #expect(pair.sharer.agent.selectedPair?.local == Self.mapped)
+    }
+
+    @Test("the only type there is, is nominated at once when the list is complete")
+    func onlyOne() throws {
+        let pair = Pair(seed: 63, sharer: [.host(Self.mapped)])
+        var reflexive = Candidate.serverReflexive(Self.mapped, base: Self.host, server: .v4(1))
+        reflexive.base = nil
+        pair.tell(pair.sharer, about: pair.viewer, [])
+        pair.tell(pair.viewer, about: pair.sharer, [reflexive])
+        pair.world.run(for: .milliseconds(30))
+        #expect(try #require(pair.viewer.selectedAt) - .zero <= .milliseconds(10))
+    }
+
+    @Test("a better pair that comes within three seconds takes over on both sides, without a gap")
+    func renominated() {
+        let pair = choice(hostDelay: .milliseconds(800), seed: 64)
+        pair.world.run(for: .seconds(3))
+        #expect(pair.viewer.agent.selectedPair?.remote == Self.host)
+        #expect(pair.sharer.agent.selectedPair?.local == Self.host)
+        #expect(pair.pairsMatch)
+        pair.world.run(for: .seconds(60))
+        #expect(pair.pairsMatch)
+        #expect(pair.viewer.count(.disconnected) + pair.sharer.count(.disconnected) == 0)
+    }
+
+    @Test("after that the choice stays")
+    func settled() {
+        let pair = choice(hostDelay: .seconds(5), seed: 65)
+        pair.world.run(for: .seconds(60))
+        #expect(pair.viewer.agent.selectedPair?.remote == Self.mapped)
+        #expect(pair.pairsMatch)
+    }
+
+    @Test("no more checks go to other pairs once one is selected")
+    func quiet() {
+        let dead = (0..<10).map { Candidate.host(address("10.0.5.\($0 + 1)", 7000), localPreference: UInt16($0)) }
+        let pair = Pair(seed: 66)
+        pair.join(viewerLists: pair.viewer.agent.localCandidates + dead, sharerLists: pair.sharer.agent.localCandidates + dead)
+        pair.world.run(for: .milliseconds(100))
+        #expect(pair.isSelected)
+        let (viewer, sharer) = (pair.viewer.sent.count, pair.sharer.sent.count)
+        pair.world.run(for: .seconds(3))
+        #expect(pair.viewer.sent.count == viewer)
+        #expect(pair.sharer.sent.count == sharer)
+    }
+
+    // MARK: The controlled side
+
+    /// A check as the controlling viewer would send it.
+    private func check(_ pair: Pair, _ id: UInt64, priority: UInt32, nominates: Bool) -> [UInt8] {
+        let (ours, theirs) = (pair.sharer.agent.localCredentials, pair.viewer.agent.localCredentials)
+        var attributes: [STUNAttribute] = [
+            .username("\(ours.ufrag):\(theirs.ufrag)"), .priority(priority), .iceControlling(.max),
+        ]
+        if nominates { attributes.append(.useCandidate) }
+        return STUNMessage(.request, TransactionID(high: id, low: 0), attributes)
+            .encoded(key: ours.key, with: TestAuthenticator())
+    }
+
+    @Test("of a peer that nominates everything, the pair of highest priority is used (RFC 8445 § 8.1.1)")
+    func aggressive() {
+        let sockets = (1...3).map { Candidate.host(address("10.0.0.\($0)", 5001), localPreference: 100 * $0) }
+        let pair = Pair(seed: 67, viewer: sockets, sharer: [.host(address("10.0.0.100", 5002))])
+        pair.tell(pair.sharer, about: pair.viewer)
+        // The viewer only answers; its nominations are written here, the best one in the middle.
+        for (id, socket) in [(1, 1), (2, 3), (3, 2)] {
+            let bytes = check(pair, UInt64(id), priority: UInt32(1000 * socket), nominates: true)
+            pair.world.send(
+                Packet(bytes: bytes, source: address("10.0.0.\(socket)", 5001), destination: address("10.0.0.100", 5002)))
+            pair.world.run(for: .milliseconds(20))
+        }
+        pair.world.run(for: .milliseconds(300))
+        #expect(pair.sharer.agent.selectedPair?.remote == address("10.0.0.3", 5001))
+    }
+
+    @Test("a nomination counts only when our own check of the pair was answered")
+    func unanswered() {
+        let pair = Pair(seed: 68)
+        pair.tell(pair.sharer, about: pair.viewer, [])
+        let bytes = check(pair, 1, priority: 1000, nominates: true)
+        pair.world.send(Packet(bytes: bytes, source: address("10.0.7.7", 777), destination: Pair.sharerSocket))
+        pair.world.run(for: .seconds(20))
+        #expect(pair.sharer.agent.sendPair == nil)
+        #expect(pair.sharer.events.isEmpty)
+        #expect(pair.sharer.sentBytes(to: address("10.0.7.7", 777)) > 0)
+    }
+}

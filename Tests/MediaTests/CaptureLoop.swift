@@ -1,0 +1,125 @@
+import Media
+import Timebase
+
+/// The capture thread's loop in virtual time: a source whose changes come at given moments, the adapter, and an encoder
+/// that takes a while and says how coarse it was.
+struct CaptureLoop {
+    struct Sent: Equatable {
+        enum Kind: Equatable {
+            case new, again, keepalive
+        }
+
+        let kind: Kind
+        let at: Instant
+        let mediaTime: MediaTime
+        /// How long the newest picture had been there when it was read.
+        let staleness: Duration
+    }
+
+    var adapter: FrameRateAdapter
+    var now: Instant
+    var sent: [Sent] = []
+    var outboxFull: (Instant) -> Bool = { _ in false }
+    var keyframeNeeded: (Instant) -> Bool = { _ in false }
+    /// The quantisers that the encoder reaches, from one unit of a picture to the next.
+    var quantisers: (_ pass: Int) -> Double = { _ in 20 }
+    var encodingTime = Duration.milliseconds(3)
+    private var changes: AnyIterator<Instant>
+    private var nextChange: Instant
+    private var newest: Instant
+    private var pass = 0
+    private var hasUnread = false
+
+    init(rate: FrameRate, start: Instant = .zero, changes: some IteratorProtocol<Instant>) {
+        var changes = changes
+        adapter = FrameRateAdapter(rate: rate, start: start)
+        now = start
+        newest = start
+        nextChange = changes.next() ?? .distantFuture
+        self.changes = AnyIterator(changes)
+    }
+
+    mutating func run(until end: Instant) {
+        while now < end {
+            let decision = adapter.decide(
+                at: now, outboxFull: outboxFull(now), keyframeNeeded: keyframeNeeded(now))
+            switch decision {
+            case .encode(let time): encode(.new, time)
+            case .encodeAgain(let time): encode(.again, time)
+            case .keepalive(let time): note(.keepalive, time)
+            case .wait(let until): wait(until: min(until, end))
+            }
+        }
+    }
+
+    private mutating func encode(_ kind: Sent.Kind, _ time: MediaTime) {
+        if kind == .new {
+            absorbChanges()
+            hasUnread = false
+            pass = 0
+        } else {
+            pass += 1
+        }
+        note(kind, time)
+        adapter.encoded(quantiser: quantisers(pass), isNewPicture: kind == .new)
+        now += encodingTime
+    }
+
+    private mutating func note(_ kind: Sent.Kind, _ time: MediaTime) {
+        sent.append(Sent(kind: kind, at: now, mediaTime: time, staleness: now - newest))
+    }
+
+    /// A source says once that something changed, until it is read.
+    private mutating func wait(until deadline: Instant) {
+        absorbChanges()
+        if !adapter.hasChange {
+            if !hasUnread, nextChange <= deadline {
+                now = max(now, nextChange)
+                absorbChanges()
+            }
+            if hasUnread {
+                adapter.changed(at: now)
+                return
+            }
+        }
+        now = max(now, deadline)
+    }
+
+    private mutating func absorbChanges() {
+        while nextChange <= now {
+            newest = nextChange
+            hasUnread = true
+            nextChange = changes.next() ?? .distantFuture
+        }
+    }
+}
+
+extension CaptureLoop {
+    var frames: [Sent] { sent.filter { $0.kind == .new } }
+
+    /// Distances of media times, in ticks.
+    var distances: [Int64] { zip(sent.dropFirst(), sent).map { $0.mediaTime.ticks - $1.mediaTime.ticks } }
+}
+
+/// A source with a rate of its own; each change a little early or late.
+struct RegularChanges<Generator: RandomNumberGenerator>: IteratorProtocol {
+    private let rate: FrameRate
+    private let first: Instant
+    private let jitter: Duration
+    private var generator: Generator
+    private var index: Int64 = 0
+
+    init(rate: FrameRate, from first: Instant, jitter: Duration = .zero, generator: Generator) {
+        self.rate = rate
+        self.first = first
+        self.jitter = jitter
+        self.generator = generator
+    }
+
+    mutating func next() -> Instant? {
+        defer { index += 1 }
+        let nanoseconds = jitter.nanoseconds
+        let offset = nanoseconds > 0 ? Int64.random(in: -nanoseconds...nanoseconds, using: &generator) : 0
+        return first + rate.time(ofFrame: index) + .nanoseconds(offset)
+    }
+}

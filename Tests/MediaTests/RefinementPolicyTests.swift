@@ -1,0 +1,54 @@
+import Media
+import Testing
+
+@Suite("Refinement policy")
+struct RefinementPolicyTests {
+    @Test("a coarse picture wants passes until it is sharp")
+    func untilSharp() {
+        var policy = RefinementPolicy()
+        #expect(!policy.wantsPass)
+        policy.encoded(quantiser: 40, isNewPicture: true)
+        #expect(policy.wantsPass)
+        policy.encoded(quantiser: 30, isNewPicture: false)
+        #expect(policy.wantsPass)
+        policy.encoded(quantiser: 20, isNewPicture: false)
+        #expect(!policy.wantsPass)
+        #expect(policy.passes == 2)
+    }
+
+    @Test("passes that gain nothing end it")
+    func noGain() {
+        var policy = RefinementPolicy()
+        policy.encoded(quantiser: 40, isNewPicture: true)
+        for _ in 0..<2 { policy.encoded(quantiser: 40, isNewPicture: false) }
+        #expect(!policy.wantsPass)
+    }
+
+    @Test("passes are bounded, whatever they gain")
+    func bounded() {
+        var policy = RefinementPolicy()
+        policy.encoded(quantiser: 51, isNewPicture: true)
+        var quantiser = 51.0
+        while policy.wantsPass, policy.passes < 1000 {
+            quantiser -= 0.5
+            policy.encoded(quantiser: quantiser, isNewPicture: false)
+        }
+        #expect(policy.passes == MediaLimits.refinementPasses)
+    }
+
+    @Test("a pass for which there were no bits does not count, and a new picture starts anew")
+    func withoutBits() {
+        var policy = RefinementPolicy()
+        policy.encoded(quantiser: RefinementPolicy.nothingEncoded, isNewPicture: true)
+        for _ in 0..<500 { policy.encoded(quantiser: RefinementPolicy.nothingEncoded, isNewPicture: false) }
+        #expect(policy.wantsPass)
+        #expect(policy.passes == 0)
+        policy.encoded(quantiser: 40, isNewPicture: false)
+        #expect(policy.passes == 1)
+        policy.encoded(quantiser: 30, isNewPicture: true)
+        #expect(policy.passes == 0)
+        #expect(policy.totalPasses == 1)
+        policy.reset()
+        #expect(!policy.wantsPass)
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import Testing
+
+@testable import SDP
+
+@Suite("Our own offers")
+struct LocalOfferTests {
+    static let transport = LocalTransport(
+        credentials: ICECredentials(usernameFragment: "view", password: "zyxwvutsrqponmlkjihgfe"),
+        fingerprint: [UInt8](repeating: 0xEF, count: 32), candidates: ["1 1 udp 1 192.0.2.7 50000 typ host"],
+        isComplete: false)
+    static let viewer = LocalOffer.receiving(transport: transport, sessionID: 5)
+    static let viewerWithSound = LocalOffer.receiving(transport: transport, sessionID: 5, audio: true)
+
+    /// The answer of our own sharer to an offer, as text.
+    static func sharersAnswer(to offer: LocalOffer, audio: LocalStream? = nil) throws -> String {
+        let understood = try Offer(SessionDescription(offer.description.description))
+        return understood.makeAnswer(AnswerTests.plan(understood, audio: audio)).description
+    }
+
+    static func fault(_ text: String, to offer: LocalOffer = viewer) -> AnswerFault? {
+        do {
+            _ = try AcceptedAnswer(SessionDescription(text), to: offer)
+            return nil
+        } catch {
+            return error as? AnswerFault
+        }
+    }
+
+    @Test("a viewer's offer says what it must")
+    func viewerOffer() throws {
+        let description = Self.viewer.description
+        let video = description.media[0]
+        #expect(try SessionDescription(description.description) == description)
+        #expect(description.direction(of: video) == .recvonly && description.group("BUNDLE") == ["0"])
+        #expect(video.formats == ["96", "97", "98", "99"] && video.mid == "0")
+        #expect(
+            video.attributes.values(of: "fmtp") == [
+                "96 level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f", "97 apt=96",
+                "98 level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=640c1f", "99 apt=98",
+            ])
+        #expect(video.attributes.value(of: "setup") == "actpass")
+        for name in ["rtcp-mux", "rtcp-mux-only", "rtcp-rsize", "ice-ufrag", "ice-pwd", "fingerprint"] {
+            #expect(video.attributes.has(name))
+        }
+        #expect(video.headerExtensions.map(\.uri) == HeaderExtensionURI.video)
+        #expect(video.headerExtensions.map(\.id) == [1, 2, 3, 4, 5, 6])
+        let ids = Self.viewerWithSound.description.media[1].headerExtensions.map(\.id)
+        #expect(ids == [1, 2, 3, 6], "an extension has one id in the whole bundle")
+    }
+
+    @Test("our sharer's answer to our viewer, understood")
+    func ownAnswer() throws {
+        let answer = try AcceptedAnswer(SessionDescription(Self.sharersAnswer(to: Self.viewer)), to: Self.viewer)
+        #expect(answer.localSetup == .passive && answer.transport.setup == .active)
+        #expect(answer.transport.credentials == AnswerTests.transport.credentials)
+        #expect(answer.transport.fingerprint == AnswerTests.transport.fingerprint)
+        #expect(answer.transport.candidates == AnswerTests.transport.candidates && answer.transport.isComplete)
+        #expect(answer.transport.options == ["trickle", "ice2"])
+        #expect(answer.video.mid == "0" && answer.video.option.payloadType == 96)
+        #expect(answer.video.option.retransmissionPayloadType == 97 && answer.video.option.profileLevel.text == "42e028")
+        #expect(answer.video.sources.primary == 11 && answer.video.sources.retransmission == 12)
+        #expect(answer.video.extensions.count == 6 && answer.video.takesReducedSizeRTCP)
+        #expect(answer.opus == nil)
+    }
+
+    @Test("with sound, and without it where it was asked for")
+    func sound() throws {
+        let offer = Self.viewerWithSound
+        let with = try AcceptedAnswer(
+            SessionDescription(Self.sharersAnswer(to: offer, audio: AnswerTests.sound)), to: offer)
+        #expect(with.opus?.payloadType == 111 && with.audioMid == "1" && with.audioSources?.primary == 13)
+        let without = try AcceptedAnswer(SessionDescription(Self.sharersAnswer(to: offer)), to: offer)
+        #expect(without.opus == nil && without.video.option.payloadType == 96)
+    }
+
+    @Test("a viewer without High, and a sharer that sends it")
+    func high() throws {
+        let modest = LocalOffer.receiving(transport: Self.transport, sessionID: 5, allowHigh: false)
+        #expect(modest.description.media[0].formats == ["96", "97"])
+        let understood = try Offer(SessionDescription(Self.viewer.description.description))
+        var plan = AnswerTests.plan(understood)
+        plan.option = try #require(understood.video.options.first { $0.profile == .constrainedHigh })
+        let answer = try AcceptedAnswer(
+            SessionDescription(understood.makeAnswer(plan).description), to: Self.viewer)
+        #expect(answer.video.option.payloadType == 98 && answer.video.option.retransmissionPayloadType == 99)
+    }
+
+    @Test("answers that cannot be used", arguments: [
+        ("m=video 9", "m=video 0", AnswerFault.rejected),
+        ("a=sendonly", "a=recvonly", .wrongDirection),
+        ("a=sendonly", "a=inactive", .wrongDirection),
+        ("a=rtcp-mux\r\n", "", .noRTCPMux),
+        ("a=mid:0", "a=mid:1", .mismatchedMedia),
+        ("m=video", "m=audio", .mismatchedMedia),
+        ("m=video 9 UDP/TLS/RTP/SAVPF 96", "m=video 9 UDP/TLS/RTP/SAVPF 120", .noCommonFormat),
+        ("packetization-mode=1", "packetization-mode=0", .noCommonFormat),
+        ("profile-level-id=42e028", "profile-level-id=640028", .noCommonFormat),
+        ("H264/90000", "VP8/90000", .noCommonFormat),
+        ("a=setup:active", "a=setup:actpass", .transport(.contradictorySetup)),
+        ("a=setup:active\r\n", "", .transport(.contradictorySetup)),
+        ("a=ice-ufrag:ours\r\n", "", .transport(.noCredentials)),
+        ("sha-256", "sha-1", .transport(.noSHA256Fingerprint)),
+        ("CD:CD", "CD:C", .transport(.malformedFingerprint)),
+    ])
+    func faults(old: String, new: String, expected: AnswerFault) throws {
+        let text = try Self.sharersAnswer(to: Self.viewer)
+        #expect(text.contains(old))
+        #expect(Self.fault(text.with(old, new)) == expected)
+    }
+
+    @Test("an answer with more or fewer sections is none to our offer")
+    func sectionCount() throws {
+        let text = try Self.sharersAnswer(to: Self.viewer)
+        #expect(Self.fault(text + "m=audio 0 UDP/TLS/RTP/SAVPF 111\r\n") == .mismatchedMedia)
+        #expect(Self.fault(text.components(separatedBy: "m=video")[0]) == .mismatchedMedia)
+    }
+
+    @Test("sections on transports of their own are refused")
+    func unbundledAnswer() throws {
+        let offer = Self.viewerWithSound
+        let text = try Self.sharersAnswer(to: offer, audio: AnswerTests.sound)
+        #expect(Self.fault(text.with("a=group:BUNDLE 0 1\r\n", ""), to: offer) == .notBundled)
+        #expect(Self.fault(text.with("a=group:BUNDLE 0 1\r\n", "a=group:BUNDLE 1\r\n"), to: offer) == .notBundled)
+    }
+
+    @Test("extension ids and retransmission types that are not ours are not believed")
+    func foreignIDs() throws {
+        let text = try Self.sharersAnswer(to: Self.viewer)
+            .with("a=extmap:2 ", "a=extmap:9 ").with("a=fmtp:97 apt=96", "a=fmtp:99 apt=96").with(":97 rtx", ":99 rtx")
+            .with("SAVPF 96 97", "SAVPF 96 99")
+        let answer = try AcceptedAnswer(SessionDescription(text), to: Self.viewer)
+        #expect(answer.video.extensions.map(\.id) == [1, 3, 4, 5, 6])
+        #expect(answer.video.option.retransmissionPayloadType == nil)
+    }
+
+    @Test("an answer without tags, as small servers write it")
+    func untagged() throws {
+        let text = try Self.sharersAnswer(to: Self.viewer).with("a=mid:0\r\n", "").with("a=group:BUNDLE 0\r\n", "")
+        #expect(try AcceptedAnswer(SessionDescription(text), to: Self.viewer).video.mid == "0")
+    }
+
+    @Test("a counter-offer sends, and its answer receives")
+    func counterOffer() throws {
+        let counter = LocalOffer.sending(
+            AnswerTests.screen, levelIDC: 40, transport: AnswerTests.transport, sessionID: 9)
+        let video = counter.description.media[0]
+        #expect(counter.description.direction(of: video) == .sendonly)
+        #expect(video.payloadFormats[0].parameters["profile-level-id"] == "42e028")
+        #expect(video.sources.primary == 11 && video.mediaStreamID?.stream == "screen")
+        let answer = counter.description.description.with("a=sendonly", "a=recvonly").with("actpass", "passive")
+            .with("SAVPF 96 97 98 99", "SAVPF 96 97")
+        let accepted = try AcceptedAnswer(SessionDescription(answer), to: counter)
+        #expect(accepted.localSetup == .active && accepted.video.option.payloadType == 96)
+        #expect(Self.fault(answer.with("a=recvonly", "a=sendonly"), to: counter) == .wrongDirection)
+        #expect(RefusalTests.refusal(counter.description.description) == .nothingToReceive)
+    }
+}

@@ -1,0 +1,135 @@
+import Media
+import Testing
+import Timebase
+import VideoCodec
+
+@Suite("x264 rate")
+struct RateTests {
+    private static let size = PixelSize(width: 640, height: 360)
+    /// What may be under way at once: eight frames up to 2 Mbit/s, then the same bits, four frames from 4 Mbit/s on.
+    private func bucket(_ bits: Int) -> Int { max(bits * 4 / 30, min(bits * 8 / 30, 533_333)) }
+
+    /// The most bits within any second, frames that were not encoded counting as empty.
+    private func worstSecond(_ sizes: [Int]) -> Int {
+        sizes.indices.map { sizes[$0..<min(sizes.count, $0 + 30)].reduce(0, +) * 8 }.max() ?? 0
+    }
+
+    @Test(
+        "no second holds more than the target and one bucket",
+        arguments: [
+            (Scene.Content.text(scroll: 4), 1_000_000), (.text(scroll: 90), 1_000_000), (.film, 700_000),
+            (.noise, 2_000_000), (.film, 4_000_000),
+        ])
+    func cap(content: Scene.Content, bits: Int) throws {
+        let scene = Scene(Self.size, content)
+        var recording = try Recording(.small(640, 360))
+        var sizes: [Int] = []
+        for frame in 0..<90 {
+            scene.draw(frame)
+            sizes.append(try recording.encode(scene.picture, bitsPerSecond: bits)?.bytes.count ?? 0)
+        }
+        #expect(worstSecond(sizes) <= bits * 115 / 100 + bucket(bits))
+        #expect(sizes.filter { $0 > 0 }.count > 8)
+    }
+
+    @Test("the target takes effect with the next pictures, without a keyframe")
+    func change() throws {
+        let scene = Scene(Self.size, .film)
+        var recording = try Recording(.small(640, 360))
+        var totals: [Int] = []
+        for bits in [3_000_000, 600_000, 3_000_000] {
+            var total = 0
+            for frame in 0..<60 {
+                scene.draw(totals.count * 60 + frame)
+                let unit = try recording.encode(scene.picture, bitsPerSecond: bits)
+                // The first half settles.
+                if frame >= 30 { total += (unit?.bytes.count ?? 0) * 8 }
+            }
+            totals.append(total)
+        }
+        #expect(recording.units.filter(\.isKeyframe).count == 1)
+        #expect(totals[1] < 700_000 && totals[1] > 300_000)
+        #expect(totals[0] > 2 * totals[1] && totals[2] > 2 * totals[1])
+        #expect(try recording.decoded().count == recording.units.count)
+    }
+
+    @Test("a page comes legible at once, and is refined until it is sharp")
+    func refinement() throws {
+        let scene = Scene(PixelSize(width: 1280, height: 720), .text(scroll: 1))
+        var recording = try Recording(.small(1280, 720))
+        let first = try #require(try recording.encode(scene.picture, bitsPerSecond: 1_000_000))
+        #expect(first.quantiser <= 44 && first.quantiser > 20)
+        var quantisers = [first.quantiser]
+        var calls = 0
+        while let last = quantisers.last, last > 20, calls < 90 {
+            calls += 1
+            if let unit = try recording.encode(scene.picture, damage: .nothing, bitsPerSecond: 1_000_000) {
+                #expect(unit.quantiser < last)
+                quantisers.append(unit.quantiser)
+            }
+        }
+        #expect(quantisers.last == 20)
+        #expect(quantisers.count <= 9)
+        let decoded = try recording.decoded()
+        #expect(similarity(try #require(decoded.last), scene.picture.luma) > 40)
+    }
+
+    @Test("a small change of a sharp picture is sharp at once, and small")
+    func typing() throws {
+        let size = PixelSize(width: 1280, height: 720)
+        let scene = Scene(size, .text(scroll: 1))
+        var recording = try Recording(.small(1280, 720))
+        for _ in 0..<120 {
+            let last = recording.units.last?.quantiser ?? 51
+            guard last > 20 else { break }
+            try recording.encode(
+                scene.picture, damage: recording.units.isEmpty ? nil : .nothing, bitsPerSecond: 4_000_000)
+        }
+        for key in 0..<10 {
+            let area = PixelRect(x: 600 + 12 * key, y: 300, width: 10, height: 14)
+            scene.picture.withPlanes { luma, _, _ in
+                for y in area.y..<area.maxY {
+                    for x in area.x..<area.maxX { luma[y * scene.picture.lumaStride + x] = UInt8(16 + (x * y) % 200) }
+                }
+            }
+            let unit = try #require(
+                try recording.encode(scene.picture, damage: area, bitsPerSecond: 4_000_000, after: 11_000))
+            #expect(unit.quantiser == 20)
+            #expect(unit.bytes.count < 1500)
+        }
+    }
+
+    @Test("a keyframe comes at once even while the bucket is full, and stays within 128 packets")
+    func keyframes() throws {
+        let scene = Scene(PixelSize(width: 1280, height: 720), .noise)
+        var recording = try Recording(.small(1280, 720, maximum: 40_000_000))
+        for frame in 0..<20 {
+            scene.draw(frame)
+            try recording.encode(scene.picture, bitsPerSecond: 40_000_000)
+        }
+        scene.draw(20)
+        let unit = try #require(
+            try recording.encode(scene.picture, bitsPerSecond: 40_000_000, needsKeyframe: true))
+        #expect(unit.isKeyframe)
+        #expect(unit.bytes.count <= 128 * 1180)
+    }
+
+    @Test("a new page out of calm costs no second of silence: a keyframe takes its place, at most one a second")
+    func excess() throws {
+        let size = PixelSize(width: 1280, height: 720)
+        let calm = Scene(size, .text(scroll: 2))
+        let storm = Scene(size, .noise)
+        var recording = try Recording(.small(1280, 720))
+        for frame in 0..<60 {
+            calm.draw(frame)
+            try recording.encode(calm.picture, bitsPerSecond: 2_000_000)
+        }
+        var keyframes = 0
+        for frame in 0..<45 {
+            storm.draw(frame)
+            if try recording.encode(storm.picture, bitsPerSecond: 2_000_000)?.isKeyframe == true { keyframes += 1 }
+        }
+        #expect(keyframes >= 1 && keyframes <= 2)
+        #expect(try recording.decoded().count == recording.units.count)
+    }
+}
