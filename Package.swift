@@ -18,9 +18,9 @@ func adapter(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, path: "Sources/Adapters/\(name)", swiftSettings: strict)
 }
 
-func library(_ name: String, _ pkgConfig: String, _ package: String) -> Target {
+func library(_ name: String, _ pkgConfig: String, _ packages: String...) -> Target {
     .systemLibrary(
-        name: name, path: "Sources/CLibraries/\(name)", pkgConfig: pkgConfig, providers: [.apt([package])])
+        name: name, path: "Sources/CLibraries/\(name)", pkgConfig: pkgConfig, providers: [.apt(packages)])
 }
 
 func suite(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -74,7 +74,9 @@ let package = Package(
         library("CSRTP", "libsrtp2", "libsrtp2-dev"),
         library("COpenSSL", "openssl", "libssl-dev"),
         library("CYUV", "libyuv", "libyuv-dev"),
-        library("CXCB", "xcb", "libxcb1-dev"),
+        library(
+            "CXCB", "xcb", "libxcb1-dev", "libxcb-composite0-dev", "libxcb-damage0-dev", "libxcb-randr0-dev",
+            "libxcb-shm0-dev", "libxcb-xfixes0-dev"),
         .target(name: "CLinux", path: "Sources/CLibraries/CLinux"),
         .target(name: "CShims", path: "Sources/CLibraries/CShims", cSettings: [.unsafeFlags(["-O3"])]),
 
@@ -90,7 +92,7 @@ let package = Package(
 
         // Adapters: one door each to the world outside.
         adapter("SystemClock", ["Timebase", "CLinux"]),
-        adapter("ScreenCapture", ["Timebase", "Media", "SystemClock", "CXCB", "CShims"]),
+        adapter("ScreenCapture", ["Timebase", "Media", "SystemClock", "CXCB"]),
         adapter("PixelConversion", ["Timebase", "Media", "CYUV", "CShims"]),
         adapter("VideoCodec", ["Timebase", "Media", "CX264", "CShims"]),
         adapter("SecureTransport", ["Timebase", "Datagrams", "ICE", "PeerCore", "COpenSSL", "CSRTP"]),
@@ -143,6 +145,7 @@ let package = Package(
         suite("PixelConversion", ["PixelConversion", "Media", "Timebase", "CYUV"]),
         suite("VideoCodec", ["VideoCodec", "Media", "Timebase"]),
         suite("SecureTransport", ["SecureTransport", "PeerCore", "ICE", "Timebase", "Datagrams", "COpenSSL"]),
+        suite("ScreenShare", ["ScreenShare", "SignalingServer", logging]),
         suite("SignalingProtocol", ["SignalingProtocol"]),
         suite(
             "SignalingServer",

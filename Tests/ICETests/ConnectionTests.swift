@@ -67,7 +67,7 @@ struct ConnectionTests {
         #expect(pair.sharer.sent.isEmpty)
         pair.world.run(for: .seconds(2))
         pair.join(answerDelay: .seconds(3), viewerLists: [], sharerLists: [], complete: false)
-        #expect(pair.world.run(until: .zero + .milliseconds(5_060)) { pair.isSelected })
+        #expect(pair.world.run(until: .zero + .milliseconds(5_200)) { pair.isSelected })
     }
 
     @Test("candidates of TCP, of another component or of another session are not used")
@@ -165,6 +165,7 @@ struct ConnectionTests {
         pair.world.jitter = .milliseconds(30)
         pair.join(answerDelay: .milliseconds(40))
         #expect(pair.world.run(until: .zero + .seconds(10)) { pair.isSelected })
+        if !pair.isSelected { pair.viewer.dump(); pair.sharer.dump() }
         pair.world.run(for: .seconds(120))
         #expect(pair.isSelected)
         #expect(pair.pairsMatch)

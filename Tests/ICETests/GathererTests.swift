@@ -97,7 +97,7 @@ struct GathererTests {
         #expect(Set(driver.sent.map(\.packet.bytes)).count == 1)
         #expect(driver.events == [.finished])
         driver.run(until: .zero + .seconds(70))
-        #expect(driver.sent.last?.at == .zero + .milliseconds(69_500))
+        #expect(driver.sent[7].at == .zero + .milliseconds(69_500))
     }
 
     @Test("a binding is refreshed every 15 to 25 s, and a change of address is told")

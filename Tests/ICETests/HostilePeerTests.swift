@@ -25,7 +25,7 @@ struct HostilePeerTests {
 
     // MARK: Strangers
 
-    @Test("a million forged checks change nothing, and what goes back is no more than what came")
+    @Test("ten thousand forged checks change nothing, and what goes back is no more than what came")
     func forged() {
         let pair = Pair(seed: 81)
         pair.tell(pair.sharer, about: pair.viewer, [])

@@ -48,14 +48,15 @@ struct FrameRateAdapterTests {
         #expect(worst < 1.3 * rate.period.inSeconds)
     }
 
-    @Test("24 frames a second on a grid of 30 keep their own cadence, half a period from it at most")
+    @Test("24 frames a second on a grid of 30 keep their own cadence, within half a period to either side")
     func film() {
         var loop = loop(.fps30, source: .fps24)
         loop.run(until: .zero + .seconds(600))
         let frames = loop.frames
         #expect(abs(frames.count - 24 * 599 - 12) < 30)
-        let errors = frames.map { abs(($0.at - .zero).inMilliseconds - Double($0.mediaTime.ticks) / 90) }
-        #expect((errors.max() ?? 99) <= 17)
+        let delays = frames.map { ($0.at - .zero).inMilliseconds - Double($0.mediaTime.ticks) / 90 }
+        #expect((delays.max() ?? 99) - (delays.min() ?? 0) < 33.4)
+        #expect(frames.allSatisfy { $0.staleness == .zero })
         #expect(loop.adapter.drops[.superseded] == nil)
     }
 
@@ -78,7 +79,7 @@ struct FrameRateAdapterTests {
         var loop = CaptureLoop(rate: .fps30, changes: changes.makeIterator())
         loop.run(until: at)
         #expect(loop.distances.allSatisfy { $0 >= 3000 })
-        #expect(loop.frames.allSatisfy { $0.staleness < .milliseconds(34) })
+        #expect((loop.frames.map(\.staleness).max() ?? Self.second) < .milliseconds(43))
     }
 
     // MARK: Latency
@@ -103,7 +104,9 @@ struct FrameRateAdapterTests {
         var loop = loop(changesAt: [500, 580, 1000, 1134])
         loop.quantisers = { 44 - 2 * Double($0) }
         loop.run(until: .zero + .milliseconds(1200))
-        #expect(loop.frames.map(\.staleness) == [.zero, .zero, .zero, .zero])
+        // At most the rest of a pass that is being encoded.
+        #expect(loop.frames.count == 4)
+        #expect(loop.frames.allSatisfy { $0.staleness <= loop.encodingTime })
         #expect(loop.sent.contains { $0.kind == .again })
         #expect(loop.distances.allSatisfy { $0 >= 3000 })
     }
@@ -172,11 +175,12 @@ struct FrameRateAdapterTests {
 
     @Test("within a run of changes nothing is refined; three periods after it, it is")
     func refinementAfterRun() {
-        var loop = loop(changesAt: Array(stride(from: 100, through: 500, by: 40)))
+        var loop = loop(changesAt: Array(stride(from: 100, through: 500, by: 25)))
         loop.quantisers = { $0 == 0 ? 30 : 20 }
         loop.run(until: .zero + .milliseconds(900))
         let kinds = loop.sent.map(\.kind)
-        #expect(kinds == Array(repeating: .new, count: 11) + [.again])
+        #expect(kinds.last == .again)
+        #expect(kinds.dropLast().allSatisfy { $0 == .new } && kinds.count >= 13)
         #expect((loop.sent.last?.at ?? .zero) >= .zero + .milliseconds(599))
     }
 

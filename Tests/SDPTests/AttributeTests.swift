@@ -7,7 +7,8 @@ struct AttributeTests {
     static func media(_ attributes: String, kind: String = "video", formats: String = "96 97 98") throws
         -> MediaDescription
     {
-        try SessionDescription(ParsingTests.smallest + "m=\(kind) 9 UDP/TLS/RTP/SAVPF \(formats)\n" + attributes).media[0]
+        let line = "m=\(kind) 9 UDP/TLS/RTP/SAVPF \(formats)\n"
+        return try SessionDescription(ParsingTests.smallest + line + attributes).media[0]
     }
 
     @Test("fingerprints are strict hexadecimal pairs between colons", arguments: [
@@ -122,7 +123,9 @@ struct AttributeTests {
         #expect(value.profile == profile && value.text == text.lowercased())
     }
 
-    @Test("a malformed profile-level-id is none", arguments: ["", "42e01", "42e01f0", "42e01g", " 42e01", "+42e01", "４２e01f"])
+    @Test("a malformed profile-level-id is none", arguments: [
+        "", "42e01", "42e01f0", "42e01g", " 42e01", "+42e01", "４２e01f",
+    ])
     func malformedProfiles(text: String) {
         #expect(H264ProfileLevel(parsing: text) == nil)
     }
@@ -144,7 +147,8 @@ struct AttributeTests {
     }
 
     @Test("numbers are digits, and fit", arguments: [
-        ("0", 0), ("255", 255), ("256", nil), ("-1", nil), ("+1", nil), ("", nil), ("1 ", nil), ("0x1", nil), ("٣", nil),
+        ("0", 0), ("255", 255), ("256", nil), ("-1", nil), ("+1", nil), ("", nil), ("1 ", nil), ("0x1", nil),
+        ("٣", nil),
     ])
     func decimals(text: String, expected: UInt8?) {
         #expect(text.decimal(UInt8.self) == expected)

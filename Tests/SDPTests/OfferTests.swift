@@ -92,7 +92,8 @@ struct OfferTests {
 
     @Test("formats we cannot serve are passed over", arguments: [
         "a=fmtp:96 packetization-mode=2;profile-level-id=42e01f", "a=fmtp:96 packetization-mode=x",
-        "a=fmtp:96 packetization-mode=1;profile-level-id=42e0", "a=fmtp:96 packetization-mode=1;profile-level-id=f4001f",
+        "a=fmtp:96 packetization-mode=1;profile-level-id=42e0",
+        "a=fmtp:96 packetization-mode=1;profile-level-id=f4001f",
     ])
     func unusableFormats(line: String) throws {
         let text = Self.minimal.with("a=fmtp:96 packetization-mode=1;profile-level-id=42e01f", line)

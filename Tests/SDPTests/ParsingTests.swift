@@ -53,7 +53,8 @@ struct ParsingTests {
             "v=0\r\no=jdoe 3724394400 3724394405 IN IP4 198.51.100.1\r\ns=Call to John Smith\r\n"
             + "i=SDP Offer #1\r\nu=http://www.jdoe.example.com/home.html\r\ne=Jane Doe <jane@jdoe.example.com>\r\n"
             + "p=+1 617 555-6011\r\nc=IN IP4 198.51.100.1\r\nb=AS:300\r\nt=0 0\r\na=recvonly\r\n"
-            + "m=audio 49170/2 RTP/AVP 0\r\nb=TIAS:64000\r\nm=video 49180 RTP/AVP 0\r\ni=second\r\nc=IN IP6 2001:db8::2\r\n"
+            + "m=audio 49170/2 RTP/AVP 0\r\nb=TIAS:64000\r\n"
+            + "m=video 49180 RTP/AVP 0\r\ni=second\r\nc=IN IP6 2001:db8::2\r\n"
         let description = try SessionDescription(text)
         #expect(description.description == text)
         #expect(description.origin.username == "jdoe" && description.name == "Call to John Smith")
@@ -100,9 +101,11 @@ struct ParsingTests {
         #expect(
             Self.error(Self.smallest + String(repeating: media, count: 65))
                 == SDPError(line: 69, .tooManyMediaDescriptions))
-        #expect(try SessionDescription(Self.smallest + String(repeating: "a=x\n", count: 2044)).attributes.count == 2044)
+        let attributes = String(repeating: "a=x\n", count: 2044)
+        #expect(try SessionDescription(Self.smallest + attributes).attributes.count == 2044)
         #expect(
-            Self.error(Self.smallest + String(repeating: "a=x\n", count: 2045)) == SDPError(line: 2049, .tooManyLines))
+            Self.error(Self.smallest + attributes + "a=x\n")
+                == SDPError(line: 2049, .tooManyLines))
         #expect(Self.error(Self.smallest + String(repeating: "x", count: 65_536)) == SDPError(line: 0, .tooLarge))
         let formats = (0..<129).map { " \($0)" }.joined()
         #expect(Self.error(Self.smallest + "m=audio 9 RTP/SAVPF\(formats)\n") == SDPError(line: 5, .malformedMedia))

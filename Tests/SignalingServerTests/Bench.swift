@@ -17,7 +17,7 @@ struct Bench: Sendable {
 
     /// Runs a test against the routes of one server.
     static func run(
-        _ configure: (inout SignalingConfiguration) -> Void = { _ in }, recorder: Recorder? = nil,
+        recorder: Recorder? = nil, _ configure: (inout SignalingConfiguration) -> Void = { _ in },
         _ test: @Sendable (Bench) async throws -> Void
     ) async throws {
         var configuration = SignalingConfiguration()

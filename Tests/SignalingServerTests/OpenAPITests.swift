@@ -103,7 +103,7 @@ struct OpenAPITests {
     }
 
     private func sharing(_ recorder: Recorder) async throws {
-        try await Bench.run { configuration in
+        try await Bench.run(recorder: recorder) { configuration in
             configuration.policy = { room in
                 switch room.description {
                 case "closed": nil
@@ -111,7 +111,7 @@ struct OpenAPITests {
                 default: .open
                 }
             }
-        } recorder: recorder _: { bench in
+        } _: { bench in
             for room in ["closed", "guarded"] { _ = try await bench.json(.post, "/v1/rooms/\(room)/share", "{}") }
             _ = try await bench.json(.post, "/v1/rooms/guarded/share", token: "x", "{}")
             let sharer = try await bench.share()
@@ -173,7 +173,7 @@ struct OpenAPITests {
         try await Bench.run(recorder: recorder) { bench in
             let sharer = try await bench.share()
             let viewer = try await bench.joined(sharer)
-            @Sendable func patch(_ body: String, _ match: String?, type: MediaType = .trickleFragment) async throws {
+            @Sendable func patch(_ body: String, _ match: String?, type: BodyType = .trickleFragment) async throws {
                 let fields: HTTPFields = match.map { [.ifMatch: $0] } ?? [:]
                 _ = try await bench.send(.patch, viewer.path, type: type.rawValue, fields: fields, body: body)
             }
@@ -213,7 +213,7 @@ struct OpenAPITests {
             try await patch(SDPSamples.trickle, "*")
             let other = try await bench.joined(sharer)
             for _ in 0...ServerLimits.patchBurst {
-                let type = MediaType.trickleFragment.rawValue
+                let type = BodyType.trickleFragment.rawValue
                 _ = try await bench.send(
                     .patch, other.path, type: type, fields: [.ifMatch: "*"], body: SDPSamples.trickle)
             }
@@ -225,11 +225,11 @@ struct OpenAPITests {
             _ = try await sharer.refuse(offer.sessionId, Refusal(.unsupported, counterOffer: SDPSamples.answer))
             let path = try #require(try await countered.headers[.location])
             _ = try await bench.send(
-                .patch, path, type: MediaType.trickleFragment.rawValue, fields: [.ifMatch: "*"], body: SDPSamples.trickle)
+                .patch, path, type: BodyType.trickleFragment.rawValue, fields: [.ifMatch: "*"], body: SDPSamples.trickle)
             async let waiting: Void = {
                 let last = try await bench.joined(sharer)
                 _ = try await bench.send(
-                    .patch, last.path, type: MediaType.trickleFragment.rawValue, fields: [.ifMatch: "*"],
+                    .patch, last.path, type: BodyType.trickleFragment.rawValue, fields: [.ifMatch: "*"],
                     body: SDPSamples.restart)
             }()
             await bench.clock.sleeper(for: .seconds(10))
@@ -268,10 +268,10 @@ struct OpenAPITests {
     }
 
     private func busy(_ recorder: Recorder) async throws {
-        try await Bench.run { configuration in
+        try await Bench.run(recorder: recorder) { configuration in
             configuration.maxRooms = 1
             configuration.maxPendingSessions = 0
-        } recorder: recorder _: { bench in
+        } _: { bench in
             _ = try await bench.share()
             _ = try await bench.json(.post, "/v1/rooms/other/share", "{}")
             _ = try await bench.join()

@@ -48,7 +48,7 @@ struct Call: Sendable {
     }
 
     /// Turns away a body of another type, or one that says itself that it is too large.
-    func require(_ type: MediaType) throws(ProblemError) {
+    func require(_ type: BodyType) throws(ProblemError) {
         guard contentType == type.rawValue else {
             throw ProblemError(.unsupportedMediaType, detail: "\(type.rawValue) is taken here.")
         }
@@ -64,7 +64,7 @@ struct Call: Sendable {
         return try JSON.decode(type, from: try await collect(request.body))
     }
 
-    func text(_ type: MediaType) async throws -> String {
+    func text(_ type: BodyType) async throws -> String {
         try require(type)
         return try await text(of: request.body)
     }
@@ -94,7 +94,7 @@ struct Call: Sendable {
 }
 
 /// The media types that are read here.
-enum MediaType: String, Sendable {
+enum BodyType: String, Sendable {
     case json = "application/json"
     case sdp = "application/sdp"
     case trickleFragment = "application/trickle-ice-sdpfrag"

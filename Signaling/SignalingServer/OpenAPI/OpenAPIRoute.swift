@@ -19,7 +19,7 @@ enum OpenAPIRoute {
                 successes: [.init(status: 200, description: "OpenAPI 3.1.", content: .json("OpenAPI"))])
         ) { _ in
             Response(
-                status: .ok, headers: [.contentType: MediaType.json.rawValue],
+                status: .ok, headers: [.contentType: BodyType.json.rawValue],
                 body: ResponseBody(byteBuffer: document))
         }
     }

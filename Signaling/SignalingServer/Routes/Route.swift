@@ -78,9 +78,9 @@ struct Documentation: Sendable {
 }
 
 extension Documentation.Content {
-    static func json(_ schema: String) -> Self { .init(mediaType: MediaType.json.rawValue, schema: schema) }
-    static let sdp = Self(mediaType: MediaType.sdp.rawValue)
-    static let fragment = Self(mediaType: MediaType.trickleFragment.rawValue)
+    static func json(_ schema: String) -> Self { .init(mediaType: BodyType.json.rawValue, schema: schema) }
+    static let sdp = Self(mediaType: BodyType.sdp.rawValue)
+    static let fragment = Self(mediaType: BodyType.trickleFragment.rawValue)
     static let events = Self(mediaType: ServerSentEvent.mediaType)
     static func text(_ mediaType: String) -> Self { .init(mediaType: mediaType) }
 }
@@ -126,7 +126,7 @@ extension Route {
             if path.contains("{room}") { _ = try call.room() }
             var headers: HTTPFields = [.allow: methods.joined(separator: ", ")]
             // The WHEP draft, "Playback Session Termination": Accept-Post in the answer to any OPTIONS request.
-            if isWHEP { headers[.acceptPost] = posts.isEmpty ? MediaType.sdp.rawValue : posts.joined(separator: ", ") }
+            if isWHEP { headers[.acceptPost] = posts.isEmpty ? BodyType.sdp.rawValue : posts.joined(separator: ", ") }
             if !patches.isEmpty { headers[.acceptPatch] = patches.joined(separator: ", ") }
             if isWHEP {
                 headers[.accessControlAllowMethods] = methods.joined(separator: ", ")

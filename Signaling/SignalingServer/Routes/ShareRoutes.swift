@@ -140,7 +140,7 @@ extension Response {
         _ value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) throws -> Response {
         var headers = headers
-        headers[.contentType] = MediaType.json.rawValue
+        headers[.contentType] = BodyType.json.rawValue
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: try JSON.encode(value)))
     }
 }

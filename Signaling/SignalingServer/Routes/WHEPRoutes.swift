@@ -59,8 +59,8 @@ struct WHEPRoutes: Sendable {
     private func response(to joined: RoomStore.Joined) -> Response {
         let path = "/v1/rooms/\(joined.address.room)/whep/\(joined.address.id.text)"
         var headers: HTTPFields = [
-            .contentType: MediaType.sdp.rawValue, .location: path, .eTag: joined.etag.quoted,
-            .acceptPatch: MediaType.trickleFragment.rawValue,
+            .contentType: BodyType.sdp.rawValue, .location: path, .eTag: joined.etag.quoted,
+            .acceptPatch: BodyType.trickleFragment.rawValue,
             // The connection was read to its end to notice a viewer that gives up; it is of no more use.
             .connection: "close",
         ]
@@ -92,7 +92,7 @@ struct WHEPRoutes: Sendable {
         ) { call in
             _ = try call.room()
             return Response(
-                status: .ok, headers: [.contentType: MediaType.sdp.rawValue, .acceptPost: MediaType.sdp.rawValue])
+                status: .ok, headers: [.contentType: BodyType.sdp.rawValue, .acceptPost: BodyType.sdp.rawValue])
         }
     }
 }

@@ -33,11 +33,11 @@ struct WHEPSessionRoutes: Sendable {
         ) { call in
             let address = try call.session()
             _ = try await store.etag(of: address)
-            switch call.contentType.flatMap(MediaType.init) {
+            switch call.contentType.flatMap(BodyType.init) {
             case .trickleFragment: return try await trickle(address, call)
             case .sdp: return try await answer(address, call)
             case .json, nil:
-                throw ProblemError(.unsupportedMediaType).with(.acceptPatch, MediaType.trickleFragment.rawValue)
+                throw ProblemError(.unsupportedMediaType).with(.acceptPatch, BodyType.trickleFragment.rawValue)
             }
         }
     }
@@ -53,7 +53,7 @@ struct WHEPSessionRoutes: Sendable {
             return Response(status: .noContent)
         case .restarted(let fragment, let etag):
             return Response(
-                status: .ok, headers: [.contentType: MediaType.trickleFragment.rawValue, .eTag: etag.quoted],
+                status: .ok, headers: [.contentType: BodyType.trickleFragment.rawValue, .eTag: etag.quoted],
                 body: ResponseBody(byteBuffer: ByteBuffer(string: fragment)))
         }
     }
@@ -89,7 +89,7 @@ struct WHEPSessionRoutes: Sendable {
         ) { call in
             let etag = try await store.etag(of: call.session())
             return Response(
-                status: .ok, headers: [.eTag: etag.quoted, .acceptPatch: MediaType.trickleFragment.rawValue])
+                status: .ok, headers: [.eTag: etag.quoted, .acceptPatch: BodyType.trickleFragment.rawValue])
         }
     }
 }

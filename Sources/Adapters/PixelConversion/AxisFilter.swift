@@ -4,6 +4,7 @@
 /// share that it covers of them. Enlarging is linear interpolation between sample centres. Both keep the picture where it
 /// is: the outer edges of first and last sample are those of first and last output.
 struct AxisFilter {
+    private let samples: Int
     /// The first sample of each output.
     let starts: [Int32]
     /// Samples of each output, the same number for all; those not needed weigh nothing.
@@ -19,7 +20,7 @@ struct AxisFilter {
     ///   - most: the largest weight that fits the type they are used in.
     ///   - tapUnit: `taps` is a multiple of it.
     init(extent: Double, outputs: Int, unit: Int32, most: Int32, tapUnit: Int = 1) {
-        let samples = Int(extent.rounded(.up))
+        samples = Int(extent.rounded(.up))
         let ratio = extent / Double(outputs)
         let needed = ratio > 1 ? Int((ratio - 1e-9).rounded(.up)) + 1 : 2
         let taps = (needed + tapUnit - 1) / tapUnit * tapUnit
@@ -70,10 +71,11 @@ struct AxisFilter {
         return weights
     }
 
-    /// The samples that a range of outputs needs, tightly.
+    /// The samples that a range of outputs needs, tightly. The one behind the last, which may weigh something too, is not
+    /// counted.
     func inputs(for outputs: Range<Int>) -> Range<Int> {
         guard let first = outputs.first, let last = outputs.last else { return 0..<0 }
-        return Int(starts[first])..<Int(starts[last]) + used(last)
+        return Int(starts[first])..<min(samples, Int(starts[last]) + used(last))
     }
 
     /// Samples of an output that weigh anything, counted from its first.

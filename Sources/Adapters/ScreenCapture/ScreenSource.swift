@@ -150,6 +150,7 @@ extension ScreenSource {
             if ending != nil { throw .lost }
             if isStale { return connection.isStalled || now < pausedUntil ? nil : .changed }
             guard surface != nil else { return hiddenNews() }
+            if hasChanged { return .changed }
             if showsCursor, hasTime, isShapeStale || watch.isDue(at: now) { try lookAtPointer(until: deadline) }
         } catch .timedOut {
             return nil

@@ -39,7 +39,7 @@ package actor SharerClient {
     private let configuration: Configuration
     private let logger: Logger
     private let continuation: AsyncStream<SharerEvent>.Continuation
-    private var credentials: ShareCredentials?
+    private(set) var credentials: ShareCredentials?
     private var receipt: ShareReceipt?
     private var ledger = SessionLedger()
     private var state = ShareState(state: .live, viewers: 0)

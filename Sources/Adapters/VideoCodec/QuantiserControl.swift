@@ -72,25 +72,30 @@ struct QuantiserControl {
     private func keyframe(_ detail: PictureDetail) -> Int {
         // A viewer waits: a full bucket delays it, but does not spoil it.
         let budget = min(max(bucket.room, bucket.capacity * 3 / 4), Double(Limits.keyframeBits))
-        return finest(within: budget) { detail.bits($0) * costFactor }
+        return finest(within: budget, excess: 1.2) { detail.bits($0) * costFactor }
     }
 
+    /// While the bucket is full only what is small leaves: a key typed is not held up by the page before it.
     private func change(
         _ detail: PictureDetail, _ blurred: PictureDetail, at time: MediaTime, _ target: SendTarget
     ) -> Int? {
-        guard bucket.room > 0 else { return nil }
-        if continuesRun(at: time) { return steady(detail, blurred, target) }
-        let budget = max(bucket.room, Double(target.bitsPerSecond) / target.frameRate.framesPerSecond)
-        return finest(within: budget) { bits(detail, blurred, gain: restGain, quantiser: $0) }
+        let share = Double(target.bitsPerSecond) / target.frameRate.framesPerSecond
+        let isRun = continuesRun(at: time)
+        let gain = isRun ? runGain : restGain
+        let quantiser =
+            isRun
+            ? steady(detail, blurred, share: share)
+            : finest(within: max(bucket.room, share)) { bits(detail, blurred, gain: gain, quantiser: $0) }
+        if bucket.room <= 0, bits(detail, blurred, gain: gain, quantiser: quantiser) > share / 2 { return nil }
+        return quantiser
     }
 
     /// In a run the bucket is kept nearly empty, because what is in it is delay; and steps are small. Where little of the
     /// picture is new, what is blurred stays and is worth sharpening: that may take half the bucket at a time.
-    private func steady(_ detail: PictureDetail, _ blurred: PictureDetail, _ target: SendTarget) -> Int {
-        let share = Double(target.bitsPerSecond) / target.frameRate.framesPerSecond
-        let even = max(share / 3, share + (bucket.capacity / 10 - bucket.level) / 3)
+    private func steady(_ detail: PictureDetail, _ blurred: PictureDetail, share: Double) -> Int {
+        let even = share + (bucket.capacity / 10 - bucket.level) / 3
         let sharpening = churn < Self.film ? bucket.capacity / 2 - bucket.level : 0
-        let budget = min(bucket.room, max(even, sharpening))
+        let budget = max(share / 3, min(bucket.room, max(even, sharpening)))
         let wanted = finest(within: budget, to: Self.coarsest) {
             bits(detail, blurred, gain: runGain, quantiser: $0)
         }
@@ -125,11 +130,13 @@ struct QuantiserControl {
         return costFactor * blurredShare * max(0, blurred.bits(quantiser) - kept * blurred.bits(blurredQuantiser))
     }
 
-    /// The finest quantiser that fits, between sharp and legible; coarser ones only for what would be twice too large.
-    private func finest(within budget: Double, to limit: Int = legible, _ bits: (Int) -> Double) -> Int {
+    /// The finest quantiser that fits, between sharp and legible; coarser ones only for what would be far too large.
+    private func finest(
+        within budget: Double, to limit: Int = legible, excess: Double = 2, _ bits: (Int) -> Double
+    ) -> Int {
         let fitting = (Self.sharp...limit).first { bits($0) <= budget }
         if let fitting { return fitting }
-        return (limit...Self.coarsest).first { bits($0) <= 2 * budget } ?? Self.coarsest
+        return (limit...Self.coarsest).first { bits($0) <= excess * budget } ?? Self.coarsest
     }
 
     private func continuesRun(at time: MediaTime) -> Bool {

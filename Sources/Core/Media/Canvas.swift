@@ -35,6 +35,7 @@ package final class Canvas {
     /// Fills the part of a rectangle that lies on the canvas.
     package func fill(_ area: PixelRect, _ colour: Colour) {
         let area = area.intersection(PixelRect(pixels.size))
+        if area.isEmpty { return }
         let value = UInt32(colour.red) << 16 | UInt32(colour.green) << 8 | UInt32(colour.blue)
         for y in area.y..<area.y + area.height {
             let start = y * pixels.size.width + area.x

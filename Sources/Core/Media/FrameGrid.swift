@@ -15,6 +15,8 @@ struct FrameGrid: Sendable {
     private var slot: Int64 = 0
     private var phase = Duration.zero
     private var lastTicks: Int64?
+    /// Slot 0 was given a media time ahead of its own, because the unit before was too close.
+    private var runsAhead = false
 
     /// - Parameter start: media time zero.
     init(rate: FrameRate, start: Instant) {
@@ -27,6 +29,9 @@ struct FrameGrid: Sendable {
 
     /// When the slot after the last one comes.
     var nextSlot: Instant { time(of: slot + 1) }
+
+    /// How long before its slot a frame may leave.
+    var earliness: Duration { period / MediaLimits.earlyShare }
 
     /// How far an instant lies behind the last slot.
     func offset(of instant: Instant) -> Duration { instant - time(of: slot) }
@@ -43,15 +48,22 @@ struct FrameGrid: Sendable {
         slot = 0
         phase = .zero
         originTicks = MediaTime(elapsed: max(.zero, now - start)).ticks
-        if let lastTicks { originTicks = max(originTicks, lastTicks + periodTicks) }
+        let earliest = lastTicks.map { $0 + periodTicks } ?? originTicks
+        runsAhead = originTicks < earliest
+        originTicks = max(originTicks, earliest)
         return stamp()
     }
 
-    /// The slot that now is nearest to, and never the last one again.
+    /// A slot for what does not belong to motion and need not hurry: on this grid, or on a new one that does not run
+    /// ahead.
+    mutating func rest(at now: Instant) -> MediaTime { runsAhead ? restart(at: now) : take(at: now) }
+
+    /// The slot that now falls into, and never the last one again. A frame may leave a little before its slot; any later
+    /// one belongs to the slot before it, so that the next is never further off than that.
     mutating func take(at now: Instant) -> MediaTime {
-        let elapsed = Double((now - origin - phase).nanoseconds)
-        let nearest = (elapsed * Double(rate.numerator) / (Double(rate.denominator) * 1e9)).rounded()
-        slot = max(slot + 1, Int64(nearest))
+        let elapsed = Double((now - origin - phase + earliness).nanoseconds)
+        let reached = (elapsed * Double(rate.numerator) / (Double(rate.denominator) * 1e9)).rounded(.down)
+        slot = max(slot + 1, Int64(reached))
         return stamp()
     }
 

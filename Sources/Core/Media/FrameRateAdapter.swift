@@ -113,7 +113,7 @@ extension FrameRateAdapter {
     }
 
     private func isEarly(_ changedAt: Instant) -> Bool {
-        changedAt >= grid.nextSlot - grid.period / MediaLimits.earlyShare
+        changedAt >= grid.nextSlot - grid.earliness
     }
 
     /// A single change is refined in the very next slot; in a run the next picture would throw that away.
@@ -149,6 +149,6 @@ extension FrameRateAdapter {
     /// The last picture once more; that ends the run.
     private mutating func repetition(at now: Instant, inSlot: Bool) -> MediaTime {
         runLength = 0
-        return inSlot ? grid.take(at: now) : grid.restart(at: now)
+        return inSlot ? grid.rest(at: now) : grid.restart(at: now)
     }
 }

@@ -3,12 +3,13 @@ import Timebase
 /// Says how the slots should move so that each comes just behind a change of the source, not just before one.
 ///
 /// A source with its own steady rate (60 Hz, say) keeps its phase to the slots but for drift. What is seen of it is only
-/// the first change after each frame. Positions are taken round the circle of one slot period; where they scatter, the
-/// source has no rate that fits the slots, and nothing moves.
+/// the first change after each frame. Where the source changes n times in a slot, its phase is an angle on a circle of
+/// an nth of the period; where angles scatter, the source has no rate that fits the slots, and nothing moves.
 struct PhaseFollower: Sendable {
     private let period: Int64
-    /// Changes in a period, as the run's first two showed; nil where they fit no whole number.
-    private var changesPerPeriod: Int64?
+    /// The time between two changes, as the run's first two showed it; nil where it fits no whole number of them into a
+    /// period.
+    private var turn: Int64?
     private var position: Int64 = 0
     private var scatter: Int64 = 0
     private var samples = 0
@@ -27,22 +28,23 @@ struct PhaseFollower: Sendable {
         let delay = max(1, delay.nanoseconds)
         let count = max(1, (period + delay / 2) / delay)
         let error = period - count * delay
-        changesPerPeriod = error.magnitude * UInt64(Self.fine) < UInt64(period) ? count : nil
+        turn = error.magnitude * UInt64(Self.fine) < UInt64(period) ? period / count : nil
     }
 
     /// A change came this long after a slot, or before it.
     /// - Returns: how far the slots should move now; positive is later.
     mutating func follow(_ offset: Duration) -> Duration {
-        let difference = wrap(offset.nanoseconds - position, period)
-        position = wrap(samples == 0 ? offset.nanoseconds : position + difference / 8, period)
-        scatter = samples == 0 ? 0 : scatter + (Int64(difference.magnitude) - scatter) / 8
+        guard let turn else { return .zero }
+        let difference = wrap(offset.nanoseconds - position, turn)
+        position = wrap(samples == 0 ? offset.nanoseconds : position + difference / 8, turn)
+        scatter += samples == 0 ? 0 : (Int64(difference.magnitude) - scatter) / 8
         samples += 1
-        guard samples >= Self.samplesToLock, scatter < period / Self.fine, let changesPerPeriod else { return .zero }
-        let wanted = wrap(position + MediaLimits.phaseMargin.nanoseconds, period / changesPerPeriod)
+        guard samples >= Self.samplesToLock, scatter < period / Self.fine else { return .zero }
+        let wanted = wrap(position + MediaLimits.phaseMargin.nanoseconds, turn)
         let step = MediaLimits.phaseStep.nanoseconds
         let shift = max(-step, min(step, wanted / 8))
         // The slots move, and with them every position.
-        position = wrap(position - shift, period)
+        position = wrap(position - shift, turn)
         return .nanoseconds(shift)
     }
 

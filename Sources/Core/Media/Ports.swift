@@ -34,6 +34,13 @@ package protocol FrameSource: ~Copyable {
 
     /// The newest picture, valid until the next call on the source.
     mutating func read() throws(CaptureError) -> ScreenFrame
+
+    /// What the person who shares should know, each message once.
+    mutating func takeNotices() -> [String]
+}
+
+extension FrameSource where Self: ~Copyable {
+    package mutating func takeNotices() -> [String] { [] }
 }
 
 /// Why an encoder failed.

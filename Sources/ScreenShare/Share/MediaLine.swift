@@ -123,7 +123,9 @@ final class MediaLine {
 
     private func poll(until deadline: Instant) throws(ShareError) -> SourceEvent {
         do {
-            return try source.waitForChange(until: deadline, wakeup: controls.wakeup.descriptor)
+            let event = try source.waitForChange(until: deadline, wakeup: controls.wakeup.descriptor)
+            for text in source.takeNotices() { report(.notice(text)) }
+            return event
         } catch {
             return try tolerate(error)
         }

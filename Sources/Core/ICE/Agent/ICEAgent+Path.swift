@@ -95,15 +95,27 @@ extension ICEAgent {
         emit(.recovered)
     }
 
+    /// The regular check, or the repeated one when answers stay away.
+    mutating func keepConsent() {
+        guard let path else { return }
+        if now >= path.consent.nextCheck { checkConsent() }
+        guard let doubt = path.consent.doubt, now >= doubt else { return }
+        self.path?.consent.doubted()
+        ask(path, Retransmission(timeout: Limits.retransmissionTimeout, at: now))
+    }
+
     /// Sends the check that keeps consent (RFC 7675 § 5.1), "transmitted once only".
     mutating func checkConsent() {
         guard let path else { return }
         self.path?.consent.checked(at: now, interval: Consent.interval(using: &random))
+        ask(path, Retransmission(timeout: Limits.consentTime, isRepeated: false, at: now))
+    }
+
+    private mutating func ask(_ path: ActivePath, _ retransmission: Retransmission) {
         // The controlling side repeats its nomination: after a change of its address, the peer can follow.
         let isNominated = path.isSelected && role == .controlling && path.belongs(to: session)
         start(
-            .consent, on: path.pair, from: path.local, to: path.remote, usingCandidate: isNominated,
-            Retransmission(timeout: Limits.consentTime, isRepeated: false, at: now))
+            .consent, on: path.pair, from: path.local, to: path.remote, usingCandidate: isNominated, retransmission)
     }
 
     /// "The endpoint MUST cease transmission on that 5-tuple" (RFC 7675 § 5.1). During a restart the new session goes on.

@@ -121,11 +121,17 @@ extension ICEAgent {
         return candidate
     }
 
+    /// The pair may be the one of the session before a restart, too; that one does not count.
+    private func isSelected(_ entry: CheckedPair) -> Bool {
+        guard let path else { return false }
+        return path.isSelected && path.addresses == entry.addresses && path.belongs(to: session)
+    }
+
     /// The triggered check (RFC 8445 § 7.3.1.4).
     private mutating func answerWithCheck(_ entry: CheckedPair) {
         switch entry.state {
         case .succeeded:
-            guard entry.isNominated, path?.addresses != entry.addresses || path?.isSelected != true else { return }
+            guard entry.isNominated, !isSelected(entry) else { return }
             if entry.isFresh(at: now) { follow(entry) } else { session.checklist.trigger(entry.addresses) }
             return
         case .inProgress(let id): transactions.cancel(id)

@@ -3,6 +3,7 @@ import Timebase
 /// Everything that time alone brings about. Runs after every change, so that what became possible happens at once.
 extension ICEAgent {
     mutating func run() {
+        hasNews = false
         if let path, now >= path.consent.expiry { losePath() }
         if state == .running {
             expireConnection()
@@ -10,7 +11,7 @@ extension ICEAgent {
             watchSilence()
             nominate()
             sendCheck()
-            if let path, now >= path.consent.nextCheck { checkConsent() }
+            keepConsent()
         }
         wake = nextDue()
     }
@@ -124,6 +125,7 @@ extension ICEAgent {
         var wake = Wake()
         if let path {
             wake.consider(min(path.consent.nextCheck, path.consent.expiry), .consent)
+            wake.consider(path.consent.doubt, .consent)
             wake.consider(path.consent.isSilent ? path.recheckAt : path.consent.silence, .consent)
         }
         guard state == .running else { return wake }

@@ -35,6 +35,9 @@ package struct ICEAgent {
     var pacing: Pacing
     var outputs = BoundedQueue<ICEOutput>(capacity: Limits.outputs)
     var wake = Wake()
+    /// Signaling has changed something. What follows is done at the next drain, so that of several candidates that come
+    /// together the best is checked first.
+    var hasNews = false
     var now: Instant
     /// No error reply to a stranger before this.
     var nextRefusal: Instant
@@ -82,7 +85,7 @@ package struct ICEAgent {
     /// The nominated pair, once there is one.
     package var selectedPair: CandidatePair? { path?.isSelected == true ? path?.pair : nil }
 
-    /// What the next `.wait` says.
+    /// What the last `.wait` said.
     package var nextWake: Instant { wake.due }
 
     // MARK: In: signaling
@@ -95,7 +98,7 @@ package struct ICEAgent {
         guard session.remote == nil else { return session.remote == credentials }
         session.start(with: credentials, at: self.now)
         for check in session.takeEarlyChecks(of: credentials) { learn(check) }
-        run()
+        hasNews = true
         return true
     }
 
@@ -110,7 +113,7 @@ package struct ICEAgent {
         guard outcome == .accepted else { return outcome }
         session.checklist.updateRemote(candidate, role)
         for local in bases { pair(local, candidate) }
-        run()
+        hasNews = true
         return outcome
     }
 
@@ -118,7 +121,7 @@ package struct ICEAgent {
     package mutating func endOfRemoteCandidates(at now: Instant) {
         tick(now)
         session.listIsComplete = true
-        run()
+        hasNews = true
     }
 
     /// Another address of ours: a new interface, or what a STUN server has told meanwhile.
@@ -126,7 +129,7 @@ package struct ICEAgent {
         tick(now)
         guard append(candidate), let base = candidate.base, let best = localCandidate(at: base) else { return }
         for remote in session.candidates.all { pair(best, remote) }
-        run()
+        hasNews = true
     }
 
     /// Starts over with new credentials (RFC 8445 § 9); media stays on the old pair until a new one is selected. The
@@ -137,7 +140,7 @@ package struct ICEAgent {
         session = ICESession(local: .random(using: &random))
         transactions.removeAll { $0.purpose != .consent }
         state = .running
-        run()
+        hasNews = true
         return session.local
     }
 
@@ -182,7 +185,8 @@ package struct ICEAgent {
     // MARK: Out
 
     package mutating func nextOutput() -> ICEOutput {
-        outputs.popFirst() ?? .wait(until: wake.due, wake.reason)
+        if hasNews { run() }
+        return outputs.popFirst() ?? .wait(until: wake.due, wake.reason)
     }
 
     /// The first part of a check's USERNAME: whose check it is, when one port serves many peers. It proves nothing; nil

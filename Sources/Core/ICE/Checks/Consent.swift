@@ -8,6 +8,7 @@ struct Consent {
     private(set) var heardAt: Instant
     private(set) var nextCheck: Instant
     private(set) var isSilent = false
+    private var isDoubted = false
 
     init(answeredAt: Instant, interval: Duration, at now: Instant) {
         self.answeredAt = answeredAt
@@ -18,7 +19,15 @@ struct Consent {
     var expiry: Instant { answeredAt + Limits.consentTime }
     var silence: Instant { heardAt + Limits.silenceTime }
 
-    mutating func answered(at now: Instant) { answeredAt = now }
+    /// When a repeated check is due, because the ones that are sent once had no answer.
+    var doubt: Instant? { isDoubted ? nil : answeredAt + Limits.doubtTime }
+
+    mutating func answered(at now: Instant) {
+        answeredAt = now
+        isDoubted = false
+    }
+
+    mutating func doubted() { isDoubted = true }
 
     /// True where the peer had been silent.
     mutating func heard(at now: Instant) -> Bool {

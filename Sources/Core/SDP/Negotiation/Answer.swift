@@ -44,7 +44,7 @@ extension Offer {
     private enum Part {
         case video
         case audio
-        /// Accepted without media.
+        /// Accepted without media, to share the transport.
         case placeholder
         case rejected
     }
@@ -52,7 +52,7 @@ extension Offer {
     private func part(of index: Int, _ plan: AnswerPlan) -> Part {
         if index == video.index { return .video }
         if index == audio?.index, plan.audio != nil { return .audio }
-        return index == bundle.first && description.media[index].canBePlaceholder ? .placeholder : .rejected
+        return bundle.contains(index) && description.media[index].canBePlaceholder ? .placeholder : .rejected
     }
 
     private func section(_ index: Int, _ plan: AnswerPlan, isTagged: Bool) -> MediaDescription {

@@ -107,10 +107,11 @@ package struct OfferedAudio: Hashable, Sendable {
 }
 
 extension MediaDescription {
-    /// Sound can be accepted without flowing. As the tagged section it must be, while there is none to send: it holds
-    /// the transport that all others use, and some peers take its rejection for the whole bundle's.
+    /// A bundled section can be accepted without media (`inactive`) while there is nothing to send in it. That is
+    /// better than port 0: if it is the tagged section it holds the transport of all others, and aiortc waits for ever
+    /// for a rejected section's own transport.
     var canBePlaceholder: Bool {
-        kind == "audio" && !isRejected && isRTP && attributes.has("rtcp-mux") && !payloadFormats.isEmpty
+        !isRejected && isRTP && attributes.has("rtcp-mux") && !payloadFormats.isEmpty
     }
 
     /// The profiles a WebRTC peer must take for the same (RFC 8829 § 5.1.2).

@@ -1,0 +1,125 @@
+import ScreenShare
+import Testing
+
+@Suite("Sharing and viewing in one process", .serialized, .timeLimit(.minutes(2)))
+struct SessionTests {
+    @Test("a viewer gets the pushed pictures, beginning with a keyframe")
+    func pictures() async throws {
+        let room = try await ShareRoom()
+        let painter = room.paint()
+        let viewer = room.viewer()
+        await viewer.start()
+        var units: [VideoUnit] = []
+        for await unit in viewer.units {
+            units.append(unit)
+            if units.count == 30 { break }
+        }
+        painter.cancel()
+        await viewer.stop()
+        await room.close()
+        #expect(units.first?.isKeyframe == true)
+        // 00 00 00 01 67: Annex B begins with an SPS.
+        #expect(units.first.map { Array($0.annexB.prefix(5)) } == [0, 0, 0, 1, 0x67])
+        let steps = zip(units, units.dropFirst()).map { $1.timestamp - $0.timestamp }
+        #expect(steps.allSatisfy { $0 > 0 && $0 % 3000 == 0 }, "timestamps lie on the 30 fps grid: \(steps)")
+    }
+
+    @Test("a viewer who joins a still source has its picture, and one who joins in a pause sees nothing of before")
+    func pause() async throws {
+        let room = try await ShareRoom()
+        let pixels = [UInt8](repeating: 200, count: 320 * 240 * 4)
+        try room.source.push(pixels.span.bytes, format: .bgra, width: 320, height: 240, timestamp: .zero)
+        let first = room.viewer()
+        await first.start()
+        var iterator = first.units.makeAsyncIterator()
+        let picture = await iterator.next()
+        #expect(picture?.isKeyframe == true)
+
+        await room.session.pause()
+        let second = room.viewer()
+        await second.start()
+        for await event in second.events where event == .connected { break }
+        try await Task.sleep(for: .milliseconds(500))
+        let duringPause = await second.statistics().frames
+        #expect(duringPause == 0)
+
+        await room.session.resume()
+        var after = second.units.makeAsyncIterator()
+        let resumed = await after.next()
+        #expect(resumed?.isKeyframe == true)
+        await first.stop()
+        await second.stop()
+        await room.close()
+    }
+
+    @Test("two sessions in one process share nothing and both work")
+    func two() async throws {
+        let rooms = [try await ShareRoom(), try await ShareRoom { $0.frameRate = .fps24 }]
+        for room in rooms {
+            let painter = room.paint(width: 160, height: 120)
+            let viewer = room.viewer()
+            await viewer.start()
+            var count = 0
+            for await _ in viewer.units {
+                count += 1
+                if count == 10 { break }
+            }
+            #expect(count == 10)
+            painter.cancel()
+            await viewer.stop()
+        }
+        for room in rooms { await room.close() }
+    }
+
+    @Test(
+        "offers that can't be answered are refused with a reason, and leave nothing behind",
+        arguments: ["", "hello", "v=0\r\n", "v=0\r\no=- 1 1 IN IP4 0.0.0.0\r\ns=-\r\nt=0 0\r\n"])
+    func refusals(offer: String) async throws {
+        let room = try await ShareRoom()
+        await #expect(throws: ShareError.self) { try await room.session.answer(offer: offer) }
+        let statistics = await room.session.statistics()
+        #expect(statistics.viewers.isEmpty)
+        await room.close()
+    }
+
+    @Test("the size, rate and source change while a viewer watches")
+    func liveChanges() async throws {
+        let room = try await ShareRoom()
+        let painter = room.paint()
+        let viewer = room.viewer()
+        await viewer.start()
+        var iterator = viewer.units.makeAsyncIterator()
+        _ = await iterator.next()
+        await room.session.setSize(.exactly(width: 160, height: 90))
+        await room.session.setFrameRate(.fps24)
+        await room.session.setMaximumBitrate(500_000)
+        try await Task.sleep(for: .milliseconds(700))
+        let resized = await room.session.statistics()
+        #expect(resized.width == 160 && resized.height == 90)
+        await room.session.setSource(.testPattern(width: 640, height: 360))
+        try await Task.sleep(for: .milliseconds(700))
+        let before = await viewer.statistics().frames
+        try await Task.sleep(for: .seconds(1))
+        let after = await viewer.statistics().frames
+        #expect(after - before >= 15, "the new source's pictures arrive")
+        painter.cancel()
+        await viewer.stop()
+        await room.close()
+    }
+
+    @Test("pictures that don't fit their size, or step back in time, are refused")
+    func pushes() throws {
+        let source = CustomVideoSource()
+        let pixels = [UInt8](repeating: 0, count: 64 * 64 * 4)
+        #expect(throws: CustomVideoSource.PushError.wrongSize) {
+            try source.push(pixels.span.bytes, format: .bgra, width: 64, height: 65, timestamp: .zero)
+        }
+        #expect(throws: CustomVideoSource.PushError.wrongSize) {
+            try source.push(pixels.span.bytes, format: .i420, width: 9000, height: 2, timestamp: .zero)
+        }
+        try source.push(pixels.span.bytes, format: .bgra, width: 64, height: 64, timestamp: .seconds(1))
+        #expect(throws: CustomVideoSource.PushError.notLater) {
+            try source.push(pixels.span.bytes, format: .bgra, width: 64, height: 64, timestamp: .seconds(1))
+        }
+    }
+}

@@ -1,0 +1,198 @@
+import SignalingProtocol
+import Testing
+
+@testable import SignalingClient
+
+@Suite("The WHEP client and foreign servers", .timeLimit(.minutes(1)))
+struct WHEPClientTests {
+    private static let sdp = ["Content-Type": "application/sdp", "Location": "/sessions/1", "ETag": "\"a\""]
+
+    private func join(
+        token: String? = nil, path: String = "/whep", _ script: @escaping ScriptedServer.Script,
+        _ test: @escaping @Sendable (ScriptedServer, Result<WHEPClient.Outcome, SignalingError>) async throws -> Void
+    ) async throws {
+        try await ScriptedServer.run(script) { server in
+            let client = try WHEPClient(
+                endpoint: "http://127.0.0.1:\(server.port)\(path)", token: token.flatMap { BearerToken($0) })
+            let result: Result<WHEPClient.Outcome, SignalingError>
+            do throws(SignalingError) {
+                result = .success(try await client.join(offer: Samples.offer))
+            } catch {
+                result = .failure(error)
+            }
+            try await test(server, result)
+        }
+    }
+
+    private func failure(_ status: Int, _ fields: [String: String] = [:], _ body: String = "") async throws -> SignalingError {
+        let found = Found<SignalingError>()
+        try await join { _ in ScriptedServer.answer(status, fields, body) } _: { _, result in
+            if case .failure(let error) = result { await found.set(error) }
+        }
+        return try #require(await found.value)
+    }
+
+    @Test("A server with a relative Location and without an ETag: no trickle is wanted, DELETE goes to the session")
+    func relativeLocation() async throws {
+        try await join(token: "sesame", path: "/live/whep?x=1") { exchange in
+            exchange.line.hasPrefix("POST")
+                ? ScriptedServer.answer(201, ["Content-Type": "application/sdp", "Location": "session/7"], Samples.answer)
+                : ScriptedServer.answer(200)
+        } _: { server, result in
+            guard case .success(.answered(let session, let sdp)) = result else { Issue.record("\(result)"); return }
+            #expect(sdp == Samples.answer)
+            #expect(await !session.takesCandidates)
+            try await session.leave()
+            let requests = server.requests
+            #expect(requests.map(\.line) == ["POST /live/whep?x=1 HTTP/1.1", "DELETE /live/session/7 HTTP/1.1"])
+            #expect(requests[0].field("Content-Type") == "application/sdp")
+            #expect(requests[0].body == Samples.offer)
+            #expect(requests.allSatisfy { $0.field("Authorization") == "Bearer sesame" })
+        }
+    }
+
+    @Test("Candidates carry the session's tag; a restart carries an asterisk and brings a new tag")
+    func patches() async throws {
+        try await join { exchange in
+            if exchange.line.hasPrefix("POST") { return ScriptedServer.answer(201, Self.sdp, Samples.answer) }
+            guard exchange.field("If-Match") == "*" else { return ScriptedServer.answer(204) }
+            return ScriptedServer.answer(
+                200, ["ETag": "\"b\"", "Content-Type": "application/trickle-ice-sdpfrag"], Samples.restartReply)
+        } _: { server, result in
+            guard case .success(.answered(let session, _)) = result else { Issue.record("\(result)"); return }
+            try await session.trickle(Samples.trickle)
+            #expect(try await session.restart(Samples.restart) == Samples.restartReply)
+            try await session.trickle(Samples.trickle)
+            let patches = server.requests.dropFirst()
+            #expect(patches.map { $0.field("If-Match") } == ["\"a\"", "*", "\"b\""])
+            #expect(patches.allSatisfy { $0.field("Content-Type") == "application/trickle-ice-sdpfrag" })
+        }
+    }
+
+    @Test("307 and 308 are followed with the method and the body; the token stays with its own origin")
+    func redirects() async throws {
+        try await ScriptedServer.run { _ in ScriptedServer.answer(201, Self.sdp, Samples.answer) } _: { other in
+            let elsewhere = other.port
+            try await join(token: "sesame") { exchange in
+                exchange.line.contains("/whep")
+                    ? ScriptedServer.answer(308, ["Location": "/moved"])
+                    : ScriptedServer.answer(307, ["Location": "http://127.0.0.1:\(elsewhere)/far"])
+            } _: { server, result in
+                guard case .success(.answered) = result else { Issue.record("\(result)"); return }
+                #expect(server.requests.map(\.line) == ["POST /whep HTTP/1.1", "POST /moved HTTP/1.1"])
+                #expect(server.requests.map { $0.field("Authorization") } == ["Bearer sesame", "Bearer sesame"])
+                #expect(other.requests.map(\.line) == ["POST /far HTTP/1.1"])
+                #expect(other.requests[0].body == Samples.offer)
+                #expect(other.requests[0].field("Authorization") == nil)
+            }
+        }
+    }
+
+    @Test("A redirection without end is given up, and 301, 302 and 303 are no redirections for an offer")
+    func redirectLoop() async throws {
+        #expect(try await failure(307, ["Location": "/whep"]) == .refused(status: 307, words: "redirected too often"))
+        #expect(try await failure(307) == .unreadable("redirection"))
+        #expect(try await failure(307, ["Location": "ftp://x/"]) == .unreadable("redirection"))
+        for status in [301, 302, 303] {
+            #expect(try await failure(status, ["Location": "/x"]) == .refused(status: status, words: "status \(status)"))
+        }
+    }
+
+    @Test("A counter-offer is handed on, and its answer goes to the session as SDP")
+    func counterOffer() async throws {
+        try await join { exchange in
+            exchange.line.hasPrefix("POST")
+                ? ScriptedServer.answer(406, Self.sdp, Samples.answer) : ScriptedServer.answer(204)
+        } _: { server, result in
+            guard case .success(.countered(let session, let sdp)) = result else { Issue.record("\(result)"); return }
+            #expect(sdp == Samples.answer)
+            try await session.answer(sdp: Samples.offer)
+            let patch = try #require(server.requests.last)
+            #expect(patch.line == "PATCH /sessions/1 HTTP/1.1")
+            #expect(patch.field("Content-Type") == "application/sdp")
+            #expect(patch.body == Samples.offer)
+        }
+        #expect(try await failure(406) == .refused(status: 406, words: "status 406"))
+    }
+
+    @Test("What a status means: come again, come with a token, or don't come again")
+    func statuses() async throws {
+        let problem = ["Content-Type": "application/problem+json", "Retry-After": "3"]
+        let body = #"{"type":"about:blank","title":"Nobody is here.","status":409}"#
+        #expect(try await failure(409, problem, body) == .notThereYet(retryAfter: .seconds(3), words: "Nobody is here."))
+        for status in [409, 429, 503, 504] {
+            #expect(try await failure(status) == .notThereYet(retryAfter: .seconds(2), words: "status \(status)"))
+        }
+        #expect(try await failure(401) == .tokenRequired)
+        #expect(try await failure(403) == .forbidden(words: "status 403"))
+        #expect(try await failure(404) == .gone)
+        #expect(try await failure(410) == .gone)
+        #expect(try await failure(412) == .stale)
+        for status in [400, 418, 500, 599] {
+            let error = try await failure(status)
+            #expect(error == .refused(status: status, words: "status \(status)"))
+            #expect(error.isTemporary == (status >= 500))
+        }
+    }
+
+    @Test("An answer that isn't one is said to be unreadable")
+    func garbage() async throws {
+        #expect(try await failure(201, Self.sdp, "hello") == .unreadable("answer"))
+        #expect(try await failure(201, Self.sdp, "") == .unreadable("answer"))
+        #expect(try await failure(201, ["Content-Type": "application/sdp"], Samples.answer) == .unreadable("session address"))
+        #expect(
+            try await failure(201, ["Content-Type": "application/sdp", "Location": "file:///etc/passwd"], Samples.answer)
+                == .unreadable("session address"))
+        let large = Samples.answer + String(repeating: "a=x\r\n", count: 60_000)
+        #expect(try await failure(201, Self.sdp, large) == .unreadable("answer"))
+    }
+
+    @Test("A server that isn't there, and one that breaks off, are said so")
+    func unreachable() async throws {
+        let port = Found<Int>()
+        try await ScriptedServer.run { _ in nil } _: { await port.set($0.port) }
+        let client = try WHEPClient(endpoint: "http://127.0.0.1:\(try #require(await port.value))/whep")
+        await #expect(throws: SignalingError.unreachable(.connectionRefused)) {
+            _ = try await client.join(offer: Samples.offer)
+        }
+        try await join { _ in "HTTP/1.1 banana\r\n\r\n" } _: { _, result in
+            guard case .failure(.unreachable(.brokenOff)) = result else { Issue.record("\(result)"); return }
+        }
+        let unknown = try WHEPClient(endpoint: "http://nowhere.invalid/whep")
+        await #expect(throws: SignalingError.unreachable(.unknownHost)) {
+            _ = try await unknown.join(offer: Samples.offer)
+        }
+    }
+
+    @Test("A join that is cancelled ends at once")
+    func cancelled() async throws {
+        try await ScriptedServer.run { _ in nil } _: { server in
+            let client = try WHEPClient(endpoint: "http://127.0.0.1:\(server.port)/whep")
+            let join = Task { () -> SignalingError? in
+                do throws(SignalingError) {
+                    _ = try await client.join(offer: Samples.offer)
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            while server.requests.isEmpty { await Task.yield() }
+            join.cancel()
+            #expect(await join.value == .cancelled)
+        }
+    }
+
+    @Test("What is no address of an endpoint is refused", arguments: ["", "demo", "ftp://x/whep", "http://", "/whep"])
+    func addresses(_ text: String) {
+        #expect(throws: SignalingError.badAddress(text)) { try WHEPClient(endpoint: text) }
+    }
+}
+
+/// A value one task leaves for another.
+actor Found<Value: Sendable> {
+    private(set) var value: Value?
+
+    func set(_ value: Value) {
+        self.value = value
+    }
+}
