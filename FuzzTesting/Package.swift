@@ -18,8 +18,8 @@ func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
 
 func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(
-        name: name, dependencies: dependencies, path: "Fuzzers/\(name)", swiftSettings: settings,
-        linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])])
+        name: name, dependencies: dependencies + ["FuzzDriver"], path: "Fuzzers/\(name)", swiftSettings: settings,
+        linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])])
 }
 
 let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
@@ -34,6 +34,7 @@ let package = Package(
         room("RTP", ["Timebase", "Datagrams", deque]),
         room("SDP"),
         room("SignalingProtocol"),
+        .target(name: "FuzzDriver", path: "Fuzzers/FuzzDriver", swiftSettings: settings),
         fuzzer("FuzzSTUN", ["ICE", "Datagrams"]),
         fuzzer("FuzzRTP", ["RTP", "Datagrams"]),
         fuzzer("FuzzRTCP", ["RTP", "Datagrams"]),

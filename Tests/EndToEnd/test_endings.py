@@ -4,13 +4,14 @@ import os
 import pty
 import signal
 import subprocess
+import termios
 import time
 
 import pytest
 from harness import annexb, sharer
 from harness.codes import IO_ERROR, OK, UNAVAILABLE, USAGE
 from harness.paths import screenshare
-from harness.processes import Process
+from harness.processes import Process, wait_until
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
@@ -84,23 +85,25 @@ def test_a_viewer_that_stops_reading_harms_nobody(lan, share, start):
 
 
 def test_keys_on_a_terminal_pause_and_quit(lan):
-    """`p` pauses and resumes, `q` quits; the status line is updated in place."""
-    master, slave = pty.openpty()
+    """`p` pauses and resumes, `q` quits; the status line is updated in place, the terminal put back at the end."""
     command = lan.command([screenshare(), "host", "--test-pattern", "--room", "demo", "--listen", "127.0.0.1:8080"])
-    host = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, start_new_session=True)
-    os.close(slave)
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execvp(command[0], command)
     try:
-        shown = read_terminal(master, "/r/demo", 15)
-        os.write(master, b"p")
-        shown += read_terminal(master, "paused", 5)
-        os.write(master, b"p")
-        shown += read_terminal(master, "live", 5)
-        os.write(master, b"q")
-        assert host.wait(5) == OK
-        assert "\r" in shown
+        settings = termios.tcgetattr(terminal)
+        shown = read_terminal(terminal, "/r/demo", 15)
+        os.write(terminal, b"p")
+        shown += read_terminal(terminal, "is paused", 5)
+        os.write(terminal, b"p")
+        shown += read_terminal(terminal, "is live", 5)
+        shown += read_terminal(terminal, "\r", 5)
+        os.write(terminal, b"q")
+        ended = wait_until(lambda: [end for end in [os.waitpid(child, os.WNOHANG)] if end[0]], 5, "the end")
+        assert os.waitstatus_to_exitcode(ended[0][1]) == OK
+        assert termios.tcgetattr(terminal)[3] == settings[3]
     finally:
-        host.kill()
-        os.close(master)
+        os.close(terminal)
 
 
 def read_terminal(master, text, timeout):

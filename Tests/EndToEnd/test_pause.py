@@ -11,7 +11,8 @@ RED, BLUE, GREEN = BARS["red"], BARS["blue"], BARS["green"]
 
 
 def colour(path, size):
-    return from_i420(path, *size).colour(0.5, 0.5)
+    """Off the middle, where the pointer stands."""
+    return from_i420(path, *size).colour(0.3, 0.3)
 
 
 def near(seen, expected):

@@ -10,7 +10,8 @@ from harness.painter import BARS
 from harness.pictures import assert_colours, from_i420
 
 RED, BLUE, GREEN, YELLOW = BARS["red"], BARS["blue"], BARS["green"], BARS["yellow"]
-MIDDLE = (0.5, 0.5)
+# Off the middle, where the pointer stands on a fresh display.
+PLACE = (0.3, 0.3)
 
 
 @pytest.fixture
@@ -40,7 +41,7 @@ def test_a_monitor_and_a_region_by_name(lan, display, painter, share, picture):
     brush.fill(800, 0, 800, 600, BLUE)
     seen = picture(lan, share(lan, "--display", screen.name, "--monitor", "right"))
     assert (seen.width, seen.height) == (800, 600)
-    assert_colours(seen, {"monitor": (*MIDDLE, BLUE)})
+    assert_colours(seen, {"monitor": (*PLACE, BLUE)})
     region = ["--region", "401x301+600+100", "--room", "region"]
     host = share(lan, "--display", screen.name, *region, room="region", listen="127.0.0.1:8081")
     seen = picture(lan, host)
@@ -64,23 +65,23 @@ def test_depth_30(lan, display, painter, share, picture):
     brush.fill(0, 0, 640, 480, (0, 0, 0))
     brush.fill_pixel(0, 0, 640, 480, 1023 << 20 | 512 << 10)
     seen = picture(lan, share(lan, "--display", screen.name))
-    assert_colours(seen, {"orange": (*MIDDLE, (255, 128, 0))})
+    assert_colours(seen, {"orange": (*PLACE, (255, 128, 0))})
 
 
 @pytest.mark.parametrize("size", [(1024, 768), (1001, 701)], ids=lambda size: f"{size[0]}x{size[1]}")
 def test_a_resized_screen_goes_on_within_half_a_second(lan, display, share, start, size):
-    screen = display(1280, 720, "static", "--tc-hz", "30")
+    screen = display(1280, 960, "static", "--tc-hz", "30")
     host = share(lan, "--display", screen.name)
     viewer = start(sharer.aiortc, lan, host.whep, "--immediate", "--duration", "60")
     viewer.event("first")
     screen.resize(*size)
     resized = time.monotonic()
-    changed = viewer.wait_for_size(lambda *seen: seen != (1280, 720), 5)
+    changed = viewer.wait_for_size(lambda *seen: seen != (1280, 960), 5)
     assert changed["at"] - resized <= 0.5
     assert abs(changed["width"] - size[0]) <= 1 and abs(changed["height"] - size[1]) <= 1
     assert changed["width"] % 2 == changed["height"] % 2 == 0
-    screen.resize(1280, 720)
-    viewer.wait_for_size(lambda *seen: seen == (1280, 720), 5)
+    screen.resize(1280, 960)
+    viewer.wait_for_size(lambda *seen: seen == (1280, 960), 5)
     assert host.process.running
 
 
@@ -89,9 +90,9 @@ def test_a_window_shows_its_own_pixels_also_when_covered_or_moved(lan, display, 
     brush = painter(screen)
     window = brush.window("the red one", 100, 100, 400, 300, RED)
     host = share(lan, "--display", screen.name, "--window", "the red one")
-    assert_colours(picture(lan, host), {"alone": (*MIDDLE, RED)})
+    assert_colours(picture(lan, host), {"alone": (*PLACE, RED)})
     brush.window("the blue one", 50, 50, 600, 500, BLUE).lift()
-    assert_colours(picture(lan, host), {"covered": (*MIDDLE, RED)})
+    assert_colours(picture(lan, host), {"covered": (*PLACE, RED)})
     window.move(700, 350)
     window.fill(0, 0, 200, 300, GREEN)
     seen = picture(lan, host)
@@ -124,16 +125,16 @@ def test_the_pointer_is_drawn_unless_told_not_to(lan, display, painter, share, p
     with_pointer = picture(lan, share(lan, "--display", screen.name))
     host = share(lan, "--display", screen.name, "--no-cursor", room="bare", listen="127.0.0.1:8081")
     without = picture(lan, host)
-    assert_colours(without, {"bare": (*MIDDLE, GREEN)})
+    assert_colours(without, {"bare": (*PLACE, GREEN)})
     around = with_pointer.rgb[225:256, 305:336].astype(int)
     assert abs(around - GREEN).max() > 100, "no pointer in the picture"
 
 
-def test_no_shared_memory_is_said_and_works(lan, display, painter, share, picture):
+def test_no_shared_memory_is_said_and_works(lan, display, share, picture):
     screen = display(640, 480, server=["-extension", "MIT-SHM"])
-    painter(screen).fill(0, 0, 640, 480, BLUE)
+    screen.run("xsetroot", "-solid", "#0000ff")
     host = share(lan, "--display", screen.name)
-    assert_colours(picture(lan, host), {"blue": (*MIDDLE, BLUE)})
+    assert_colours(picture(lan, host), {"blue": (*PLACE, BLUE)})
     host.process.wait_for("(?i)shared memory|MIT-SHM|shm", 3)
 
 
@@ -149,15 +150,10 @@ def test_an_unknown_monitor_window_or_display_is_a_clear_error(display, run):
         assert options[-1].strip(":") in done.stderr
 
 
-def test_wayland_is_refused_with_advice(run):
-    done = run(
-        "host",
-        "--room",
-        "demo",
-        env={"PATH": "/usr/bin:/bin", "WAYLAND_DISPLAY": "wayland-0", "XDG_SESSION_TYPE": "wayland", "DISPLAY": ":0"},
-    )
+def test_a_wayland_session_is_refused_with_advice(run):
+    done = run("host", "--room", "demo", env={"PATH": "/usr/bin:/bin", "WAYLAND_DISPLAY": "wayland-0"})
     assert done.returncode == UNAVAILABLE
-    assert "Wayland" in done.stderr and "X" in done.stderr
+    assert "Wayland" in done.stderr and "X11" in done.stderr
 
 
 def test_a_stopped_sharer_does_not_spin_when_it_wakes(lan, display, share):

@@ -6,12 +6,11 @@ from harness import sharer
 LIMIT_MS = 1000
 
 
-@pytest.fixture
-def still(lan, display, share):
-    screen = display(1920, 1080, "static", "--no-timecode")
+@pytest.fixture(params=["page", "plain"])
+def still(request, lan, display, share):
+    """A page of text, which takes some pictures to become sharp, and one colour, which is sharp at once."""
+    screen = display(1920, 1080, *(["static", "--no-timecode"] if request.param == "page" else []))
     host = share(lan, "--display", screen.name)
-    # Refined until sharp, then silent.
-    host.statistics.wait(lambda line: line["state"] == "live", 5, "live")
     return host
 
 

@@ -20,7 +20,6 @@ struct ConnectionTests {
         #expect(pair.viewer.agent.role == .controlling)
         #expect(pair.sharer.agent.role == .controlled)
         #expect(pair.viewer.agent.sendPair?.remoteCandidate.type == .host)
-        #expect(!pair.world.hasSpun)
     }
 
     @Test("the first check leaves in the call that brings the candidate")
@@ -164,13 +163,13 @@ struct ConnectionTests {
         pair.world.delay = .milliseconds(10)
         pair.world.jitter = .milliseconds(30)
         pair.join(answerDelay: .milliseconds(40))
-        #expect(pair.world.run(until: .zero + .seconds(10)) { pair.isSelected })
-        if !pair.isSelected { pair.viewer.dump(); pair.sharer.dump() }
+        let hasMedia = { pair.viewer.agent.sendPair != nil && pair.sharer.agent.sendPair != nil }
+        #expect(pair.world.run(until: .zero + .seconds(5), or: hasMedia))
+        #expect(pair.world.run(until: .zero + .seconds(40)) { pair.isSelected })
         pair.world.run(for: .seconds(120))
         #expect(pair.isSelected)
         #expect(pair.pairsMatch)
         #expect(pair.viewer.count(.consentExpired) + pair.sharer.count(.consentExpired) == 0)
-        #expect(!pair.world.hasSpun)
     }
 
     @Test("behind two NATs, with 10 % loss, every seed connects (seeds 1 to 50)", arguments: 1...50)
@@ -185,6 +184,18 @@ struct ConnectionTests {
         pair.join(answerDelay: .milliseconds(100))
         #expect(pair.world.run(until: .zero + .seconds(10)) { pair.isSelected })
         #expect(pair.pairsMatch || pair.viewer.agent.sendPair?.remote.ip == other.outside)
+    }
+
+    @Test("duplicates of every packet change nothing (seeds 1 to 10)", arguments: 1...10)
+    func duplicates(seed: Int) {
+        let pair = Pair(seed: UInt64(seed))
+        pair.world.jitter = .milliseconds(8)
+        pair.world.copies = 3
+        pair.join(answerDelay: .milliseconds(10))
+        #expect(pair.world.run(until: .zero + .milliseconds(200)) { pair.isSelected })
+        pair.world.run(for: .seconds(60))
+        #expect(pair.pairsMatch)
+        #expect(pair.viewer.sent.count < 200)
     }
 
     @Test("a link that is dead for the first three seconds is used when it wakes")

@@ -222,6 +222,42 @@ struct HostilePeerTests {
         #expect(agent.sendPair?.remote == Pair.viewerSocket)
     }
 
+    @Test("a peer that signs nonsense gets answers and no more (20,000 messages, seed 487)")
+    func signedNonsense() {
+        let pair = Pair(seed: 92)
+        pair.join()
+        pair.world.run(for: .milliseconds(50))
+        let (ours, theirs) = (pair.sharer.agent.localCredentials, pair.viewer.agent.localCredentials)
+        var random = SeededGenerator(seed: 487)
+        let types: [UInt16] = [
+            1, 6, 8, 9, 0xA, 0x14, 0x15, 0x1C, 0x20, 0x24, 0x25, 0x8022, 0x8023, 0x8029, 0x802A, 0xC057, 0x7ABC,
+        ]
+        for index in 0..<20_000 {
+            var attributes = [STUNAttribute.username("\(ours.ufrag):\(theirs.ufrag)")]
+            for _ in 0..<Int.random(in: 0...6, using: &random) {
+                let type = types[Int.random(in: 0..<types.count, using: &random)]
+                let value = (0..<[0, 1, 4, 8, 20, 40][Int.random(in: 0..<6, using: &random)]).map { _ in
+                    UInt8.random(in: 0...255, using: &random)
+                }
+                attributes.append(.raw(STUNAttributeType(type), value))
+            }
+            let kinds: [STUNClass] = [.request, .request, .request, .success, .error, .indication]
+            let message = STUNMessage(
+                kinds[Int.random(in: 0..<6, using: &random)], .random(using: &random), attributes)
+            let bytes = message.encoded(key: ours.key, with: TestAuthenticator())
+            let source = index % 3 == 0 ? stranger : Pair.viewerSocket
+            pair.world.with(pair.sharer) { agent, now in
+                _ = agent.receive(bytes, local: Pair.sharerSocket, from: source, at: now)
+            }
+            if index % 20 == 0 { pair.world.run(for: .milliseconds(1)) }
+        }
+        #expect(pair.sharer.agent.session.checklist.pairs.count <= 2)
+        #expect(pair.sharer.agent.sendPair?.remote == Pair.viewerSocket)
+        #expect(pair.sharer.agent.transactions.count <= Limits.transactions)
+        pair.world.run(for: .seconds(60))
+        #expect(pair.pairsMatch)
+    }
+
     @Test("the fragment is read from requests only, without trust")
     func fragment() {
         let bytes = request("mine:theirs", key: nil)

@@ -1,11 +1,11 @@
 import Datagrams
+import FuzzDriver
 import RTP
 import Timebase
 
 /// Payloads through the depacketizer and the reference chain: each input is a row of payloads, a length byte before
 /// each.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+private func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
     var depacketizer = H264Depacketizer()
     var chain = ReferenceChain()
@@ -32,4 +32,9 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
             VideoTiming(unitsInTick: 1, timeScale: 60, isFixedFrameRate: true), in: Array(bytes[nalUnit]))
     }
     return 0
+}
+
+@main
+enum FuzzH264 {
+    static func main() { FuzzDriver.run(fuzz) }
 }

@@ -1,9 +1,9 @@
 import Datagrams
+import FuzzDriver
 import RTP
 
 /// Compound and reduced-size RTCP; what was read is used once.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+private func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
     for form in [RTCPForm.compound, .reducedSize] {
         for packet in bytes.read({ (try? RTCPPacket.packets($0, form: form)) ?? [] }) {
@@ -11,4 +11,9 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         }
     }
     return 0
+}
+
+@main
+enum FuzzRTCP {
+    static func main() { FuzzDriver.run(fuzz) }
 }

@@ -1,9 +1,9 @@
 import Datagrams
+import FuzzDriver
 import RTP
 
 /// RTP packets with their header extensions.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+private func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
     var map = ExtensionMap()
     for (index, known) in HeaderExtension.allCases.enumerated() { map.map(UInt8(index + 1), to: known) }
@@ -13,4 +13,9 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         _ = RetransmissionPayload(span, payload: packet.payload)
     }
     return 0
+}
+
+@main
+enum FuzzRTP {
+    static func main() { FuzzDriver.run(fuzz) }
 }

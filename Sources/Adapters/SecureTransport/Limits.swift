@@ -1,5 +1,3 @@
-import Timebase
-
 /// The bounds of this room, each with its reason.
 enum Limits {
     /// Our DTLS datagrams' size: passes every path that takes a 1280-byte IPv6 packet with room for tunnels; media

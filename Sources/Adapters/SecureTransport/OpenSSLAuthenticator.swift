@@ -42,7 +42,7 @@ private final class HMACContext {
         guard let mac = EVP_MAC_fetch(nil, "HMAC", nil) else { return nil }
         defer { EVP_MAC_free(mac) }
         guard let handle = EVP_MAC_CTX_new(mac) else { return nil }
-        guard Self.select(digest, in: handle) else {
+        guard shim_mac_use_digest(handle, digest) == 1 else {
             EVP_MAC_CTX_free(handle)
             return nil
         }
@@ -51,16 +51,6 @@ private final class HMACContext {
 
     deinit {
         EVP_MAC_CTX_free(handle)
-    }
-
-    private static func select(_ digest: String, in handle: OpaquePointer) -> Bool {
-        var name = Array(digest.utf8CString)
-        return name.withUnsafeMutableBufferPointer { text in
-            var parameters = [
-                OSSL_PARAM_construct_utf8_string("digest", text.baseAddress, 0), OSSL_PARAM_construct_end(),
-            ]
-            return EVP_MAC_CTX_set_params(handle, &parameters) == 1
-        }
     }
 
     func authenticate(_ message: [UInt8], key: [UInt8]) -> [UInt8] {

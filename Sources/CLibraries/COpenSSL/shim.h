@@ -69,3 +69,12 @@ static inline void shim_bio_clear_retry(BIO *bio) {
 static inline void shim_bio_retry_read(BIO *bio) {
     BIO_set_retry_read(bio);
 }
+
+// A parameter list points to its names and values, which Swift's temporary strings would not outlive.
+static inline int shim_mac_use_digest(EVP_MAC_CTX *ctx, const char *name) {
+    OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_utf8_string("digest", (char *)name, 0),
+        OSSL_PARAM_construct_end(),
+    };
+    return EVP_MAC_CTX_set_params(ctx, parameters);
+}

@@ -41,8 +41,12 @@ OFFERS = {
 DECODER = "rtph264depay name=depay ! avdec_h264 max-threads=1 output-corrupt=false automatic-request-sync-points=true"
 
 
+OUTPUT = threading.Lock()
+
+
 def report(event, **values):
-    print(json.dumps({"event": event, **values}), flush=True)
+    with OUTPUT:
+        print(json.dumps({"event": event, **values}), flush=True)
 
 
 def wait(promise):
@@ -62,6 +66,7 @@ class Viewer:
         self.posted = self.arrived = self.last_picture = None
         self.finished = threading.Event()
         self.gathered = threading.Event()
+        self.linked = threading.Event()
         self.pipeline = Gst.Pipeline()
         self.webrtc = Gst.ElementFactory.make("webrtcbin")
         self.webrtc.set_property("bundle-policy", "max-bundle")
@@ -121,6 +126,7 @@ class Viewer:
         chain.get_by_name("depay").get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, self.unit_arrived)
         chain.sync_state_with_parent()
         pad.link(chain.get_static_pad("sink"))
+        self.linked.set()
         pad.send_event(GstVideo.video_event_new_upstream_force_key_unit(Gst.CLOCK_TIME_NONE, True, 0))  # a PLI
 
     def unit_arrived(self, _pad, info):
@@ -229,6 +235,18 @@ def watch(viewers, arguments):
         ended.wait(0.02)
 
 
+def join_all(viewers):
+    """The first alone until its pad is there, as the bindings learn that type then; the others at once."""
+    viewers[0].join()
+    if len(viewers) > 1:
+        viewers[0].linked.wait(5)
+    joins = [threading.Thread(target=viewer.join) for viewer in viewers[1:]]
+    for join in joins:
+        join.start()
+    for join in joins:
+        join.join()
+
+
 def main():
     arguments = parse()
     Gst.init(None)
@@ -240,11 +258,7 @@ def main():
     report("ready")
     if arguments.on_go and not sys.stdin.readline():
         return
-    joins = [threading.Thread(target=viewer.join) for viewer in viewers]
-    for join in joins:
-        join.start()
-    for join in joins:
-        join.join()
+    join_all(viewers)
     watch(viewers, arguments)
     for viewer in viewers:
         if viewer.latencies:
