@@ -11,6 +11,9 @@ struct HostCommand: AsyncParsableCommand {
         discussion: """
             Without --signaling, and if no server answers on the listening address, the signaling server runs inside \
             this process. Keys on a terminal: p pauses and resumes (so does SIGUSR1), q quits.
+
+            Exit codes: 0 done, 64 wrong usage, 69 no display, server or room, 70 internal error, 74 the statistics \
+            can't be written, 77 the server demands a token.
             """)
 
     @Option(help: "The room's name: letters, digits and . _ ~ -, at most 64.")

@@ -46,6 +46,7 @@ final class HostRunner: Sendable {
             try await session.start()
             let room = try await plan.open(session: session, logger: logger)
             Console.line(room.greeting)
+            ProcessSetup.hasStarted()
             let pump = Task { [events = session.events] in
                 for await event in events { continuation.yield(.event(event)) }
             }

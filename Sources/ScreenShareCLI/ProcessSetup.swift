@@ -9,4 +9,7 @@ enum ProcessSetup {
         // One heap instead of one per thread: keeps some ten megabytes from staying resident.
         linux_keep_heap_small()
     }
+
+    /// Everything runs: what only the start has used need not stay resident.
+    static func hasStarted() { linux_forget_startup_code() }
 }

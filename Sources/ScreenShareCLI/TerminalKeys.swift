@@ -9,7 +9,9 @@ final class TerminalKeys: Sendable {
 
     /// Nil where standard input is not a terminal, or this process is in the background of its shell.
     init?(_ handler: @escaping @Sendable (Character) -> Void) {
-        guard isatty(STDIN_FILENO) == 1, tcgetpgrp(STDIN_FILENO) == getpgrp() else { return nil }
+        // A terminal that is not the controlling one has no foreground group (-1): nobody else reads it.
+        let foreground = tcgetpgrp(STDIN_FILENO)
+        guard isatty(STDIN_FILENO) == 1, foreground < 0 || foreground == getpgrp() else { return nil }
         var settings = termios()
         guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return nil }
         saved = settings

@@ -10,6 +10,10 @@ struct ViewCommand: AsyncParsableCommand {
         discussion: """
             Play it at once with   screenshare view --room demo | ffplay -
             or keep it with        screenshare view --room demo > out.h264
+
+            Exit codes: 0 done (also when the reader closed the pipe), 64 wrong usage or standard output is a \
+            terminal, 69 no server or room, 70 internal error, 74 the video can't be written, 77 the token is \
+            missing or wrong.
             """)
 
     @Option(help: "The room to watch.")

@@ -19,6 +19,15 @@ struct ChecklistTests {
         try #require(CandidatePair(local, remote(last, priority: priority, foundation: foundation)))
     }
 
+    /// Pairs of one foundation, the first of the highest priority.
+    private func alike(_ count: Int) throws -> Checklist {
+        var checklist = Checklist()
+        for last in 1...count {
+            checklist.add(try pair(last, priority: UInt32(100 - last), foundation: "same"), .controlling)
+        }
+        return checklist
+    }
+
     private func states(_ checklist: Checklist) -> [CheckedPair.State] { checklist.pairs.map(\.state) }
 
     @Test("pairs stand in order of priority, redundant ones once (RFC 8445 §§ 6.1.2.3, 6.1.2.4)")
@@ -32,8 +41,7 @@ struct ChecklistTests {
 
     @Test("of one foundation one pair waits, the others are frozen until it is answered (RFC 8445 § 6.1.2.6)")
     func frozen() throws {
-        var checklist = Checklist()
-        for last in 1...3 { checklist.add(try pair(last, priority: UInt32(100 - last), foundation: "same"), .controlling) }
+        var checklist = try alike(3)
         checklist.add(try pair(4, priority: 1), .controlling)
         #expect(states(checklist) == [.waiting, .frozen, .frozen, .waiting])
         let first = try #require(checklist.nextOrdinary { _ in true })
@@ -49,8 +57,7 @@ struct ChecklistTests {
 
     @Test("a frozen pair whose foundation nobody tries any more is free (RFC 8445 § 6.1.4.2)")
     func freed() throws {
-        var checklist = Checklist()
-        for last in 1...2 { checklist.add(try pair(last, priority: UInt32(100 - last), foundation: "same"), .controlling) }
+        var checklist = try alike(2)
         let first = try #require(checklist.nextOrdinary { _ in true })
         checklist.update(first.addresses) { $0.state = .failed }
         #expect(checklist.nextOrdinary { _ in true }?.pair.remote == address("10.0.1.2", 7000))

@@ -11,8 +11,10 @@ struct HostilePeerTests {
     private func request(
         _ username: String, key: [UInt8]?, extra: [STUNAttribute] = [], fingerprint: Bool = true
     ) -> [UInt8] {
-        let attributes = [STUNAttribute.username(username), .priority(.max), .iceControlling(.max), .useCandidate] + extra
-        let message = STUNMessage(.request, TransactionID(high: 1, low: 2), attributes)
+        let attributes: [STUNAttribute] = [
+            .username(username), .priority(.max), .iceControlling(.max), .useCandidate,
+        ]
+        let message = STUNMessage(.request, TransactionID(high: 1, low: 2), attributes + extra)
         guard let key else { return message.encoded(fingerprint: fingerprint) }
         return message.encoded(key: key, with: TestAuthenticator(), fingerprint: fingerprint)
     }
@@ -101,7 +103,8 @@ struct HostilePeerTests {
         let pair = Pair(seed: 84)
         let ours = pair.sharer.agent.localCredentials
         let message = STUNMessage(
-            .request, TransactionID(high: 1, low: 2), [.username("\(ours.ufrag):peer"), .priority(1), .iceControlling(1)])
+            .request, TransactionID(high: 1, low: 2),
+            [.username("\(ours.ufrag):peer"), .priority(1), .iceControlling(1)])
         let bytes = message.encoded(key: ours.key, algorithm: .sha256, with: TestAuthenticator())
         #expect(deliver(bytes, to: pair.sharer, in: pair.world))
         let reply = try #require(pair.sharer.sent.first?.packet.bytes)
@@ -176,10 +179,12 @@ struct HostilePeerTests {
     @Test("public web ports and loopback among itself are allowed")
     func allowed() {
         let web = Candidate.host(address("203.0.113.9", 443))
-        let pair = Pair(seed: 89, sharer: [.host(Pair.sharerSocket), .host(address("127.0.0.1", 5002), localPreference: 1)])
+        let loopback = Candidate.host(address("127.0.0.1", 5002), localPreference: 1)
+        let pair = Pair(seed: 89, sharer: [.host(Pair.sharerSocket), loopback])
         pair.tell(pair.sharer, about: pair.viewer, [web, .host(address("127.0.0.1", 6000))])
         pair.world.run(for: .milliseconds(200))
-        #expect(Set(pair.sharer.sent.map(\.packet.destination)) == [address("203.0.113.9", 443), address("127.0.0.1", 6000)])
+        let destinations = Set(pair.sharer.sent.map(\.packet.destination))
+        #expect(destinations == [address("203.0.113.9", 443), address("127.0.0.1", 6000)])
     }
 
     @Test("checks before the answer are remembered within bounds, the newest")

@@ -100,9 +100,10 @@ struct HostileSTUNTests {
         for _ in 0..<200_000 {
             var bytes = Vectors.all[Int.random(in: 0..<Vectors.all.count, using: &random)]
             for _ in 0..<Int.random(in: 1...6, using: &random) {
+                let place = Int.random(in: 20..<bytes.count, using: &random)
                 switch Int.random(in: 0..<4, using: &random) {
-                case 0: bytes[Int.random(in: 20..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
-                case 1: bytes[Int.random(in: 20..<bytes.count, using: &random)] = 0xFF
+                case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
+                case 1: bytes[place] = 0xFF
                 case 2: bytes[2...3] = [0, UInt8(truncatingIfNeeded: bytes.count - 20)]
                 default: if bytes.count > 40 { bytes.removeLast(4) }
                 }
@@ -120,7 +121,9 @@ struct HostileSTUNTests {
         var random = SeededGenerator(seed: 8489)
         for _ in 0..<20_000 {
             let count = 4 * Int.random(in: 0...60, using: &random)
-            let body = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) & (Bool.random(using: &random) ? 0xFF : 3) }
+            let body = (0..<count).map { _ in
+                UInt8.random(in: 0...255, using: &random) & (Bool.random(using: &random) ? 0xFF : 3)
+            }
             let bytes = hex("0001") + [0, UInt8(count)] + hex(header) + body
             _ = try? STUNMessage(bytes)
             _ = STUNMessage.verify(bytes, key: [])

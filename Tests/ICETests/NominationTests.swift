@@ -79,7 +79,9 @@ struct NominationTests {
     func quiet() {
         let dead = (0..<10).map { Candidate.host(address("10.0.5.\($0 + 1)", 7000), localPreference: UInt16($0)) }
         let pair = Pair(seed: 66)
-        pair.join(viewerLists: pair.viewer.agent.localCandidates + dead, sharerLists: pair.sharer.agent.localCandidates + dead)
+        pair.join(
+            viewerLists: pair.viewer.agent.localCandidates + dead,
+            sharerLists: pair.sharer.agent.localCandidates + dead)
         pair.world.run(for: .milliseconds(100))
         #expect(pair.isSelected)
         let (viewer, sharer) = (pair.viewer.sent.count, pair.sharer.sent.count)
@@ -104,13 +106,14 @@ struct NominationTests {
     @Test("of a peer that nominates everything, the pair of highest priority is used (RFC 8445 § 8.1.1)")
     func aggressive() {
         let sockets = (1...3).map { Candidate.host(address("10.0.0.\($0)", 5001), localPreference: 100 * $0) }
-        let pair = Pair(seed: 67, viewer: sockets, sharer: [.host(address("10.0.0.100", 5002))])
+        let sharer = address("10.0.0.100", 5002)
+        let pair = Pair(seed: 67, viewer: sockets, sharer: [.host(sharer)])
         pair.tell(pair.sharer, about: pair.viewer)
         // The viewer only answers; its nominations are written here, the best one in the middle.
         for (id, socket) in [(1, 1), (2, 3), (3, 2)] {
             let bytes = check(pair, UInt64(id), priority: UInt32(1000 * socket), nominates: true)
             pair.world.send(
-                Packet(bytes: bytes, source: address("10.0.0.\(socket)", 5001), destination: address("10.0.0.100", 5002)))
+                Packet(bytes: bytes, source: address("10.0.0.\(socket)", 5001), destination: sharer))
             pair.world.run(for: .milliseconds(20))
         }
         pair.world.run(for: .milliseconds(300))
@@ -127,5 +130,29 @@ struct NominationTests {
         #expect(pair.sharer.agent.sendPair == nil)
         #expect(pair.sharer.events.isEmpty)
         #expect(pair.sharer.sentBytes(to: address("10.0.7.7", 777)) > 0)
+    }
+
+    @Test("a nomination of a pair that once worked counts only when it works still")
+    func stale() {
+        let sockets = (1...2).map { Candidate.host(address("10.0.0.\($0)", 5001), localPreference: 100 * $0) }
+        let (first, second) = (address("10.0.0.1", 5001), address("10.0.0.2", 5001))
+        let sharer = address("10.0.0.100", 5002)
+        let pair = Pair(seed: 69, viewer: sockets, sharer: [.host(sharer)])
+        pair.tell(pair.sharer, about: pair.viewer)
+        pair.world.run(for: .milliseconds(100))
+        pair.world.send(
+            Packet(bytes: check(pair, 1, priority: 9, nominates: true), source: second, destination: sharer))
+        pair.world.run(for: .seconds(20))
+        #expect(pair.sharer.agent.session.checklist.pairs.count { $0.isValid } == 2)
+        #expect(pair.sharer.agent.selectedPair?.remote == second)
+        let nomination = Packet(bytes: check(pair, 2, priority: 9, nominates: true), source: first, destination: sharer)
+        pair.world.tap = { packet in packet.destination == first ? nil : packet }
+        pair.world.send(nomination)
+        pair.world.run(for: .seconds(5))
+        #expect(pair.sharer.agent.selectedPair?.remote == second)
+        pair.world.tap = { $0 }
+        pair.world.send(nomination)
+        pair.world.run(for: .milliseconds(50))
+        #expect(pair.sharer.agent.selectedPair?.remote == first)
     }
 }

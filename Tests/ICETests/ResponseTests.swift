@@ -112,9 +112,23 @@ struct ResponseTests {
         #expect(state(pair) == .succeeded)
     }
 
+    @Test("an agent with something to say wants to be woken now")
+    func undrained() {
+        let pair = Pair(seed: 109)
+        var agent = pair.sharer.agent
+        #expect(agent.nextWake == .distantFuture)
+        agent.setRemote(pair.viewer.agent.localCredentials, at: .zero + .seconds(1))
+        #expect(agent.nextWake == .zero + .seconds(1))
+        agent.addRemoteCandidate(.host(Pair.viewerSocket), at: .zero + .seconds(2))
+        #expect(agent.nextWake == .zero + .seconds(2))
+        while case .transmit = agent.nextOutput() {}
+        #expect(agent.nextWake == .zero + .milliseconds(2_500))
+    }
+
     @Test("every wait says why")
     func reasons() throws {
-        let pair = Pair(seed: 107, sharer: [.host(Pair.sharerSocket), .host(address("10.0.0.8", 1024), localPreference: 1)])
+        let second = Candidate.host(address("10.0.0.8", 1024), localPreference: 1)
+        let pair = Pair(seed: 107, sharer: [.host(Pair.sharerSocket), second])
         #expect(pair.sharer.agent.wake == Wake())
         pair.world.tap = { _ in nil }
         pair.tell(pair.sharer, about: pair.viewer)

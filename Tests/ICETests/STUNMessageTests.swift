@@ -58,7 +58,8 @@ struct STUNMessageTests {
 
     @Test("SHA-256 integrity is written and proved")
     func sha256() throws {
-        let bytes = STUNMessage(.request, id, [.username("a:b")]).encoded(key: key, algorithm: .sha256, with: authenticator)
+        let message = STUNMessage(.request, id, [.username("a:b")])
+        let bytes = message.encoded(key: key, algorithm: .sha256, with: authenticator)
         #expect(STUNMessage.verify(bytes, key: key) == .sha256)
         #expect(STUNMessage.verify(bytes, key: key + [1]) == nil)
     }
@@ -82,7 +83,8 @@ struct STUNMessageTests {
 
     @Test("what follows message integrity is not part of the message")
     func smuggled() throws {
-        let signed = STUNMessage(.request, id, [.priority(7)]).encoded(key: key, with: authenticator, fingerprint: false)
+        let request = STUNMessage(.request, id, [.priority(7)])
+        let signed = request.encoded(key: key, with: authenticator, fingerprint: false)
         var message = try STUNMessage(signed)
         message.attributes += [.useCandidate, .username("x:y"), .raw(STUNAttributeType(0x7ABC), [])]
         let bytes = message.encoded()

@@ -1,9 +1,13 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <link.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 int linux_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
 
@@ -14,3 +18,21 @@ void linux_keep_heap_small(void) {
     mallopt(M_TRIM_THRESHOLD, 1 << 20);
     mallopt(M_MMAP_THRESHOLD, 1 << 17);
 }
+
+/// The segments of one loaded object that hold code: never written, so their file still has them.
+static int forget_code(struct dl_phdr_info *object, size_t size, void *unused) {
+    (void)size;
+    (void)unused;
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    for (int index = 0; index < object->dlpi_phnum; index++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[index];
+        if (segment->p_type != PT_LOAD || (segment->p_flags & (PF_X | PF_W)) != PF_X) continue;
+        const uintptr_t start = object->dlpi_addr + segment->p_vaddr;
+        const uintptr_t first = (start + page - 1) & ~(page - 1);
+        const uintptr_t end = (start + segment->p_filesz) & ~(page - 1);
+        if (end > first) madvise((void *)first, end - first, MADV_DONTNEED);
+    }
+    return 0;
+}
+
+void linux_forget_startup_code(void) { dl_iterate_phdr(forget_code, 0); }

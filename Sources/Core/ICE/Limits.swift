@@ -8,7 +8,8 @@ enum Limits {
     static let messageBytes = 2048
     /// An ICE check carries 8; the rest is room for extensions.
     static let attributes = 48
-    /// RFC 8489 § 14.3: "MUST be able to parse a UTF-8-encoded sequence of 763 or fewer octets". The same in §§ 14.8–14.14.
+    /// RFC 8489 § 14.3: "MUST be able to parse a UTF-8-encoded sequence of 763 or fewer octets". The same in
+    /// §§ 14.8–14.14.
     static let textBytes = 763
     /// RFC 8839 § 5.4: `ufrag = 4*256ice-char`.
     static let ufragLengths = 4...256
@@ -52,8 +53,8 @@ enum Limits {
     static let transactionTime = Duration.milliseconds(39_500)
     /// Checks in the air: every pair's, and as many cancelled ones.
     static let transactions = 2 * pairs
-    /// How long without a valid pair before ICE fails: the PAC timer (RFC 8863 § 4), which "the application is in the best
-    /// position to determine"; browsers give up after 30 s.
+    /// How long without a valid pair before ICE fails: the PAC timer (RFC 8863 § 4), which "the application is in the
+    /// best position to determine"; browsers give up after 30 s.
     static let connectionTime = Duration.seconds(30)
     /// Error replies to strangers, at most one in this time: a forged flood is not worth an answer each.
     static let refusalInterval = Duration.milliseconds(50)
@@ -63,9 +64,9 @@ enum Limits {
     /// RFC 8445 § 8.1.1 leaves the stopping criterion open. A pair of the best type is nominated at once, another after
     /// this long: a direct path answers sooner.
     static let nominationDelay = Duration.milliseconds(100)
-    /// RFC 8445 § 8.3.1: "the selected pairs can quickly change after ICE has completed" within three seconds. Until then
-    /// the controlling side may choose a pair of better type, and the controlled side goes by priority, since a peer of
-    /// RFC 5245 nominates every pair that works.
+    /// RFC 8445 § 8.3.1: "the selected pairs can quickly change after ICE has completed" within three seconds. Until
+    /// then the controlling side may choose a pair of better type, and the controlled side goes by priority, since a
+    /// peer of RFC 5245 nominates every pair that works.
     static let settlingTime = Duration.seconds(3)
     /// An answer this recent still proves a pair; older ones are checked again before media moves there.
     static let freshness = Duration.seconds(5)
@@ -80,11 +81,12 @@ enum Limits {
     static let consentIntervalMilliseconds: ClosedRange<Int64> = 4_000...6_000
     /// RFC 7675 § 5.1: "Consent expires after 30 seconds."
     static let consentTime = Duration.seconds(30)
-    /// No answer for this long: a connectivity check with its repetitions (RFC 8489 § 6.2.1) goes out beside the consent
-    /// checks. Those are "transmitted once only", and with 20 % loss each way six in a row fail once in 500 times.
+    /// No answer for this long: a connectivity check with its repetitions (RFC 8489 § 6.2.1) goes out beside the
+    /// consent checks. Those are "transmitted once only", and with 20 % loss each way six in a row fail once in 500
+    /// times.
     static let doubtTime = Duration.seconds(10)
-    /// Nothing heard for this long: one consent check or two were lost, which 5 % loss does once in minutes; then the peer
-    /// counts as interrupted and the other pairs are tried again.
+    /// Nothing heard for this long: one consent check or two were lost, which 5 % loss does once in minutes; then the
+    /// peer counts as interrupted and the other pairs are tried again.
     static let silenceTime = Duration.seconds(10)
     /// While it is interrupted, all pairs are tried again this often.
     static let recheckInterval = Duration.seconds(5)

@@ -127,6 +127,7 @@ class Watcher:
     def obey(self, line):
         verb, _, rest = line.strip().partition(" ")
         if verb == "screenshot":
+            self.page.wait_for_timeout(500)  # what fades has faded
             self.page.screenshot(path=rest)
         elif verb == "colours":
             report("colours", colours=self.colours())

@@ -122,7 +122,9 @@ enum Digests {
 
     /// Newton's method, exact enough for 32 bits of fraction.
     private static func cubeRoot(_ number: Int) -> Double {
-        (0..<60).reduce(Double(number)) { guess, _ in guess - (guess * guess * guess - Double(number)) / (3 * guess * guess) }
+        (0..<60).reduce(Double(number)) { guess, _ in
+            guess - (guess * guess * guess - Double(number)) / (3 * guess * guess)
+        }
     }
 
     private static let shifts: [[UInt32]] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]]

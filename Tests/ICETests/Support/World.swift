@@ -143,8 +143,7 @@ final class World {
 
     func send(_ packet: Packet, behind nat: NAT? = nil) {
         var packet = packet
-        let isInside = nat != nil && packet.destination.ip != nat?.outside && owner(of: packet.destination, behind: nat) != nil
-        if let nat, !isInside { packet = nat.outbound(packet) }
+        if let nat, owner(of: packet.destination, behind: nat) == nil { packet = nat.outbound(packet) }
         guard let tapped = tap(packet), Double.random(in: 0..<1, using: &random) >= loss else { return }
         for _ in 0..<copies {
             let extra = jitter == .zero ? 0 : Int64.random(in: 0..<jitter.nanoseconds, using: &random)
@@ -154,8 +153,8 @@ final class World {
     }
 
     private func deliver() {
-        guard let index = flying.indices.min(by: { (flying[$0].due, flying[$0].order) < (flying[$1].due, flying[$1].order) })
-        else { return }
+        let ranks = flying.map { ($0.due, $0.order) }
+        guard let index = ranks.indices.min(by: { ranks[$0] < ranks[$1] }) else { return }
         var packet = flying.remove(at: index).packet
         if let nat = peers.lazy.compactMap(\.nat).first(where: { $0.outside == packet.destination.ip }) {
             guard let inside = nat.inbound(packet) else { return strays.append(packet) }
@@ -164,7 +163,8 @@ final class World {
             return receive(packet, by: peer)
         }
         let senderNAT = peers.first { $0.agent.localCandidates.contains { $0.base == packet.source } }?.nat
-        guard let peer = owner(of: packet.destination, behind: nil) ?? owner(of: packet.destination, behind: senderNAT) else {
+        let there = packet.destination
+        guard let peer = owner(of: there, behind: nil) ?? owner(of: there, behind: senderNAT) else {
             return strays.append(packet)
         }
         receive(packet, by: peer)

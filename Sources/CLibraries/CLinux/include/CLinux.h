@@ -9,3 +9,7 @@ void linux_name_thread(const char *name);
 
 /// One malloc arena instead of one per thread, and memory of freed frames goes back to the system (mallopt(3)).
 void linux_keep_heap_small(void);
+
+/// Unmaps the pages of code that only starting up has used; what is still needed comes back from the page cache, page by
+/// page. Halves what is resident, because the kernel maps sixteen pages around each one that is touched.
+void linux_forget_startup_code(void);

@@ -10,7 +10,8 @@ extension ICEAgent {
     /// MUST be replaced by its base" (RFC 8445 § 6.1.2.4), so one is enough.
     var bases: [Candidate] {
         var seen: Set<TransportAddress> = []
-        return localCandidates.compactMap { $0.base }.filter { seen.insert($0).inserted }.compactMap(localCandidate(at:))
+        let sockets = localCandidates.compactMap(\.base).filter { seen.insert($0).inserted }
+        return sockets.compactMap(localCandidate(at:))
     }
 
     func localCandidate(at base: TransportAddress) -> Candidate? {

@@ -47,12 +47,12 @@ extension ICEAgent {
         select(entry)
     }
 
-    /// The controlling side, long since settled, hears the peer from a new address: asks the selected pair for a sign of
-    /// life, and moves if there is none.
+    /// The controlling side, long since settled, hears the peer from a new address: it asks the selected pair for a
+    /// sign of life, and moves if there is none.
     mutating func considerMove(to entry: CheckedPair) {
         guard let path, path.isSelected, path.belongs(to: session), path.addresses != entry.addresses,
-            session.nomination.pending == nil, session.nomination.challenge == nil, !session.nomination.isSettling(at: now),
-            let asked = entry.askedAt, asked > path.consent.heardAt
+            session.nomination.pending == nil, session.nomination.challenge == nil,
+            !session.nomination.isSettling(at: now), let asked = entry.askedAt, asked > path.consent.heardAt
         else { return }
         session.nomination.challenge = Nomination.Challenge(pair: entry.addresses, startedAt: now)
         checkConsent()
@@ -118,7 +118,8 @@ extension ICEAgent {
             .consent, on: path.pair, from: path.local, to: path.remote, usingCandidate: isNominated, retransmission)
     }
 
-    /// "The endpoint MUST cease transmission on that 5-tuple" (RFC 7675 § 5.1). During a restart the new session goes on.
+    /// "The endpoint MUST cease transmission on that 5-tuple" (RFC 7675 § 5.1). During a restart the new session goes
+    /// on.
     mutating func losePath() {
         guard let lost = path else { return }
         path = nil

@@ -15,7 +15,8 @@ extension ICEAgent {
             refuse(request, .unauthenticated, sentTo: addresses, within: bytes.byteCount)
             return false
         }
-        let reply = Reply(request: request.transactionID, addresses: addresses, key: credentials.key, algorithm: algorithm)
+        let reply = Reply(
+            request: request.transactionID, addresses: addresses, key: credentials.key, algorithm: algorithm)
         guard request.unknownRequired.isEmpty else {
             send(reply, .error, [.errorCode(.unknownAttribute), .unknownAttributes(request.unknownRequired)])
             return true

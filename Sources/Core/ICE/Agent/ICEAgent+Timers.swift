@@ -30,7 +30,7 @@ extension ICEAgent {
 
     /// Nil once there is a valid pair.
     private var connectionLimit: Instant? {
-        guard !session.hasFailed, !session.checklist.hasValidPair, path?.belongs(to: session) != true else { return nil }
+        if session.hasFailed || session.checklist.hasValidPair || path?.belongs(to: session) == true { return nil }
         return session.connectionLimit
     }
 

@@ -1,10 +1,11 @@
 import Datagrams
 import Timebase
 
-/// A full ICE agent (RFC 8445) for one peer: one data stream, one component, UDP, trickle (RFC 8838), consent (RFC 7675).
+/// A full ICE agent (RFC 8445) for one peer: one data stream, one component, UDP, trickle (RFC 8838), consent
+/// (RFC 7675).
 ///
-/// **Mutate once, then drain:** call one mutating function, then `nextOutput()` until it says `.wait`, and `advance(to:)` at
-/// that instant or earlier. Media goes to `sendPair`, which is a pair whose own check was answered.
+/// **Mutate once, then drain:** call one mutating function, then `nextOutput()` until it says `.wait`, and
+/// `advance(to:)` at that instant or earlier. Media goes to `sendPair`, which is a pair whose own check was answered.
 ///
 ///                        ┌──────── restart ◄────────┬──────────────┐
 ///                        ▼                          │              │
@@ -85,8 +86,8 @@ package struct ICEAgent {
     /// The nominated pair, once there is one.
     package var selectedPair: CandidatePair? { path?.isSelected == true ? path?.pair : nil }
 
-    /// What the last `.wait` said.
-    package var nextWake: Instant { wake.due }
+    /// What the last `.wait` said; now, where there is something to drain.
+    package var nextWake: Instant { hasNews || !outputs.isEmpty ? now : wake.due }
 
     // MARK: In: signaling
 

@@ -12,7 +12,8 @@ package enum ICEEvent: Hashable, Sendable {
     case recovered
     /// No right to send any more (RFC 7675 § 5.1); only a restart goes on from here.
     case consentExpired
-    /// No pair worked in time (RFC 8445 § 8.1.2, RFC 8863). After a restart the old pair, if it still works, stays in use.
+    /// No pair worked in time (RFC 8445 § 8.1.2, RFC 8863). After a restart the old pair, if it still works, stays in
+    /// use.
     case failed
 }
 

@@ -39,16 +39,16 @@ package struct CandidatePair: Hashable, Sendable {
 
     var addresses: AddressPair { AddressPair(local: local, remote: remote) }
 
-    /// RFC 8445 § 6.1.2.3: 2³² × min(G, D) + 2 × max(G, D) + (G > D ? 1 : 0), G being the controlling side's. Priorities
-    /// have 31 bits, so nothing overflows.
+    /// RFC 8445 § 6.1.2.3: 2³² × min(G, D) + 2 × max(G, D) + (G > D ? 1 : 0), G being the controlling side's.
+    /// Priorities have 31 bits, so nothing overflows.
     func priority(_ role: ICERole) -> UInt64 {
         let (ours, theirs) = (UInt64(localCandidate.priority), UInt64(remoteCandidate.priority))
         let (controlling, controlled) = role == .controlling ? (ours, theirs) : (theirs, ours)
         return (min(ours, theirs) << 32) + 2 * max(ours, theirs) + (controlling > controlled ? 1 : 0)
     }
 
-    /// How direct the way is: the lower type preference of the two as they were listed. A pair of higher quality is worth
-    /// moving to, one of higher priority among equals is not.
+    /// How direct the way is: the lower type preference of the two as they were listed. A pair of higher quality is
+    /// worth moving to, one of higher priority among equals is not.
     var quality: UInt32 { min(localCandidate.type.preference, remoteCandidate.type.preference) }
 
     static let bestQuality = CandidateType.host.preference

@@ -36,8 +36,8 @@ struct RemoteCandidates {
         return .accepted
     }
 
-    /// Takes a candidate that an authenticated check came from. Where the list is full, one that led nowhere makes room:
-    /// a flood of listed addresses must not shut out the address that works.
+    /// Takes a candidate that an authenticated check came from. Where the list is full, one that led nowhere makes
+    /// room: a flood of listed addresses must not shut out the address that works.
     mutating func addObserved(_ candidate: Candidate, isInUse: (Candidate) -> Bool) {
         if all.count >= Limits.remoteCandidates {
             guard let index = all.lastIndex(where: { !isInUse($0) }) else { return }

@@ -48,7 +48,8 @@ package struct ServerReflexiveGatherer {
             bases.prefix(Limits.localCandidates).enumerated().filter { $0.element.ip.isIPv6 == server.ip.isIPv6 }
                 .map { index, base in
                     ReflexiveBinding(
-                        base: base, server: server, localPreference: UInt16(65_535 - index), state: .waiting(until: now))
+                        base: base, server: server, localPreference: UInt16(65_535 - index),
+                        state: .waiting(until: now))
                 }
         }
         bindings = Array(all.prefix(Limits.bindings))
