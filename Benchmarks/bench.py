@@ -30,8 +30,7 @@ class Bench(contextlib.ExitStack):
         self.callback(self.lan.close)
         self.display = Display(width, height)
         self.callback(self.display.close)
-        if content:
-            self.display.show(*CONTENT[content])
+        self.display.show(*CONTENT[content])
 
     def share(self, which, size=None):
         """Either sharer, at 30 fps and 4 Mbit/s."""

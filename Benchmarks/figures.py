@@ -4,7 +4,7 @@ import random
 import subprocess
 import time
 
-from bench import BITRATE, CONTENT, Bench
+from bench import BITRATE, Bench
 from measure import median, memory, percentile, processor_seconds
 
 SETTLE = 3.0
@@ -13,13 +13,17 @@ MEASURE = 10.0
 
 def cpu(which, content, repeats):
     """Fraction of a core while one viewer watches; the median of several runs."""
-    runs = []
+    runs, seen = [], []
     for _ in range(repeats):
         with Bench(content) as bench:
             share = bench.share(which)
-            bench.watch(share.whep, "--no-decode", "--duration", "60").event("first", 20)
+            viewer = bench.watch(share.whep, "--no-decode", "--duration", "60")
+            viewer.event("first", 20)
             runs.append(rate(share.process.pid))
-    return {"cpu": median(runs), "runs": runs}
+            viewer.stop(timeout=10)
+            seen.append(viewer.event("summary"))
+    sent = {name: median([summary[name] for summary in seen]) for name in ("fps", "bitrate")}
+    return {"cpu": median(runs), **sent, "runs": runs}
 
 
 def rate(pid, settle=SETTLE, seconds=MEASURE):
@@ -30,13 +34,12 @@ def rate(pid, settle=SETTLE, seconds=MEASURE):
 
 
 def latency(which, content, repeats, dice, seconds=12):
-    """Milliseconds from drawing to the decoded picture; each run begins at a random moment of the screen's clock."""
+    """Milliseconds from drawing to the decoded picture; each run begins at another moment of the screen's clock."""
     everything, own, medians = [], [], []
     for _ in range(repeats):
-        with Bench(None) as bench:
-            share = bench.share(which)
-            bench.display.show(*CONTENT[content])
+        with Bench(content) as bench:
             time.sleep(dice.uniform(0, 1))
+            share = bench.share(which)
             viewer = bench.watch(share.whep, "--timecode", "--duration", str(seconds))
             found = viewer.event("latency", seconds + 25)
             # The first second is the join.

@@ -46,29 +46,32 @@ struct AddressChangeTests {
         #expect(pair.sharer.count(.consentExpired) == 0)
     }
 
-    @Test("while the selected pair lives, a check from elsewhere without nomination moves nothing")
-    func elsewhere() {
-        let second = Candidate.host(address("10.0.0.3", 5001), localPreference: 1)
-        let pair = Pair(seed: 71, viewer: [.host(Pair.viewerSocket), second])
-        pair.join(viewerLists: [.host(Pair.viewerSocket)])
-        pair.world.run(for: .seconds(10))
-        for role in [ICERole.controlling, .controlled] {
-            let (peer, other) = role == .controlled ? (pair.sharer, pair.viewer) : (pair.viewer, pair.sharer)
-            let (ours, theirs) = (peer.agent.localCredentials, other.agent.localCredentials)
-            let before = peer.agent.selectedPair
-            let attributes: [STUNAttribute] = [
-                .username("\(ours.ufrag):\(theirs.ufrag)"), .priority(.max),
-                role == .controlled ? .iceControlling(1) : .iceControlled(1),
-            ]
-            let check = STUNMessage(.request, TransactionID(high: 1, low: 1), attributes)
-            let bytes = check.encoded(key: ours.key, with: TestAuthenticator())
-            pair.world.with(peer) { agent, now in
-                _ = agent.receive(
-                    bytes, local: before?.local ?? Pair.viewerSocket, from: address("10.0.0.3", 5001), at: now)
-            }
-            pair.world.run(for: .seconds(3))
-            #expect(peer.agent.selectedPair == before)
+    @Test(
+        "while the selected pair lives, a check from another working address without nomination moves nothing",
+        arguments: [ICERole.controlling, .controlled])
+    func elsewhere(role: ICERole) throws {
+        // Both have a second socket that the other was not told of.
+        let sockets = [Pair.viewerSocket, Pair.sharerSocket].map { socket in
+            [Candidate.host(socket), .host(TransportAddress(ip: socket.ip, port: 5099), localPreference: 1)]
         }
+        let pair = Pair(seed: 71, viewer: sockets[0], sharer: sockets[1])
+        pair.join(viewerLists: [sockets[0][0]], sharerLists: [sockets[1][0]])
+        pair.world.run(for: .seconds(10))
+        let (peer, other) = role == .controlled ? (pair.sharer, pair.viewer) : (pair.viewer, pair.sharer)
+        let (ours, theirs) = (peer.agent.localCredentials, other.agent.localCredentials)
+        let before = try #require(peer.agent.selectedPair)
+        let source = TransportAddress(ip: before.remote.ip, port: 5099)
+        let attributes: [STUNAttribute] = [
+            .username("\(ours.ufrag):\(theirs.ufrag)"), .priority(.max),
+            role == .controlled ? .iceControlling(1) : .iceControlled(1),
+        ]
+        let check = STUNMessage(.request, TransactionID(high: 1, low: 1), attributes)
+        let bytes = check.encoded(key: ours.key, with: TestAuthenticator())
+        pair.world.with(peer) { agent, now in _ = agent.receive(bytes, local: before.local, from: source, at: now) }
+        pair.world.run(for: .milliseconds(3_900))
+        let new = AddressPair(local: before.local, remote: source)
+        #expect(peer.agent.session.checklist[new]?.isValid == true)
+        #expect(peer.agent.selectedPair == before)
     }
 
     @Test("a replayed nomination from a victim's address moves no media there")

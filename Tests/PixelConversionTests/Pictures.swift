@@ -17,7 +17,8 @@ enum Pictures {
 
     /// One colour everywhere, as B, G, R, X.
     static func plain(_ size: PixelSize, _ pixel: [UInt8]) -> PixelBuffer? {
-        buffer(.bgra, size, PixelFormat.bgra.planes(size: size), Array(repeating: pixel, count: size.width * size.height).flatMap { $0 })
+        let pixels = Array(repeating: pixel, count: size.width * size.height)
+        return buffer(.bgra, size, PixelFormat.bgra.planes(size: size), pixels.flatMap { $0 })
     }
 
     static func buffer(_ format: PixelFormat, _ size: PixelSize, _ planes: [Plane], _ bytes: [UInt8]) -> PixelBuffer? {

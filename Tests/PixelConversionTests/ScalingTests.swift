@@ -191,8 +191,9 @@ struct ScalingTests {
         let size = PixelSize(width: from.0, height: from.1)
         for format in [PixelFormat.bgra, .bgr10, .nv12, .i420] {
             let pixels = try #require(Pictures.noise(format, size, using: &generator))
+            let box = PixelSize(width: to.0, height: to.1)
             for upscales in [false, true] {
-                for policy in [FitGeometry.Policy.fit(PixelSize(width: to.0, height: to.1)), .letterbox(PixelSize(width: to.0, height: to.1))] {
+                for policy in [FitGeometry.Policy.fit(box), .letterbox(box)] {
                     let converter = PictureConverter(
                         source: size,
                         geometry: FitGeometry(source: size, policy: policy, allowsUpscaling: upscales))

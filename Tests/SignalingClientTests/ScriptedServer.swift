@@ -20,54 +20,65 @@ final class ScriptedServer: Sendable {
     typealias Script = @Sendable (Exchange) -> String?
 
     let port: Int
-    private let seen = Mutex<[Exchange]>([])
+    private let seen: Seen
 
-    var requests: [Exchange] { seen.withLock(\.self) }
+    var requests: [Exchange] { seen.exchanges.withLock(\.self) }
 
-    private init(port: Int) {
+    private init(port: Int, seen: Seen) {
         self.port = port
+        self.seen = seen
     }
 
     static func run(_ script: @escaping Script, _ test: @Sendable (ScriptedServer) async throws -> Void) async throws {
+        let seen = Seen()
         let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .bind(host: "127.0.0.1", port: 0) { channel in
+            .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                    try channel.pipeline.syncOperations.addHandler(Connection(seen: seen, script: script))
                 }
             }
-        let server = ScriptedServer(port: listener.channel.localAddress?.port ?? 0)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                try await listener.executeThenClose { connections in
-                    try await withThrowingDiscardingTaskGroup { group in
-                        for try await connection in connections {
-                            group.addTask { try? await server.serve(connection, script) }
-                        }
-                    }
-                }
-            }
-            try await test(server)
-            group.cancelAll()
+            .bind(host: "127.0.0.1", port: 0).get()
+        let server = ScriptedServer(port: listener.localAddress?.port ?? 0, seen: seen)
+        do { try await test(server) } catch {
+            try await listener.close()
+            throw error
         }
+        try await listener.close()
     }
 
-    private func serve(_ connection: NIOAsyncChannel<ByteBuffer, ByteBuffer>, _ script: Script) async throws {
-        try await connection.executeThenClose { inbound, outbound in
-            var text = ""
-            for try await piece in inbound {
-                text += String(buffer: piece)
-                while let exchange = Self.take(&text) {
-                    seen.withLock { $0.append(exchange) }
-                    guard let answer = script(exchange) else { continue }
-                    try await outbound.write(ByteBuffer(string: answer))
+    /// The requests so far, of all connections.
+    final class Seen: Sendable {
+        let exchanges = Mutex<[Exchange]>([])
+    }
+
+    /// One connection: takes whole requests from the bytes and answers them by the script.
+    private final class Connection: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        private let seen: Seen
+        private let script: Script
+        private var text = ""
+
+        init(seen: Seen, script: @escaping Script) {
+            self.seen = seen
+            self.script = script
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            text += String(buffer: unwrapInboundIn(data))
+            while let exchange = ScriptedServer.take(&text) {
+                seen.exchanges.withLock { $0.append(exchange) }
+                if let answer = script(exchange) {
+                    context.writeAndFlush(NIOAny(ByteBuffer(string: answer)), promise: nil)
                 }
             }
         }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
     }
 
     /// The first whole request in `text`.
-    private static func take(_ text: inout String) -> Exchange? {
+    fileprivate static func take(_ text: inout String) -> Exchange? {
         guard let end = text.range(of: "\r\n\r\n") else { return nil }
         let head = Exchange(head: String(text[..<end.lowerBound]), body: "")
         let rest = text[end.upperBound...].utf8

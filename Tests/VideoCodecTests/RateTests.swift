@@ -99,6 +99,24 @@ struct RateTests {
         }
     }
 
+    @Test("a change for which there are no bits is not lost: asked again, the picture is sent")
+    func postponedChange() throws {
+        let size = PixelSize(width: 640, height: 360)
+        let storm = Scene(size, .noise)
+        var recording = try Recording(.small(640, 360))
+        for _ in 0..<3 { try recording.encode(storm.picture, bitsPerSecond: 300_000) }
+        let calm = Scene(size, .text(scroll: 1))
+        #expect(try recording.encode(calm.picture, bitsPerSecond: 300_000) == nil)
+        var calls = 0
+        while calls < 200, (recording.units.last?.quantiser ?? 51) > 20 || calls < 2 {
+            calls += 1
+            try recording.encode(calm.picture, damage: .nothing, bitsPerSecond: 300_000)
+        }
+        #expect(calls > 2 && calls < 200)
+        let decoded = try recording.decoded()
+        #expect(similarity(try #require(decoded.last), calm.picture.luma) > 40)
+    }
+
     @Test("a keyframe comes at once even while the bucket is full, and stays within 128 packets")
     func keyframes() throws {
         let scene = Scene(PixelSize(width: 1280, height: 720), .noise)

@@ -68,7 +68,9 @@ struct StreamTests {
         #expect(similarity(try #require(decoded.last), scene.picture.luma) > 36)
     }
 
-    @Test("every picture decodes, in order and without delay", arguments: [X264Configuration.Preset.ultrafast, .veryfast])
+    @Test(
+        "every picture decodes, in order and without delay",
+        arguments: [X264Configuration.Preset.ultrafast, .veryfast])
     func pictures(preset: X264Configuration.Preset) throws {
         var configuration = X264Configuration.small()
         configuration.preset = preset
@@ -88,7 +90,9 @@ struct StreamTests {
         for (original, picture) in zip(originals, decoded) { #expect(similarity(original, picture) > 30) }
     }
 
-    @Test("packetization-mode 0: no NAL unit is larger than a packet takes", arguments: [Scene.Content.noise, .text(scroll: 5)])
+    @Test(
+        "packetization-mode 0: no NAL unit is larger than a packet takes",
+        arguments: [Scene.Content.noise, .text(scroll: 5)])
     func smallSlices(content: Scene.Content) throws {
         var configuration = X264Configuration.small(640, 360, maximum: 20_000_000)
         configuration.slices = .fitting(payload: 1200)

@@ -1,8 +1,8 @@
 /// Which samples of a row or column make each output, and with what weight.
 ///
 /// Shrinking is an exact area average: an output is the mean of the samples that it covers, those at its edges by the
-/// share that it covers of them. Enlarging is linear interpolation between sample centres. Both keep the picture where it
-/// is: the outer edges of first and last sample are those of first and last output.
+/// share that it covers of them. Enlarging is linear interpolation between sample centres. Both keep the picture where
+/// it is: the outer edges of first and last sample are those of first and last output.
 struct AxisFilter {
     private let samples: Int
     /// The first sample of each output.
@@ -54,8 +54,8 @@ struct AxisFilter {
         return (start, [1 - share, share])
     }
 
-    /// Whole weights that add up exactly: the steps of the rounded running sum. What is too large for its type leaves the
-    /// excess to the next sample (behind the last of a row that one is repeated).
+    /// Whole weights that add up exactly: the steps of the rounded running sum. What is too large for its type leaves
+    /// the excess to the next sample (behind the last of a row that one is repeated).
     private static func rounded(_ shares: [Double], unit: Int32, most: Int32) -> [Int32] {
         var sum = 0.0
         var weights: [Int32] = []
@@ -71,8 +71,8 @@ struct AxisFilter {
         return weights
     }
 
-    /// The samples that a range of outputs needs, tightly. The one behind the last, which may weigh something too, is not
-    /// counted.
+    /// The samples that a range of outputs needs, tightly. The one behind the last, which may weigh something too, is
+    /// not counted.
     func inputs(for outputs: Range<Int>) -> Range<Int> {
         guard let first = outputs.first, let last = outputs.last else { return 0..<0 }
         return Int(starts[first])..<min(samples, Int(starts[last]) + used(last))

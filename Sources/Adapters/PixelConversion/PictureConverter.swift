@@ -1,7 +1,8 @@
 import Media
 
-/// Brings a source's pictures into one persistent picture for the encoders: BT.709 limited, chroma samples in the centre
-/// of their two by two pixels, at the size and place that the geometry says. What lies outside the content stays black.
+/// Brings a source's pictures into one persistent picture for the encoders: BT.709 limited, chroma samples in the
+/// centre of their two by two pixels, at the size and place that the geometry says. What lies outside the content stays
+/// black.
 ///
 /// Only what changed is converted; the result is the same, bit for bit, as if everything had been.
 package final class PictureConverter {

@@ -3,8 +3,8 @@ import Media
 /// Brings a source to another size in one pass: rows are converted as they are needed and resampled while they are in
 /// the processor's cache; nothing of the full size is written to memory.
 ///
-/// Luma is averaged from the source's luma, chroma from its chroma at half size. Both are means over areas, so what comes
-/// out is the mean colour of the source's pixels under each output.
+/// Luma is averaged from the source's luma, chroma from its chroma at half size. Both are means over areas, so what
+/// comes out is the mean colour of the source's pixels under each output.
 final class ScaledPath {
     private let luma: PlaneScaler
     private let chroma: PlaneScaler

@@ -2,11 +2,11 @@ import CShims
 import Glibc
 import Media
 
-/// How much detail an area of a picture holds, and so how many bits it takes at each quantiser when nothing of it can be
-/// predicted from the picture before.
+/// How much detail an area of a picture holds, and so how many bits it takes at each quantiser when nothing of it can
+/// be predicted from the picture before.
 ///
-/// The transform coefficients of a sample of its blocks are counted by magnitude. A coefficient takes bits by how far it
-/// stands above the quantiser's step; the curve of that was fitted to what x264 made of pages of text, pictures of
+/// The transform coefficients of a sample of its blocks are counted by magnitude. A coefficient takes bits by how far
+/// it stands above the quantiser's step; the curve of that was fitted to what x264 made of pages of text, pictures of
 /// desktops, photographs and noise, and is right within a tenth for most of them, within a factor of two for all.
 struct PictureDetail {
     /// Coefficients of magnitude 2^k … 2^(k+1) in the whole area.

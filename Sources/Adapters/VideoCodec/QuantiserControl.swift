@@ -4,9 +4,9 @@ import Timebase
 /// Chooses each picture's quantiser, so that what leaves never exceeds the target by more than a bucket's worth.
 ///
 /// The bucket is what is under way: pictures fill it, the target's rate empties it. A screen rests and then changes at
-/// once, so the whole bucket may go into one picture. What a picture will take is foretold from its detail, times a gain:
-/// how much of such detail the pictures before had to be coded anew (scrolled text a twentieth, film a third, a new
-/// page all of it).
+/// once, so the whole bucket may go into one picture. What a picture will take is foretold from its detail, times a
+/// gain: how much of such detail the pictures before had to be coded anew (scrolled text a twentieth, film a third, a
+/// new page all of it).
 ///
 ///     change after a rest ──► all that the bucket holds, no coarser than legible
 ///     change in a run     ──► a frame's share, by the gain of the run
@@ -90,8 +90,8 @@ struct QuantiserControl {
         return quantiser
     }
 
-    /// In a run the bucket is kept nearly empty, because what is in it is delay; and steps are small. Where little of the
-    /// picture is new, what is blurred stays and is worth sharpening: that may take half the bucket at a time.
+    /// In a run the bucket is kept nearly empty, because what is in it is delay; and steps are small. Where little of
+    /// the picture is new, what is blurred stays and is worth sharpening: that may take half the bucket at a time.
     private func steady(_ detail: PictureDetail, _ blurred: PictureDetail, share: Double) -> Int {
         let even = share + (bucket.capacity / 10 - bucket.level) / 3
         let sharpening = churn < Self.film ? bucket.capacity / 2 - bucket.level : 0

@@ -71,8 +71,8 @@ extension X264Configuration {
         }
     }
 
-    /// Constant quantisers, which `QuantiserControl` sets for each picture: x264's own rate control looks at each picture
-    /// beforehand, and that costs two fifths of the work. The factors only open the range from 8 to 51.
+    /// Constant quantisers, which `QuantiserControl` sets for each picture: x264's own rate control looks at each
+    /// picture beforehand, and that costs two fifths of the work. The factors only open the range from 8 to 51.
     private func setQuantisers(_ parameters: inout x264_param_t) {
         parameters.rc.i_rc_method = X264_RC_CQP
         parameters.rc.i_qp_constant = 32

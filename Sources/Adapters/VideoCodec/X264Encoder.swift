@@ -16,6 +16,8 @@ package final class X264Encoder: VideoEncoder {
     private var pictures: Int64 = 0
     private var lastKeyframe: MediaTime?
     private var searchesWide = true
+    /// Changed in pictures for which there were no bits.
+    private var unsent = PixelRect(x: 0, y: 0, width: 0, height: 0)
 
     /// - Parameter log: takes x264's warnings and errors, one line each; by default nobody hears them.
     package init(_ configuration: X264Configuration, log: ((String) -> Void)? = nil) throws(CodecError) {
@@ -45,9 +47,15 @@ package final class X264Encoder: VideoEncoder {
             throw .unsupportedParameters("\(target.bitsPerSecond) bit/s is out of range.")
         }
         let request = Request(
-            picture: picture, area: damage.intersection(PixelRect(picture.size)), mediaTime: mediaTime,
+            picture: picture, area: damage.intersection(PixelRect(picture.size)).union(unsent), mediaTime: mediaTime,
             capturedAt: capturedAt, target: target)
-        if target.needsKeyframe || pictures == 0 { return try keyframe(request) }
+        let unit = try unit(for: request)
+        unsent = unit == nil ? request.area : PixelRect(x: 0, y: 0, width: 0, height: 0)
+        return unit
+    }
+
+    private func unit(for request: Request) throws(CodecError) -> EncodedUnit? {
+        if request.target.needsKeyframe || pictures == 0 { return try keyframe(request) }
         return request.area.isEmpty ? try repetition(request) : try change(request)
     }
 

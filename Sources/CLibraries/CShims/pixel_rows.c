@@ -48,7 +48,9 @@ static void rows_from(
 // A pair of 16-bit factors for each 32-bit lane of two 16-bit samples.
 #define FACTORS(low, high) _mm256_set1_epi32((int32_t)(((uint32_t)(uint16_t)(high) << 16) | (uint16_t)(low)))
 
-AVX2 static inline __m256i load_blue_red(__m256i pixels) { return _mm256_and_si256(pixels, _mm256_set1_epi32(0xff00ff)); }
+AVX2 static inline __m256i load_blue_red(__m256i pixels) {
+    return _mm256_and_si256(pixels, _mm256_set1_epi32(0xff00ff));
+}
 
 // The top byte is ignored: X11 leaves anything there.
 AVX2 static inline __m256i load_green(__m256i pixels) {
@@ -74,7 +76,8 @@ AVX2 static inline __m256i pair_sums(__m256i a, __m256i b) {
     return _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(left), _mm256_castsi256_ps(right), 0x88));
 }
 
-AVX2 static inline __m256i chroma_of_8(__m256i blue_red, __m256i green, __m256i blue_red_factors, __m256i green_factor) {
+AVX2 static inline __m256i chroma_of_8(
+    __m256i blue_red, __m256i green, __m256i blue_red_factors, __m256i green_factor) {
     const __m256i sum = _mm256_add_epi32(
         _mm256_madd_epi16(blue_red, blue_red_factors), _mm256_madd_epi16(green, green_factor));
     return _mm256_srai_epi32(_mm256_add_epi32(sum, _mm256_set1_epi32(CHROMA_BIAS)), 17);

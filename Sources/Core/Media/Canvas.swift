@@ -25,8 +25,8 @@ package final class Canvas {
         let memory = UnsafeMutableBufferPointer<UInt32>.allocate(capacity: size.area)
         memory.initialize(repeating: 0)
         let pixels = PixelBuffer(
-            format: .bgra, size: size, planes: PixelFormat.bgra.planes(size: size), bytes: UnsafeRawBufferPointer(memory),
-            release: { memory.deallocate() })
+            format: .bgra, size: size, planes: PixelFormat.bgra.planes(size: size),
+            bytes: UnsafeRawBufferPointer(memory), release: { memory.deallocate() })
         guard let pixels else { return nil }
         self.memory = memory
         self.pixels = pixels

@@ -1,5 +1,5 @@
-/// How a source's picture is placed in the encoded one: the aspect is kept, nothing is cropped, the encoded size is even
-/// (4:2:0 has one chroma sample for two by two pixels).
+/// How a source's picture is placed in the encoded one: the aspect is kept, nothing is cropped, the encoded size is
+/// even (4:2:0 has one chroma sample for two by two pixels).
 package struct FitGeometry: Hashable, Sendable {
     package enum Policy: Hashable, Sendable {
         /// The source's own size.

@@ -3,8 +3,8 @@ import Timebase
 /// The slots that frames leave in, and their media times.
 ///
 /// A run of motion has its own grid: slot 0 is the change that began it, slot n lies n periods later, exactly. In real
-/// time the slots may be moved by a phase, to follow the source; media times never are, so they neither jitter nor drift:
-/// where the phase has grown past three quarters of a period, one slot is left out (or one period is).
+/// time the slots may be moved by a phase, to follow the source; media times never are, so they neither jitter nor
+/// drift: where the phase has grown past three quarters of a period, one slot is left out (or one period is).
 struct FrameGrid: Sendable {
     private let rate: FrameRate
     private let start: Instant
@@ -58,8 +58,8 @@ struct FrameGrid: Sendable {
     /// ahead.
     mutating func rest(at now: Instant) -> MediaTime { runsAhead ? restart(at: now) : take(at: now) }
 
-    /// The slot that now falls into, and never the last one again. A frame may leave a little before its slot; any later
-    /// one belongs to the slot before it, so that the next is never further off than that.
+    /// The slot that now falls into, and never the last one again. A frame may leave a little before its slot; any
+    /// later one belongs to the slot before it, so that the next is never further off than that.
     mutating func take(at now: Instant) -> MediaTime {
         let elapsed = Double((now - origin - phase + earliness).nanoseconds)
         let reached = (elapsed * Double(rate.numerator) / (Double(rate.denominator) * 1e9)).rounded(.down)

@@ -7,9 +7,10 @@ import Timebase
 ///      │ └──► keepalive        └──► (slot) encode again ──► … ──► sharp, or a change           │
 ///      └───────────────────────────────────────┴───────────────────────────────────────────────┘
 ///
-/// Within a run frames leave in slots a period apart, the newest picture of each; a change that comes where a slot is due
-/// leaves at once. After a rest, or behind a mere repetition, a change leaves at once too and starts a new run, whose
-/// slots take their phase from it. Media times are those of `FrameGrid`: never closer than a period, never drifting.
+/// Within a run frames leave in slots a period apart, the newest picture of each; a change that comes where a slot is
+/// due leaves at once. After a rest, or behind a mere repetition, a change leaves at once too and starts a new run,
+/// whose slots take their phase from it. Media times are those of `FrameGrid`: never closer than a period, never
+/// drifting.
 package struct FrameRateAdapter: Sendable {
     private enum Work {
         case new, again, keepalive

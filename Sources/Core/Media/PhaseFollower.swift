@@ -2,9 +2,9 @@ import Timebase
 
 /// Says how the slots should move so that each comes just behind a change of the source, not just before one.
 ///
-/// A source with its own steady rate (60 Hz, say) keeps its phase to the slots but for drift. What is seen of it is only
-/// the first change after each frame. Where the source changes n times in a slot, its phase is an angle on a circle of
-/// an nth of the period; where angles scatter, the source has no rate that fits the slots, and nothing moves.
+/// A source with its own steady rate (60 Hz, say) keeps its phase to the slots but for drift. What is seen of it is
+/// only the first change after each frame. Where the source changes n times in a slot, its phase is an angle on a
+/// circle of an nth of the period; where angles scatter, the source has no rate that fits the slots, and nothing moves.
 struct PhaseFollower: Sendable {
     private let period: Int64
     /// The time between two changes, as the run's first two showed it; nil where it fits no whole number of them into a

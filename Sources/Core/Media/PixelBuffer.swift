@@ -36,7 +36,9 @@ package final class PixelBuffer {
     deinit { release() }
 
     /// Lends the pointer to a plane's first byte, valid within `body` only.
-    package func withPlane<Result>(_ index: Int, _ body: (UnsafePointer<UInt8>, _ bytesPerRow: Int) -> Result) -> Result {
+    package func withPlane<Result>(
+        _ index: Int, _ body: (UnsafePointer<UInt8>, _ bytesPerRow: Int) -> Result
+    ) -> Result {
         let plane = planes[index]
         let start = UnsafeRawBufferPointer(rebasing: bytes[plane.offset...]).bindMemory(to: UInt8.self)
         return body(start.baseAddress.unsafelyUnwrapped, plane.bytesPerRow)

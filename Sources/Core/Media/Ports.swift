@@ -24,7 +24,8 @@ package enum SourceEvent: Hashable, Sendable {
 
 /// A producer of pictures: a screen, a window, a region, a test pattern, an embedder's frames.
 ///
-/// Used by one thread. `waitForChange` never blocks past its deadline; `read` lends the newest pixels, all of one moment.
+/// Used by one thread. `waitForChange` never blocks past its deadline; `read` lends the newest pixels, all of one
+/// moment.
 package protocol FrameSource: ~Copyable {
     /// The present size; it may change between two reads.
     var size: PixelSize { get }
@@ -55,7 +56,8 @@ package protocol VideoEncoder: ~Copyable {
     ///
     /// - Parameter damage: what changed since the last call; empty for the same picture again, which is then made
     ///   sharper with the bits to spare.
-    /// - Returns: nil where there are no bits to spare; the picture is still to be sent, so the caller asks again later.
+    /// - Returns: nil where there are no bits to spare: the picture is still to be sent, and the caller asks again later
+    ///   (with nothing but the damage since).
     mutating func encode(
         _ picture: I420Picture, damage: PixelRect, mediaTime: MediaTime, capturedAt: Instant, target: SendTarget
     ) throws(CodecError) -> EncodedUnit?

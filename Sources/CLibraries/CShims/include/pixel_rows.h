@@ -19,8 +19,8 @@ void shim_split_uv_row(const uint8_t *uv, int32_t width, uint8_t *u, uint8_t *v)
 // A weighted sum of rows: the weights add up to 256. The vertical half of a separable filter.
 void shim_blend_rows(const uint8_t *const *rows, const uint16_t *weights, int32_t taps, int32_t width, uint8_t *out);
 
-// The horizontal half: output i is the sum of `taps` samples from starts[i], weighted by weights[i * taps...], which add
-// up to 128 and are none of them negative or above 127. The starts rise as a fixed ratio makes them; fastest with four
-// taps. Sixteen bytes from the last start must be readable, whatever the taps.
+// The horizontal half: output i is the sum of `taps` samples from starts[i], weighted by weights[i * taps...], which
+// add up to 128 and are none of them negative or above 127. The starts rise as a fixed ratio makes them; fastest with
+// four taps. Sixteen bytes from the last start must be readable, whatever the taps.
 void shim_resample_row(
     const uint8_t *input, const int32_t *starts, const int8_t *weights, int32_t taps, int32_t count, uint8_t *out);
