@@ -93,7 +93,7 @@ let package = Package(
         // Adapters: one door each to the world outside.
         adapter("SystemClock", ["Timebase", "CLinux"]),
         adapter("ScreenCapture", ["Timebase", "Media", "SystemClock", "CXCB"]),
-        adapter("PixelConversion", ["Timebase", "Media", "CYUV", "CShims"]),
+        adapter("PixelConversion", ["Timebase", "Media", "CShims"]),
         adapter("VideoCodec", ["Timebase", "Media", "CX264", "CShims"]),
         adapter("SecureTransport", ["Timebase", "Datagrams", "ICE", "PeerCore", "COpenSSL", "CSRTP"]),
         adapter("PeerDriver", ["Timebase", "Datagrams", "ICE", "RTP", "PeerCore", "SystemClock", nioCore, nioPosix]),
@@ -143,7 +143,7 @@ let package = Package(
         suite("PeerCore", ["PeerCore", "ICE", "RTP", "Timebase", "Datagrams"]),
         suite("ScreenCapture", ["ScreenCapture", "Media", "SystemClock", "Timebase", "CXCB"]),
         suite("PixelConversion", ["PixelConversion", "Media", "Timebase", "CYUV"]),
-        suite("VideoCodec", ["VideoCodec", "Media", "Timebase"]),
+        suite("VideoCodec", ["VideoCodec", "PixelConversion", "Media", "Timebase"]),
         suite("SecureTransport", ["SecureTransport", "PeerCore", "ICE", "Timebase", "Datagrams", "COpenSSL"]),
         suite("ScreenShare", ["ScreenShare", "SignalingServer", logging]),
         suite("SignalingProtocol", ["SignalingProtocol"]),
