@@ -84,6 +84,19 @@ def test_a_viewer_that_stops_reading_harms_nobody(lan, share, start):
     stuck.send(signal.SIGCONT)
 
 
+def test_viewers_that_vanish_without_a_word_harm_nobody(lan, share, start):
+    """Killed browsers and peers stay on the sharer's list for a while; who comes next must not notice."""
+    host = share(lan, "--test-pattern")
+    for _ in range(3):
+        gone = start(sharer.aiortc, lan, host.whep, "--duration", "30")
+        gone.event("first")
+        gone.child.kill()
+    host.statistics.wait(lambda line: line["viewers"] == 3, 5, "three viewers listed")
+    other = start(sharer.aiortc, lan, host.whep, "--duration", "4")
+    summary = other.event("summary", 20)
+    assert summary["firstFrameMs"] < 1500 and summary["fps"] > 28
+
+
 def test_keys_on_a_terminal_pause_and_quit(lan):
     """`p` pauses and resumes, `q` quits; the status line is updated in place, the terminal put back at the end."""
     command = lan.command([screenshare(), "host", "--test-pattern", "--room", "demo", "--listen", "127.0.0.1:8080"])

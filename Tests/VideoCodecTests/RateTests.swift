@@ -104,15 +104,15 @@ struct RateTests {
         let size = PixelSize(width: 640, height: 360)
         let storm = Scene(size, .noise)
         var recording = try Recording(.small(640, 360))
-        for _ in 0..<3 { try recording.encode(storm.picture, bitsPerSecond: 300_000) }
+        try recording.encode(storm.picture, bitsPerSecond: 60_000)
         let calm = Scene(size, .text(scroll: 1))
-        #expect(try recording.encode(calm.picture, bitsPerSecond: 300_000) == nil)
+        #expect(try recording.encode(calm.picture, bitsPerSecond: 60_000) == nil)
         var calls = 0
-        while calls < 200, (recording.units.last?.quantiser ?? 51) > 20 || calls < 2 {
+        while calls < 900, (recording.units.last?.quantiser ?? 51) > 20 || calls < 2 {
             calls += 1
-            try recording.encode(calm.picture, damage: .nothing, bitsPerSecond: 300_000)
+            try recording.encode(calm.picture, damage: .nothing, bitsPerSecond: 60_000)
         }
-        #expect(calls > 2 && calls < 200)
+        #expect(calls > 2 && calls < 900)
         let decoded = try recording.decoded()
         #expect(similarity(try #require(decoded.last), calm.picture.luma) > 40)
     }

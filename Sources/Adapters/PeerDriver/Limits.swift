@@ -12,6 +12,8 @@ enum Limits {
     static let bytesPerSend = 60_000
     /// 4 MB hold half a second at 60 Mbit/s, should the loop be late.
     static let socketBuffer = 1 << 22
+    /// How often it is looked whether the STUN servers have answered.
+    static let gatheringLook = Duration.milliseconds(10)
     /// Peers of one hub, whatever an embedder asks for.
     static let peers = 1000
     /// Remote addresses remembered in the kernel's form.

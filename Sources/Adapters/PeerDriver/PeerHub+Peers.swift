@@ -132,6 +132,14 @@ extension PeerHub {
         flush()
     }
 
+    /// Waits until the STUN servers have answered, or for this long: an offer or answer should hold what they tell.
+    package func gather(atMost limit: Duration) async {
+        let end = SystemClock.now() + limit
+        while let gatherer, !gatherer.isFinished, SystemClock.now() < end {
+            guard (try? await Task.sleep(for: Limits.gatheringLook)) != nil else { return }
+        }
+    }
+
     func drainGatherer(at now: Instant) {
         while let output = gatherer?.nextOutput() {
             switch output {

@@ -39,7 +39,8 @@ struct HTTPReply: Sendable {
     /// RFC 9110 § 10.2.3: seconds or a date; bounded, and with something sensible where it is missing.
     var retryAfter: Duration {
         guard let field = headers.first(name: "Retry-After") else { return ClientLimits.defaultRetryAfter }
-        let seconds = Int(field) ?? HTTPDate(field).map { Int(($0.seconds - Date().timeIntervalSince1970).rounded(.up)) }
+        let seconds =
+            Int(field) ?? HTTPDate(field).map { Int(($0.seconds - Date().timeIntervalSince1970).rounded(.up)) }
         guard let seconds else { return ClientLimits.defaultRetryAfter }
         return min(max(.seconds(seconds), .zero), ClientLimits.retryAfter)
     }

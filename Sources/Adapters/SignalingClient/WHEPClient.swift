@@ -36,8 +36,8 @@ package struct WHEPClient: Sendable {
         return reply.status == 201 ? .answered(session, sdp: sdp) : .countered(session, sdp: sdp)
     }
 
-    /// Follows 307 and 308, which keep the method (draft, "Load Balancing and Redirections"). Another origin doesn't get
-    /// the token.
+    /// Follows 307 and 308, which keep the method (draft, "Load Balancing and Redirections"). Another origin doesn't
+    /// get the token.
     private func post(_ offer: String) async throws(SignalingError) -> HTTPReply {
         var url = endpoint
         for _ in 0...ClientLimits.redirects {

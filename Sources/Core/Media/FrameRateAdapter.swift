@@ -26,6 +26,8 @@ package struct FrameRateAdapter: Sendable {
     private var lastChangedFrame: Instant?
     private var lastUnit: Instant?
     private var isPaused = false
+    /// A keyframe was sent and nothing since.
+    private var echoesKeyframe = false
     package private(set) var drops: [DropReason: Int] = [:]
 
     /// - Parameter start: media time zero.
@@ -63,7 +65,10 @@ package struct FrameRateAdapter: Sendable {
             if work == .new { drops[.outboxFull, default: 0] += 1 }
             return .wait(until: now + grid.period / 2)
         }
-        defer { lastUnit = now }
+        defer {
+            lastUnit = now
+            echoesKeyframe = false
+        }
         switch work {
         case .new: return .encode(newFrame(at: now))
         case .again: return .encodeAgain(repetition(at: now, inSlot: !keyframeNeeded))
@@ -76,6 +81,10 @@ package struct FrameRateAdapter: Sendable {
     package mutating func encoded(quantiser: Double, isNewPicture: Bool) {
         refinement.encoded(quantiser: quantiser, isNewPicture: isNewPicture)
     }
+
+    /// The last decision made a keyframe, for a viewer who may just have joined. On a still screen a sign of life follows
+    /// in the next slot, because some receivers show a picture only when the next one begins.
+    package mutating func keyframeMade() { echoesKeyframe = true }
 
     /// Pictures stop at once; the deadline is none.
     package mutating func pause() { isPaused = true }
@@ -99,7 +108,7 @@ extension FrameRateAdapter {
         guard let lastUnit else { return keyframeNeeded ? (.new, .zero) : nil }
         if keyframeNeeded { return (.again, grid.catchUp) }
         if refinement.wantsPass { return (.again, refinementDue) }
-        return (.keepalive, lastUnit + MediaLimits.keepaliveInterval)
+        return (.keepalive, lastUnit + (echoesKeyframe ? grid.period : MediaLimits.keepaliveInterval))
     }
 
     /// A change in a run waits for its slot, unless it comes where that is due; any other leaves at once.

@@ -191,6 +191,7 @@ final class MediaLine {
     private func encode(damage: PixelRect, _ time: MediaTime, isNew: Bool, at now: Instant) throws(ShareError) {
         guard let picture = converter?.picture else { return }
         var quantiser = 0.0
+        var madeKeyframe = false
         do throws(CodecError) {
             for key in commands.lanes {
                 let lane = try lane(key, picture.size)
@@ -198,12 +199,15 @@ final class MediaLine {
                     picture, damage: damage, mediaTime: time, capturedAt: isNew ? capturedAt : now, target: target,
                     at: now)
                 quantiser = max(quantiser, lane.quantiser)
-                if let unit { hand(unit, key) }
+                guard let unit else { continue }
+                hand(unit, key)
+                madeKeyframe = madeKeyframe || unit.isKeyframe
             }
         } catch {
             throw error.shareError
         }
         adapter.encoded(quantiser: quantiser, isNewPicture: isNew)
+        if madeKeyframe { adapter.keyframeMade() }
         counters.update { counters in
             counters.quantiser = quantiser
             counters.drops = adapter.drops.values.reduce(0, +)

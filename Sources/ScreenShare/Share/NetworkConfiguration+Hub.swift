@@ -5,6 +5,12 @@ import PeerCore
 import PeerDriver
 import SecureTransport
 
+enum GatheringLimit {
+    /// STUN's first retransmission comes after 0.5 s (RFC 8489 § 6.2.1); a server that is silent for longer is not waited
+    /// for.
+    static let time = Duration.seconds(1)
+}
+
 extension NetworkConfiguration {
     /// What the hub needs, with names resolved and addresses checked.
     func hubConfiguration(

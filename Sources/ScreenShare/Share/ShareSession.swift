@@ -194,6 +194,7 @@ public actor ShareSession {
                 signals.yield(.peer(id, event))
             }, eventLoop: loops.next())
         do throws(HubError) { try await hub.open() } catch { throw error.shareError }
+        await hub.gather(atMost: GatheringLimit.time)
         return hub
     }
 

@@ -106,6 +106,7 @@ public actor ViewSession {
             try await configuration.network.hubConfiguration { _, _, event in sink.yield(event) },
             eventLoop: loops.next())
         do throws(HubError) { try await hub.open() } catch { throw error.shareError }
+        await hub.gather(atMost: GatheringLimit.time)
         self.hub = hub
         peer = PeerID(peer.value + 1)
         let joined: WHEPSession
