@@ -1,4 +1,5 @@
-/// A secret carried in `Authorization: Bearer …` (RFC 6750 § 2.1): what opens a room to viewers, or a share to its sharer.
+/// A secret carried in `Authorization: Bearer …` (RFC 6750 § 2.1): it opens a room to viewers, or a share to its
+/// sharer.
 ///
 /// It prints as dots, so that it cannot slip into a log, and compares in constant time.
 public struct BearerToken: Sendable, LosslessStringConvertible {

@@ -1,5 +1,5 @@
-/// A look at JSON before it is parsed: how deep it is nested, so that a parser that recurses is never given too much, and
-/// commas in front of a closing bracket, which the parser at hand would let pass (RFC 8259 § 4 and § 5 don't).
+/// A look at JSON before it is parsed: how deep it is nested, so that a parser that recurses is never given too much,
+/// and commas in front of a closing bracket, which the parser at hand would let pass (RFC 8259 § 4 and § 5 don't).
 package enum JSONOutline {
     package enum Fault: Equatable, Sendable {
         case nestedTooDeeply

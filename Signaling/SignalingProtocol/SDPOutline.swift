@@ -5,7 +5,8 @@ package struct SDPOutline: Equatable, Sendable {
     /// The first `a=ice-ufrag` (RFC 8839 § 5.4).
     package let ufrag: String?
 
-    /// - Returns: nil unless the text is a session description (RFC 8866 § 5): `v=0` first, lines of `x=…`, an `m=` line.
+    /// - Returns: nil unless the text is a session description (RFC 8866 § 5): `v=0` first, lines of `x=…`, an `m=`
+    ///   line.
     package init?(description text: String) {
         guard let lines = SDPLines(text), lines.first == "v=0", lines.contains(where: { $0.hasPrefix("m=") }),
             let credentials = ICECredentials(lines)

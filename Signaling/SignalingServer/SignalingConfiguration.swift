@@ -8,13 +8,13 @@ public struct SignalingConfiguration: Sendable {
     public var port = 8080
     /// The address the world knows this server by, such as `https://share.example.org`, where it differs.
     public var baseURL: String?
-    /// Host names besides `localhost` and plain IP addresses that requests may name. All others are turned away, so that
-    /// a page whose name is rebound to this address gets nothing.
+    /// Host names besides `localhost` and plain IP addresses that requests may name. All others are turned away, so
+    /// that a page whose name is rebound to this address gets nothing.
     public var allowedHosts: [String] = []
     /// Origins besides our own whose pages may use this server, such as `https://player.example.org`.
     public var allowedOrigins: [String] = []
-    /// Lets pages of any origin watch rooms that need no token (CORS `*`). Off by default: a page that is merely open in
-    /// a browser on this machine could otherwise watch a screen that is shared here for this machine alone.
+    /// Lets pages of any origin watch rooms that need no token (CORS `*`). Off by default: a page that is merely open
+    /// in a browser on this machine could otherwise watch a screen that is shared here for this machine alone.
     public var viewersFromAnyOrigin = false
     /// Whether `GET /v1/rooms` names the rooms that are open to everyone.
     public var listsRooms = true

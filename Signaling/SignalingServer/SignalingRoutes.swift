@@ -56,8 +56,8 @@ public struct SignalingRoutes: Sendable {
         }
     }
 
-    /// Looks through the rooms every second until the task is cancelled; without it nobody is told of a sharer that went
-    /// silent.
+    /// Looks through the rooms every second until the task is cancelled; without it nobody is told of a sharer that
+    /// went silent.
     public func run() async {
         while (try? await clock.sleep(timing.sweep)) != nil {
             await store.sweep()

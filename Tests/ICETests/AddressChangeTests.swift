@@ -93,6 +93,26 @@ struct AddressChangeTests {
         #expect(pair.sharer.agent.sendPair?.remote == Pair.viewerSocket)
     }
 
+    @Test("when the selected pair falls silent every other is tried again, and one that works is taken")
+    func lastResort() {
+        let sockets = (1...3).map { Candidate.host(address("10.0.0.\($0)", 5001), localPreference: UInt16(400 - $0)) }
+        let pair = Pair(seed: 75, viewer: sockets, sharer: [.host(address("10.0.0.100", 5002))])
+        pair.world.delay = .milliseconds(100)
+        pair.join()
+        pair.world.run(for: .seconds(20))
+        #expect(pair.viewer.agent.selectedPair?.local == address("10.0.0.1", 5001))
+        // The second best worked too, but both are gone now.
+        let dead = [address("10.0.0.1", 5001), address("10.0.0.2", 5001)]
+        #expect(pair.viewer.agent.session.checklist.pairs.count { $0.isValid } == 3)
+        pair.world.tap = { packet in dead.contains(packet.source) || dead.contains(packet.destination) ? nil : packet }
+        pair.world.run(for: .seconds(14))
+        #expect(pair.viewer.agent.selectedPair?.local == address("10.0.0.3", 5001))
+        #expect(pair.sharer.agent.selectedPair?.remote == address("10.0.0.3", 5001))
+        pair.world.run(for: .seconds(40))
+        #expect(pair.isSelected)
+        #expect(pair.viewer.count(.consentExpired) + pair.sharer.count(.consentExpired) == 0)
+    }
+
     @Test("a new socket of ours is checked, and takes over when the old one falls silent")
     func newInterface() {
         let (old, new) = (address("10.0.0.1", 5001), address("10.0.0.7", 5001))

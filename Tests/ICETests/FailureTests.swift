@@ -100,4 +100,14 @@ struct FailureTests {
         #expect(pair.sharer.sent.map { $0.at - .zero } == (0..<6).map { .milliseconds(50 * $0) })
         #expect(pair.sharer.sent.map(\.packet.destination) == hosts.reversed().map { $0.address.transportAddress })
     }
+
+    @Test("a peer that numbers all its candidates alike does not hold up the one that works")
+    func alike() {
+        let pair = Pair(seed: 48)
+        let listed = [address("10.0.1.1", 7000), address("10.0.1.2", 7000), Pair.viewerSocket].enumerated().map {
+            Candidate(foundation: "1", priority: UInt32(100 - $0), address: .ip($1), type: .host)
+        }
+        pair.tell(pair.sharer, about: pair.viewer, listed)
+        #expect(pair.world.run(until: .zero + .milliseconds(700)) { pair.sharer.agent.sendPair != nil })
+    }
 }

@@ -144,6 +144,8 @@ struct HostilePeerTests {
         pair.join(answerDelay: .milliseconds(10), viewerLists: dead)
         #expect(pair.world.run(until: .zero + .milliseconds(100)) { pair.isSelected })
         #expect(pair.pairsMatch)
+        #expect(pair.sharer.agent.session.candidates[Pair.viewerSocket]?.type == .peerReflexive)
+        #expect(pair.sharer.agent.session.candidates.all.count == Limits.remoteCandidates)
     }
 
     @Test(

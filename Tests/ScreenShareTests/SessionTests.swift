@@ -21,7 +21,7 @@ struct SessionTests {
         // 00 00 00 01 67: Annex B begins with an SPS.
         #expect(units.first.map { Array($0.annexB.prefix(5)) } == [0, 0, 0, 1, 0x67])
         let steps = zip(units, units.dropFirst()).map { $1.timestamp - $0.timestamp }
-        #expect(steps.allSatisfy { $0 > 0 && $0 % 3000 == 0 }, "timestamps lie on the 30 fps grid: \(steps)")
+        #expect(steps.allSatisfy { $0 >= 3000 }, "pictures are never closer than a period of 30 fps: \(steps)")
     }
 
     @Test("a viewer who joins a still source has its picture, and one who joins in a pause sees nothing of before")

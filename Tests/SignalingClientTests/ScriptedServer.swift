@@ -91,7 +91,8 @@ final class ScriptedServer: Sendable {
 
     /// A response with a body.
     static func answer(_ status: Int, _ fields: [String: String] = [:], _ body: String = "") -> String {
-        let lines = ["HTTP/1.1 \(status) x", "Content-Length: \(body.utf8.count)"] + fields.map { "\($0.key): \($0.value)" }
+        let lines =
+            ["HTTP/1.1 \(status) x", "Content-Length: \(body.utf8.count)"] + fields.map { "\($0.key): \($0.value)" }
         return lines.joined(separator: "\r\n") + "\r\n\r\n" + body
     }
 }

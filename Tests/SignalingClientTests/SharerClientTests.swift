@@ -110,7 +110,9 @@ struct SharerClientTests {
             ) { _ = try await makeViewer(port).join(offer: Samples.offer) }
             let sharer = try makeSharer(port, viewerToken: "sesame")
             try await sharer.connect()
-            await #expect(throws: SignalingError.tokenRequired) { _ = try await makeViewer(port).join(offer: Samples.offer) }
+            await #expect(throws: SignalingError.tokenRequired) {
+                _ = try await makeViewer(port).join(offer: Samples.offer)
+            }
             await #expect(throws: SignalingError.forbidden(words: "The token is not the right one.")) {
                 _ = try await makeViewer(port, token: "x").join(offer: Samples.offer)
             }
@@ -121,7 +123,9 @@ struct SharerClientTests {
     @Test("A taken room, a missing and a wrong sharer token are known at the start")
     func connectErrors() async throws {
         try await withServer { configuration in
-            configuration.policy = { $0.description == "guarded" ? RoomPolicy(sharerToken: BearerToken("sesame")) : .open }
+            configuration.policy = {
+                $0.description == "guarded" ? RoomPolicy(sharerToken: BearerToken("sesame")) : .open
+            }
         } _: { port in
             let first = try makeSharer(port)
             try await first.connect()
@@ -195,17 +199,19 @@ struct SharerClientTests {
         }
     }
 
-    @Test("A stream that falls silent is left, and one that answers 404 leads to a new registration")
+    private static let receipt = """
+        {"shareId":"0123456789abcdef0123456789abcdef","secret":"fedcba9876543210fedcba9876543210","resumed":true,\
+        "eventsUrl":"/v1/rooms/demo/share/0123456789abcdef0123456789abcdef/events","heartbeatSeconds":0.2,\
+        "silenceSeconds":5}
+        """
+
+    @Test("A stream that falls silent is left, and the next registration says who it was")
     func silence() async throws {
-        let receipt = """
-            {"shareId":"0123456789abcdef0123456789abcdef","secret":"fedcba9876543210fedcba9876543210","resumed":true,\
-            "eventsUrl":"/v1/rooms/demo/share/0123456789abcdef0123456789abcdef/events","heartbeatSeconds":0.2,\
-            "silenceSeconds":5}
-            """
         try await ScriptedServer.run { exchange in
             switch exchange.line.prefix(3) {
-            case "POS": ScriptedServer.answer(201, ["Content-Type": "application/json"], receipt)
-            case "GET": "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n:\n\r\n"
+            case "POS": ScriptedServer.answer(201, ["Content-Type": "application/json"], Self.receipt)
+            case "GET":
+                "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n:\n\r\n"
             default: ScriptedServer.answer(204)
             }
         } _: { server in
@@ -223,11 +229,15 @@ struct SharerClientTests {
             await running.value
             let registrations = server.requests.filter { $0.line.hasPrefix("POST") }
             #expect(registrations.count >= 2)
-            #expect(registrations[1].body.contains("0123456789abcdef0123456789abcdef"), "it says who it was")
+            #expect(registrations[1].body.contains("0123456789abcdef0123456789abcdef"))
         }
+    }
+
+    @Test("A share that the server has forgotten is registered anew")
+    func forgotten() async throws {
         try await ScriptedServer.run { exchange in
             exchange.line.hasPrefix("POS")
-                ? ScriptedServer.answer(201, ["Content-Type": "application/json"], receipt) : ScriptedServer.answer(404)
+                ? ScriptedServer.answer(201, ["Content-Type": "application/json"], Self.receipt) : ScriptedServer.answer(404)
         } _: { server in
             let sharer = try makeSharer(server.port)
             let running = Task { await sharer.run() }
@@ -246,7 +256,9 @@ struct SharerClientTests {
             "eventsUrl":"/events","heartbeatSeconds":5,"silenceSeconds":5}
             """
         let left = #"{"sessionId":"00112233445566778899aabbccddeeff"}"#
-        let stream = "id: 1\nevent: left\ndata: \(left)\n\nid: 2\nevent: news\ndata: {}\n\nid: 3\nevent: left\ndata: nonsense\n\n"
+        let stream =
+            "id: 1\nevent: left\ndata: \(left)\n\n"
+            + "id: 2\nevent: news\ndata: {}\n\nid: 3\nevent: left\ndata: nonsense\n\n"
         try await ScriptedServer.run { exchange in
             switch exchange.line.prefix(3) {
             case "POS": ScriptedServer.answer(201, ["Content-Type": "application/json"], receipt)

@@ -13,9 +13,10 @@ struct SmallPartsTests {
         #expect(HTTPDate("Sun, 06 Nov 1994 08:49:37 GMT")?.seconds == 784_111_777)
         #expect(HTTPDate("Thu, 01 Jan 1970 00:00:00 GMT")?.seconds == 0)
         #expect(HTTPDate("Thu, 29 Feb 2024 23:59:59 GMT")?.seconds == 1_709_251_199)
-        for text in ["", "soon", "Sun, 06 Nov 1994", "Sun, 06 Foo 1994 08:49:37 GMT", "Sun, 99 Nov 1994 08:49:37 GMT",
-            "Sun, 06 Nov 99999999999999999999 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 CET"]
-        {
+        for text in [
+            "", "soon", "Sun, 06 Nov 1994", "Sun, 06 Foo 1994 08:49:37 GMT", "Sun, 99 Nov 1994 08:49:37 GMT",
+            "Sun, 06 Nov 99999999999999999999 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 CET",
+        ] {
             #expect(HTTPDate(text) == nil, "\(text)")
         }
     }
@@ -43,10 +44,13 @@ struct SmallPartsTests {
                 + "credential=\"c\\\\d\"; credential-type=\"password\", <https://x/>; rel=\"other\", nonsense",
         ]
         #expect(
-            ICEServerLink.all(in: headers) == [
-                ICEServerLink("<stun:stun.example.net>; rel=ice-server"),
-                ICEServerLink("<turn:turn.example.net?transport=udp>;rel=\"ice-server\";username=\"a\\\"b, c;d\";credential=\"c\\\\d\""),
-            ].compactMap(\.self))
+            ICEServerLink.all(in: headers)
+                == [
+                    ICEServerLink("<stun:stun.example.net>; rel=ice-server"),
+                    ICEServerLink(
+                        "<turn:turn.example.net?transport=udp>;rel=\"ice-server\";username=\"a\\\"b, c;d\";"
+                            + "credential=\"c\\\\d\""),
+                ].compactMap(\.self))
         let turn = ICEServerLink.all(in: headers).last
         #expect(turn?.username == "a\"b, c;d")
         #expect(turn?.credential == "c\\d")
@@ -60,8 +64,9 @@ struct SmallPartsTests {
         let room = try #require(RoomName("demo"))
         #expect(server.whepEndpoint(of: room) == "http://127.0.0.1:8080/v1/rooms/demo/whep")
         #expect(server.page(of: room, token: BearerToken("k")) == "http://127.0.0.1:8080/r/demo#t=k")
-        #expect(try ServerAddress("https://example.org/screens/").url("v1/rooms").absoluteString
-            == "https://example.org/screens/v1/rooms")
+        #expect(
+            try ServerAddress("https://example.org/screens/").url("v1/rooms").absoluteString
+                == "https://example.org/screens/v1/rooms")
         for text in ["", "demo", "ftp://example.org", "http://", "127.0.0.1:8080", "http:///x"] {
             #expect(throws: SignalingError.badAddress(text)) { try ServerAddress(text) }
         }
@@ -126,13 +131,17 @@ struct Seeded: RandomNumberGenerator {
 }
 
 enum Samples {
-    static let offer = "v=0\r\no=- 1 2 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=video 9 UDP/TLS/RTP/SAVPF 96\r\n"
+    static let offer =
+        "v=0\r\no=- 1 2 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=video 9 UDP/TLS/RTP/SAVPF 96\r\n"
         + "a=ice-ufrag:EsAw\r\na=ice-pwd:P2uYro0UCOQ4zxjKXaWCBui1\r\na=recvonly\r\n"
-    static let answer = "v=0\r\no=- 3 4 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=video 9 UDP/TLS/RTP/SAVPF 96\r\n"
+    static let answer =
+        "v=0\r\no=- 3 4 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=video 9 UDP/TLS/RTP/SAVPF 96\r\n"
         + "a=ice-ufrag:srvr\r\na=ice-pwd:0b66f472495ef0ccac7bda653ab6be49\r\na=sendonly\r\n"
-    static let trickle = "m=video 9 UDP/TLS/RTP/SAVPF 96\r\na=mid:0\r\na=ice-ufrag:EsAw\r\n"
+    static let trickle =
+        "m=video 9 UDP/TLS/RTP/SAVPF 96\r\na=mid:0\r\na=ice-ufrag:EsAw\r\n"
         + "a=ice-pwd:P2uYro0UCOQ4zxjKXaWCBui1\r\na=candidate:1 1 udp 2122260223 192.0.2.1 61764 typ host\r\n"
-    static let restart = "m=video 9 UDP/TLS/RTP/SAVPF 96\r\na=mid:0\r\na=ice-ufrag:ysXw\r\n"
+    static let restart =
+        "m=video 9 UDP/TLS/RTP/SAVPF 96\r\na=mid:0\r\na=ice-ufrag:ysXw\r\n"
         + "a=ice-pwd:vw5LmwG4y/e6dPP/zAP9Gp5k\r\n"
     static let restartReply = "a=ice-ufrag:new1\r\na=ice-pwd:0b66f472495ef0ccac7bda653ab6be49\r\n"
 }

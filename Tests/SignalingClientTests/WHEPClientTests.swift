@@ -24,9 +24,13 @@ struct WHEPClientTests {
         }
     }
 
-    private func failure(_ status: Int, _ fields: [String: String] = [:], _ body: String = "") async throws -> SignalingError {
+    private func failure(
+        _ status: Int, _ fields: [String: String] = [:], _ body: String = ""
+    ) async throws -> SignalingError {
         let found = Found<SignalingError>()
-        try await join { _ in ScriptedServer.answer(status, fields, body) } _: { _, result in
+        try await join { _ in
+            ScriptedServer.answer(status, fields, body)
+        } _: { _, result in
             if case .failure(let error) = result { await found.set(error) }
         }
         return try #require(await found.value)
@@ -36,7 +40,8 @@ struct WHEPClientTests {
     func relativeLocation() async throws {
         try await join(token: "sesame", path: "/live/whep?x=1") { exchange in
             exchange.line.hasPrefix("POST")
-                ? ScriptedServer.answer(201, ["Content-Type": "application/sdp", "Location": "session/7"], Samples.answer)
+                ? ScriptedServer.answer(
+                    201, ["Content-Type": "application/sdp", "Location": "session/7"], Samples.answer)
                 : ScriptedServer.answer(200)
         } _: { server, result in
             guard case .success(.answered(let session, let sdp)) = result else { Issue.record("\(result)"); return }
@@ -71,7 +76,9 @@ struct WHEPClientTests {
 
     @Test("307 and 308 are followed with the method and the body; the token stays with its own origin")
     func redirects() async throws {
-        try await ScriptedServer.run { _ in ScriptedServer.answer(201, Self.sdp, Samples.answer) } _: { other in
+        try await ScriptedServer.run { _ in
+            ScriptedServer.answer(201, Self.sdp, Samples.answer)
+        } _: { other in
             let elsewhere = other.port
             try await join(token: "sesame") { exchange in
                 exchange.line.contains("/whep")
@@ -94,7 +101,8 @@ struct WHEPClientTests {
         #expect(try await failure(307) == .unreadable("redirection"))
         #expect(try await failure(307, ["Location": "ftp://x/"]) == .unreadable("redirection"))
         for status in [301, 302, 303] {
-            #expect(try await failure(status, ["Location": "/x"]) == .refused(status: status, words: "status \(status)"))
+            #expect(
+                try await failure(status, ["Location": "/x"]) == .refused(status: status, words: "status \(status)"))
         }
     }
 
@@ -119,7 +127,8 @@ struct WHEPClientTests {
     func statuses() async throws {
         let problem = ["Content-Type": "application/problem+json", "Retry-After": "3"]
         let body = #"{"type":"about:blank","title":"Nobody is here.","status":409}"#
-        #expect(try await failure(409, problem, body) == .notThereYet(retryAfter: .seconds(3), words: "Nobody is here."))
+        #expect(
+            try await failure(409, problem, body) == .notThereYet(retryAfter: .seconds(3), words: "Nobody is here."))
         for status in [409, 429, 503, 504] {
             #expect(try await failure(status) == .notThereYet(retryAfter: .seconds(2), words: "status \(status)"))
         }
@@ -139,9 +148,12 @@ struct WHEPClientTests {
     func garbage() async throws {
         #expect(try await failure(201, Self.sdp, "hello") == .unreadable("answer"))
         #expect(try await failure(201, Self.sdp, "") == .unreadable("answer"))
-        #expect(try await failure(201, ["Content-Type": "application/sdp"], Samples.answer) == .unreadable("session address"))
         #expect(
-            try await failure(201, ["Content-Type": "application/sdp", "Location": "file:///etc/passwd"], Samples.answer)
+            try await failure(201, ["Content-Type": "application/sdp"], Samples.answer)
+                == .unreadable("session address"))
+        #expect(
+            try await failure(
+                201, ["Content-Type": "application/sdp", "Location": "file:///etc/passwd"], Samples.answer)
                 == .unreadable("session address"))
         let large = Samples.answer + String(repeating: "a=x\r\n", count: 60_000)
         #expect(try await failure(201, Self.sdp, large) == .unreadable("answer"))
@@ -150,12 +162,18 @@ struct WHEPClientTests {
     @Test("A server that isn't there, and one that breaks off, are said so")
     func unreachable() async throws {
         let port = Found<Int>()
-        try await ScriptedServer.run { _ in nil } _: { await port.set($0.port) }
+        try await ScriptedServer.run { _ in
+            nil
+        } _: {
+            await port.set($0.port)
+        }
         let client = try WHEPClient(endpoint: "http://127.0.0.1:\(try #require(await port.value))/whep")
         await #expect(throws: SignalingError.unreachable(.connectionRefused)) {
             _ = try await client.join(offer: Samples.offer)
         }
-        try await join { _ in "HTTP/1.1 banana\r\n\r\n" } _: { _, result in
+        try await join { _ in
+            "HTTP/1.1 banana\r\n\r\n"
+        } _: { _, result in
             guard case .failure(.unreachable(.brokenOff)) = result else { Issue.record("\(result)"); return }
         }
         let unknown = try WHEPClient(endpoint: "http://nowhere.invalid/whep")
@@ -166,7 +184,9 @@ struct WHEPClientTests {
 
     @Test("A join that is cancelled ends at once")
     func cancelled() async throws {
-        try await ScriptedServer.run { _ in nil } _: { server in
+        try await ScriptedServer.run { _ in
+            nil
+        } _: { server in
             let client = try WHEPClient(endpoint: "http://127.0.0.1:\(server.port)/whep")
             let join = Task { () -> SignalingError? in
                 do throws(SignalingError) {

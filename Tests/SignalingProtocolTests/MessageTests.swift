@@ -87,7 +87,9 @@ struct MessageTests {
 
     @Test("JSON nested 32 deep is taken, 33 deep is not; brackets in strings don't count")
     func nesting() {
-        func nested(_ depth: Int) -> String { String(repeating: "[", count: depth) + String(repeating: "]", count: depth) }
+        func nested(_ depth: Int) -> String {
+            String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+        }
         #expect(JSONOutline.fault(in: nested(32).utf8) == nil)
         #expect(JSONOutline.fault(in: nested(33).utf8) == .nestedTooDeeply)
         #expect(JSONOutline.fault(in: #"{"a":"[[[[\"[[[\\"}"#.utf8, limit: 2) == nil)
@@ -130,7 +132,9 @@ struct ServerSentEventTests {
     @Test("Line ends may be LF, CR LF or CR; comments and unknown fields are passed over; data lines are joined")
     func grammar() throws {
         var parser = ServerSentEventParser()
-        let text = ": hi\r\nevent:a\r\ndata: 1\r\ndata:2\r\nretry: 3\r\n\r\nid: 7\revent: b\rdata\r\rdata: end\n\n\nevent: none\n\n"
+        let text =
+            ": hi\r\nevent:a\r\ndata: 1\r\ndata:2\r\nretry: 3\r\n\r\n"
+            + "id: 7\revent: b\rdata\r\rdata: end\n\n\nevent: none\n\n"
         let events = try parser.receive(text.utf8)
         #expect(
             events == [
@@ -147,7 +151,9 @@ struct ServerSentEventTests {
         }
         var many = ServerSentEventParser()
         #expect(throws: ServerSentEventParser.Failure.eventTooLong) {
-            for _ in 0..<300 { _ = try many.receive(Array("data: ".utf8) + [UInt8](repeating: 0x61, count: 1000) + [10]) }
+            for _ in 0..<300 {
+                _ = try many.receive(Array("data: ".utf8) + [UInt8](repeating: 0x61, count: 1000) + [10])
+            }
         }
     }
 }

@@ -64,7 +64,8 @@ struct NamesAndTokensTests {
         var random = Seeded(state: 8)
         let token = try #require(BearerToken("hunter2"))
         #expect(!"\(token)".contains("hunter2"))
-        #expect(!String(describing: ShareCredentials(shareId: .init(using: &random), secret: token)).contains("hunter2"))
+        #expect(
+            !String(describing: ShareCredentials(shareId: .init(using: &random), secret: token)).contains("hunter2"))
     }
 
     @Test("Tokens are equal only where every byte is")

@@ -62,7 +62,9 @@ struct SDPOutlineTests {
 
     @Test(
         "What isn't made of a= and m= lines is no fragment; a user name fragment needs its password",
-        arguments: ["", "\r\n", "v=0\r\na=mid:0", "a=ice-ufrag:EsAw\r\n", "b=AS:1", "x", "a=ice-ufrag:abc\na=ice-pwd:x"])
+        arguments: [
+            "", "\r\n", "v=0\r\na=mid:0", "a=ice-ufrag:EsAw\r\n", "b=AS:1", "x", "a=ice-ufrag:abc\na=ice-pwd:x",
+        ])
     func malformedFragment(_ text: String) {
         #expect(TrickleFragment(text) == nil)
     }

@@ -163,15 +163,19 @@ extension Logger {
 }
 
 enum SDPSamples {
-    static let offer = "v=0\r\no=- 1 2 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=video 9 UDP/TLS/RTP/SAVPF 96\r\n"
+    static let offer =
+        "v=0\r\no=- 1 2 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=video 9 UDP/TLS/RTP/SAVPF 96\r\n"
         + "a=ice-ufrag:EsAw\r\na=ice-pwd:P2uYro0UCOQ4zxjKXaWCBui1\r\na=recvonly\r\n"
-    static let answer = "v=0\r\no=- 3 4 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=video 9 UDP/TLS/RTP/SAVPF 96\r\n"
+    static let answer =
+        "v=0\r\no=- 3 4 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=video 9 UDP/TLS/RTP/SAVPF 96\r\n"
         + "a=ice-ufrag:srvr\r\na=ice-pwd:0b66f472495ef0ccac7bda653ab6be49\r\na=sendonly\r\n"
     /// Candidates of the offer's own ICE session.
-    static let trickle = "m=video 9 UDP/TLS/RTP/SAVPF 96\r\na=mid:0\r\na=ice-ufrag:EsAw\r\n"
+    static let trickle =
+        "m=video 9 UDP/TLS/RTP/SAVPF 96\r\na=mid:0\r\na=ice-ufrag:EsAw\r\n"
         + "a=ice-pwd:P2uYro0UCOQ4zxjKXaWCBui1\r\na=candidate:1 1 udp 2122260223 192.0.2.1 61764 typ host\r\n"
     /// A new ICE session.
-    static let restart = "m=video 9 UDP/TLS/RTP/SAVPF 96\r\na=mid:0\r\na=ice-ufrag:ysXw\r\n"
+    static let restart =
+        "m=video 9 UDP/TLS/RTP/SAVPF 96\r\na=mid:0\r\na=ice-ufrag:ysXw\r\n"
         + "a=ice-pwd:vw5LmwG4y/e6dPP/zAP9Gp5k\r\na=candidate:1 1 udp 2122260223 192.0.2.1 61765 typ host\r\n"
     static let restartReply = "a=ice-ufrag:new1\r\na=ice-pwd:0b66f472495ef0ccac7bda653ab6be49\r\n"
 }

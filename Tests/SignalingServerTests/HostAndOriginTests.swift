@@ -44,7 +44,9 @@ struct HostAndOriginTests {
 
     @Test("Pages of our own origin may do everything; pages of others may share nothing and watch nothing")
     func origins() async throws {
-        try await Bench.run { $0.allowedOrigins = ["https://player.example.org"] } _: { bench in
+        try await Bench.run {
+            $0.allowedOrigins = ["https://player.example.org"]
+        } _: { bench in
             let sharer = try await bench.share()
             for origin in ["http://localhost", "HTTP://LOCALHOST:80", "https://localhost"] {
                 let response = try await bench.send(
@@ -79,7 +81,9 @@ struct HostAndOriginTests {
     @Test("A configured origin is named in CORS fields, for WHEP and for states, never for what is the sharer's")
     func listedOrigin() async throws {
         let origin = "https://player.example.org"
-        try await Bench.run { $0.allowedOrigins = [origin] } _: { bench in
+        try await Bench.run {
+            $0.allowedOrigins = [origin]
+        } _: { bench in
             let sharer = try await bench.share("demo", #"{"viewerToken":"sesame"}"#)
             let response = try await bench.join(fields: [.origin: origin])
             response.problem(.tokenRequired)
@@ -97,9 +101,13 @@ struct HostAndOriginTests {
         }
     }
 
-    @Test("Viewers from any origin, where that is wanted: an asterisk for WHEP in rooms without a token, and nowhere else")
+    @Test(
+        "Viewers from any origin, where that is wanted: an asterisk for WHEP in rooms without a token, and nowhere else"
+    )
     func anyOrigin() async throws {
-        try await Bench.run { $0.viewersFromAnyOrigin = true } _: { bench in
+        try await Bench.run {
+            $0.viewersFromAnyOrigin = true
+        } _: { bench in
             let open = try await bench.share("open")
             _ = try await bench.share("locked", #"{"viewerToken":"sesame"}"#)
             let fields: HTTPFields = [.origin: "http://anywhere.example"]
@@ -128,9 +136,10 @@ struct HostAndOriginTests {
     @Test("Every answer says nosniff, no-referrer, no-store or no-cache, and has a content policy")
     func commonFields() async throws {
         try await Bench.run { bench in
-            for path in ["/", "/r/demo", "/assets/viewer.js", "/v1/rooms", "/v1/rooms/demo", "/healthz", "/openapi.json",
-                "/nowhere", "/v1/rooms/demo/whep", "/v1/rooms/.."]
-            {
+            for path in [
+                "/", "/r/demo", "/assets/viewer.js", "/v1/rooms", "/v1/rooms/demo", "/healthz", "/openapi.json",
+                "/nowhere", "/v1/rooms/demo/whep", "/v1/rooms/..",
+            ] {
                 let headers = try await bench.send(.get, path).headers
                 #expect(headers[.xContentTypeOptions] == "nosniff", "\(path)")
                 #expect(headers[.referrerPolicy] == "no-referrer", "\(path)")

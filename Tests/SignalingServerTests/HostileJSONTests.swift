@@ -43,7 +43,8 @@ struct HostileJSONTests {
                 ] {
                     let response = try await bench.client.execute(
                         uri: address, method: method,
-                        headers: [.contentType: "application/json", .authorization: "Bearer \(sharer.secret)"], body: body)
+                        headers: [.contentType: "application/json", .authorization: "Bearer \(sharer.secret)"],
+                        body: body)
                     let isShare = address.hasSuffix("share")
                     if isShare, response.status == .created {
                         #expect(!name.hasPrefix("n_"), "\(name) is no JSON")
@@ -78,7 +79,9 @@ struct HostileJSONTests {
     func deep() async throws {
         try await Bench.run { bench in
             for depth in [33, 30_000] {
-                let body = "{\"name\":" + String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1) + "}"
+                let body =
+                    "{\"name\":" + String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1)
+                    + "}"
                 let response = try await bench.json(.post, "/v1/rooms/demo/share", body)
                 response.problem(.malformedJSON)
                 #expect(try response.decode(Problem.self).detail == "It is nested too deeply.")

@@ -71,9 +71,10 @@ struct LiveServer: Sendable {
 
     /// A connection that a test reads and writes as it likes.
     func connection<Value: Sendable>(
-        _ body: @Sendable (
-            NIOAsyncChannelInboundStream<ByteBuffer>, NIOAsyncChannelOutboundWriter<ByteBuffer>
-        ) async throws -> Value
+        _ body:
+            @Sendable (
+                NIOAsyncChannelInboundStream<ByteBuffer>, NIOAsyncChannelOutboundWriter<ByteBuffer>
+            ) async throws -> Value
     ) async throws -> Value {
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .connect(host: "127.0.0.1", port: port) { channel in

@@ -17,7 +17,9 @@ struct LiveServerTests {
             #expect(try await live.send("GET", "/healthz").status == 200)
         }
         let same = port.withLock(\.self)
-        try await LiveServer.run { $0.port = same } _: { live async throws in
+        try await LiveServer.run {
+            $0.port = same
+        } _: { live async throws in
             #expect(live.port == same)
             #expect(try await live.send("GET", "/healthz").status == 200)
         }
@@ -105,7 +107,8 @@ struct LiveServerTests {
             try await live.connection { inbound, outbound in
                 try await outbound.write(
                     ByteBuffer(string: live.request("GET", "\(sharer.path)/events", token: sharer.secret)))
-                let joining = live.request("POST", "/v1/rooms/demo/whep", type: "application/sdp", body: SDPSamples.offer)
+                let joining = live.request(
+                    "POST", "/v1/rooms/demo/whep", type: "application/sdp", body: SDPSamples.offer)
                 let viewer = Task {
                     try await live.connection { _, viewer in
                         try await viewer.write(ByteBuffer(string: joining))
@@ -125,7 +128,9 @@ struct LiveServerTests {
 
     @Test("An idle event stream is written into again and again")
     func heartbeats() async throws {
-        try await LiveServer.run { $0.timing.shareHeartbeat = .milliseconds(20) } _: { live in
+        try await LiveServer.run {
+            $0.timing.shareHeartbeat = .milliseconds(20)
+        } _: { live in
             let sharer = try await live.share()
             try await live.connection { inbound, outbound in
                 try await outbound.write(
@@ -165,10 +170,13 @@ struct LiveServerTests {
     @Test("Bytes that aren't HTTP get a problem, and a header that is too large gets its own")
     func malformed() async throws {
         try await LiveServer.run { live async throws in
-            for text in ["\u{16}\u{3}\u{1}\u{2}\u{0}\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\r\n\r\n x \r\n\r\n"] {
+            for text in [
+                "\u{16}\u{3}\u{1}\u{2}\u{0}\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\r\n\r\n x \r\n\r\n",
+            ] {
                 #expect(try RawResponse(await live.exchange([text])).problem == .malformedRequest, "\(text)")
             }
-            let both = "POST /v1/rooms/demo/share HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n"
+            let both =
+                "POST /v1/rooms/demo/share HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n"
                 + "Transfer-Encoding: chunked\r\n\r\n{}"
             #expect(try RawResponse(await live.exchange([both])).problem == .malformedRequest)
             let long = "GET / HTTP/1.1\r\nHost: localhost\r\nX: \(String(repeating: "x", count: 20_000))\r\n\r\n"
@@ -185,10 +193,12 @@ struct LiveServerTests {
             let large = String(repeating: "a=x\r\n", count: 20_000)
             let announced = try await live.send("POST", "/v1/rooms/demo/whep", type: "application/sdp", body: large)
             #expect(announced.problem == .contentTooLarge)
-            let head = "POST /v1/rooms/demo/share HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            let head =
+                "POST /v1/rooms/demo/share HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                 + "Transfer-Encoding: chunked\r\n\r\n"
             let chunk = "4000\r\n" + String(repeating: " ", count: 0x4000) + "\r\n"
-            let pieces = try RawResponse(await live.exchange([head] + Array(repeating: chunk, count: 5) + ["0\r\n\r\n"]))
+            let pieces = try RawResponse(
+                await live.exchange([head] + Array(repeating: chunk, count: 5) + ["0\r\n\r\n"]))
             #expect(pieces.problem == .contentTooLarge)
         }
     }

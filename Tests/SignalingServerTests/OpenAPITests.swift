@@ -57,6 +57,8 @@ struct OpenAPITests {
         try await sharing(recorder)
         try await viewing(recorder)
         try await sessions(recorder)
+        try await failedRestarts(recorder)
+        try await endings(recorder)
         try await pages(recorder)
         try await busy(recorder)
         try await wire(recorder)
@@ -91,7 +93,8 @@ struct OpenAPITests {
             let sharer = try await bench.share()
             let viewer = try await bench.joined(sharer)
             for route in routes where !route.documentation.body.isEmpty {
-                let path = concrete(route.path).replacing("share/\(Self.session)", with: "share/\(sharer.receipt.shareId.text)")
+                let path = concrete(route.path).replacing(
+                    "share/\(Self.session)", with: "share/\(sharer.receipt.shareId.text)")
                 let target = route.method == .patch ? viewer.path : path
                 let large = String(repeating: "a", count: Limits.body + 1)
                 for type in ["text/plain", route.documentation.body[0].mediaType] {
@@ -199,49 +202,63 @@ struct OpenAPITests {
             }
             _ = try await (first, second)
             _ = try await sharer.answer(event.sessionId)
-            // One restart nobody answers, one whose viewer is sent away.
-            async let third: Void = patch(SDPSamples.trickle, "*")
+        }
+    }
+
+    private func failedRestarts(_ recorder: Recorder) async throws {
+        try await Bench.run(recorder: recorder) { bench in
+            let sharer = try await bench.share()
+            let viewer = try await bench.joined(sharer)
+            let id = try #require(viewer.path.split(separator: "/").last)
+            @Sendable func restart(_ path: String) async throws {
+                _ = try await bench.send(
+                    .patch, path, type: BodyType.trickleFragment.rawValue, fields: [.ifMatch: "*"],
+                    body: SDPSamples.restart)
+            }
+            // One that nobody answers, one whose viewer is sent away, one that the server's end cuts short.
+            async let unanswered: Void = restart(viewer.path)
             await bench.clock.sleeper(for: .seconds(10))
             bench.clock.advance(by: .seconds(10))
-            try await third
-            async let fourth: Void = patch(SDPSamples.trickle, "*")
+            try await unanswered
+            async let dismissed: Void = restart(viewer.path)
             await bench.clock.sleeper(for: .seconds(10))
-            _ = try await bench.send(
-                .delete, "\(sharer.path)/sessions/\(event.sessionId.text)", token: sharer.secret)
-            try await fourth
-            _ = try await bench.send(.delete, "/v1/rooms/demo/whep/\(Self.session)")
-            try await patch(SDPSamples.trickle, "*")
-            let other = try await bench.joined(sharer)
-            for _ in 0...ServerLimits.patchBurst {
-                let type = BodyType.trickleFragment.rawValue
-                _ = try await bench.send(
-                    .patch, other.path, type: type, fields: [.ifMatch: "*"], body: SDPSamples.trickle)
-            }
-            _ = try await bench.send(.delete, other.path)
+            _ = try await bench.send(.delete, "\(sharer.path)/sessions/\(id)", token: sharer.secret)
+            try await dismissed
+            try await restart(viewer.path)
+            let last = try await bench.joined(sharer)
+            async let stopped: Void = restart(last.path)
+            try await restartUnderWay(bench)
+            await bench.routes.stop()
+            try await stopped
+        }
+    }
 
-            let latest = try await sharer.listen(after: .max)
+    private func endings(_ recorder: Recorder) async throws {
+        try await Bench.run(recorder: recorder) { bench in
+            let sharer = try await bench.share()
+            let viewer = try await bench.joined(sharer)
+            let type = BodyType.trickleFragment.rawValue
+            for _ in 0...ServerLimits.patchBurst {
+                _ = try await bench.send(
+                    .patch, viewer.path, type: type, fields: [.ifMatch: "*"], body: SDPSamples.trickle)
+            }
+            for _ in 0..<2 { _ = try await bench.send(.delete, viewer.path) }
+            let events = try await sharer.listen(after: .max)
             async let countered = bench.join()
-            let offer = try await latest.next(SessionOffer.self)
+            let offer = try await events.next(SessionOffer.self)
             _ = try await sharer.refuse(offer.sessionId, Refusal(.unsupported, counterOffer: SDPSamples.answer))
             let path = try #require(try await countered.headers[.location])
-            _ = try await bench.send(
-                .patch, path, type: BodyType.trickleFragment.rawValue, fields: [.ifMatch: "*"], body: SDPSamples.trickle)
-            async let waiting: Void = {
-                let last = try await bench.joined(sharer)
-                _ = try await bench.send(
-                    .patch, last.path, type: BodyType.trickleFragment.rawValue, fields: [.ifMatch: "*"],
-                    body: SDPSamples.restart)
-            }()
-            await bench.clock.sleeper(for: .seconds(10))
-            try await withKnownPause(bench)
-            await bench.routes.stop()
-            try await waiting
+            _ = try await bench.send(.patch, path, type: type, fields: [.ifMatch: "*"], body: SDPSamples.trickle)
+            let dismiss = "\(sharer.path)/sessions/\(offer.sessionId.text)"
+            _ = try await bench.send(.delete, dismiss, token: sharer.secret)
         }
     }
 
     /// Waits until a restart is under way.
-    private func withKnownPause(_ bench: Bench) async throws {
-        while await bench.routes.store.rooms[.demo]?.share?.sessions.values.contains(where: { $0.restart != nil }) != true {
+    private func restartUnderWay(_ bench: Bench) async throws {
+        while await bench.routes.store.rooms[.demo]?.share?.sessions.values.contains(where: { $0.restart != nil })
+            != true
+        {
             await Task.yield()
         }
     }
@@ -249,9 +266,10 @@ struct OpenAPITests {
     private func pages(_ recorder: Recorder) async throws {
         try await Bench.run(recorder: recorder) { bench in
             for method in [HTTPRequest.Method.get, .head] {
-                for path in ["/", "/r/demo", "/assets/viewer.js", "/assets/none", "/v1/rooms", "/v1/rooms/demo",
-                    "/healthz", "/openapi.json"]
-                {
+                for path in [
+                    "/", "/r/demo", "/assets/viewer.js", "/assets/none", "/v1/rooms", "/v1/rooms/demo",
+                    "/healthz", "/openapi.json",
+                ] {
                     let response = try await bench.send(method, path)
                     let tag = response.headers[.eTag] ?? "\"x\""
                     _ = try await bench.send(method, path, fields: [.ifNoneMatch: tag])
@@ -281,7 +299,9 @@ struct OpenAPITests {
 
     /// What only a connection can bring about.
     private func wire(_ recorder: Recorder) async throws {
-        try await LiveServer.run { $0.timing.body = .milliseconds(50) } _: { live in
+        try await LiveServer.run {
+            $0.timing.body = .milliseconds(50)
+        } _: { live in
             for route in routes {
                 for host in [nil, "evil.example"] {
                     let path = concrete(route.path)
@@ -296,7 +316,8 @@ struct OpenAPITests {
                     "POST", "/v1/rooms/demo/whep", type: "application/sdp", body: SDPSamples.offer)
                 let session = try #require(joined.fields["location"])
                 for route in routes where !route.documentation.body.isEmpty {
-                    let share = concrete(route.path).replacing("/v1/rooms/demo/share/\(Self.session)", with: sharer.path)
+                    let share = concrete(route.path).replacing(
+                        "/v1/rooms/demo/share/\(Self.session)", with: sharer.path)
                     let path = route.method == .patch ? session : share
                     let response = try await live.send(
                         route.method.rawValue, path, token: sharer.secret, type: route.documentation.body[0].mediaType,

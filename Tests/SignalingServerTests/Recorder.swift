@@ -44,7 +44,8 @@ final class Recorder: Sendable {
     static func documented(_ routes: [Route]) -> Set<Outcome> {
         Set(
             routes.flatMap { route in
-                let results = route.documentation.successes.map { String($0.status) }
+                let results =
+                    route.documentation.successes.map { String($0.status) }
                     + route.problems.map { route.method == .head ? String($0.status) : $0.rawValue }
                 return results.map { Outcome(method: route.method.rawValue, path: route.path, result: $0) }
             })

@@ -28,7 +28,9 @@ struct RoomTests {
 
     @Test("A server may keep its rooms to itself")
     func unlisted() async throws {
-        try await Bench.run { $0.listsRooms = false } _: { bench in
+        try await Bench.run {
+            $0.listsRooms = false
+        } _: { bench in
             _ = try await bench.share()
             #expect(try await bench.send(.get, "/v1/rooms").decode(RoomList.self).rooms.isEmpty)
             #expect(try await bench.send(.get, "/").status == .ok)

@@ -177,8 +177,10 @@ struct SessionTests {
             let id = try #require(mine.path.split(separator: "/").last)
             let openID = try #require(open.path.split(separator: "/").last)
             let unknown = "/v1/rooms/demo/whep/ffffffffffffffffffffffffffffffff"
-            let wrongPlaces = [unknown, "/v1/rooms/other/whep/\(id)", "/v1/rooms/nobody/whep/\(id)",
-                "/v1/rooms/demo/whep/\(openID)", "/v1/rooms/demo/whep/x", "/v1/rooms/demo/whep/\(id.uppercased())x"]
+            let wrongPlaces = [
+                unknown, "/v1/rooms/other/whep/\(id)", "/v1/rooms/nobody/whep/\(id)",
+                "/v1/rooms/demo/whep/\(openID)", "/v1/rooms/demo/whep/x", "/v1/rooms/demo/whep/\(id.uppercased())x",
+            ]
             let verbs: [HTTPRequest.Method] = [.get, .head, .patch, .delete]
             var bodies: Set<String> = []
             for verb in verbs {
@@ -197,7 +199,8 @@ struct SessionTests {
             #expect(bodies.count == 1)
             #expect(try await bench.send(.head, mine.path, token: "sesame").status == .ok)
             #expect(try await bench.send(.get, open.path).status == .ok)
-            #expect(try await patch(bench, mine.path, SDPSamples.trickle, match: "*", token: "sesame").status == .noContent)
+            #expect(
+                try await patch(bench, mine.path, SDPSamples.trickle, match: "*", token: "sesame").status == .noContent)
             #expect(try await bench.send(.delete, mine.path, token: "sesame").status == .ok)
         }
     }

@@ -176,7 +176,9 @@ struct SharingTests {
 
     @Test("There is a limit to the number of rooms")
     func manyRooms() async throws {
-        try await Bench.run { $0.maxRooms = 3 } _: { bench in
+        try await Bench.run {
+            $0.maxRooms = 3
+        } _: { bench in
             for number in 1...3 { _ = try await bench.share("room\(number)") }
             let response = try await bench.json(.post, "/v1/rooms/room4/share", "{}")
             response.problem(.serverBusy)

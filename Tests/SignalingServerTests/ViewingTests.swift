@@ -173,8 +173,12 @@ struct ViewingTests {
                 body: SDPSamples.trickle)
             early.problem(.notEstablished)
             try await bench.send(.patch, path, type: "application/sdp", body: "nonsense").problem(.malformedSDP)
-            #expect(try await bench.send(.patch, path, type: "application/sdp", body: SDPSamples.offer).status == .noContent)
-            #expect(try await events.next(SessionAnswer.self) == SessionAnswer(sessionId: offer.sessionId, sdp: SDPSamples.offer))
+            #expect(
+                try await bench.send(.patch, path, type: "application/sdp", body: SDPSamples.offer).status == .noContent
+            )
+            #expect(
+                try await events.next(SessionAnswer.self)
+                    == SessionAnswer(sessionId: offer.sessionId, sdp: SDPSamples.offer))
             let again = try await bench.send(.patch, path, type: "application/sdp", body: SDPSamples.offer)
             again.problem(.unsupportedMediaType)
         }
@@ -195,7 +199,8 @@ struct ViewingTests {
             }
             await bench.routes.store.sweep()
             #expect(try await events.next(SessionLeft.self).sessionId == offer.sessionId)
-            try await bench.send(.patch, path, type: "application/sdp", body: SDPSamples.offer).problem(.sessionNotFound)
+            try await bench.send(.patch, path, type: "application/sdp", body: SDPSamples.offer).problem(
+                .sessionNotFound)
         }
     }
 
@@ -243,7 +248,9 @@ struct ViewingTests {
 
     @Test("Offers that wait are bounded, in a room and in all; what is too much is turned away at once")
     func pending() async throws {
-        try await Bench.run { $0.maxPendingSessions = 60 } _: { bench in
+        try await Bench.run {
+            $0.maxPendingSessions = 60
+        } _: { bench in
             let rooms = [try await bench.share("a"), try await bench.share("b")]
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for number in 0..<200 {

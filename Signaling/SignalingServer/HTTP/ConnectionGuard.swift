@@ -5,8 +5,8 @@ import NIOHTTP1
 import NIOHTTPTypes
 import SignalingProtocol
 
-/// Holds each connection to the rules a router cannot see: a request has a time to arrive in, bytes that aren't HTTP get
-/// a problem, and `Connection: close` in an answer is done.
+/// Holds each connection to the rules a router cannot see: a request has a time to arrive in, bytes that aren't HTTP
+/// get a problem, and `Connection: close` in an answer is done.
 ///
 /// The idle timeout of the server itself ends connections that send no request, or a header without end.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {

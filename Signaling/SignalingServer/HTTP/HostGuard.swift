@@ -12,9 +12,9 @@ struct HostGuard: Sendable {
     init(_ configuration: SignalingConfiguration) {
         let base = configuration.baseURL.flatMap(Self.originOfURL)
         origins = Set((configuration.allowedOrigins + [base].compactMap(\.self)).compactMap(Self.originOfURL))
-        let names = configuration.allowedHosts + [configuration.host]
-        hosts = Set(names.map { $0.lowercased() } + [base].compactMap { $0.map(Self.authority(ofOrigin:)) }.map(Self.name))
-            .union(["localhost"])
+        let baseHost = base.map { Self.name(Self.authority(ofOrigin: $0)) }
+        let names = configuration.allowedHosts + [configuration.host, "localhost"] + [baseHost].compactMap(\.self)
+        hosts = Set(names.map { $0.lowercased() })
         viewersFromAnyOrigin = configuration.viewersFromAnyOrigin
     }
 

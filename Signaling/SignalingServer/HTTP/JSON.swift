@@ -12,7 +12,9 @@ enum JSON {
         String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 
-    static func decode<Message: Decodable>(_ type: Message.Type, from body: ByteBuffer) throws(ProblemError) -> Message {
+    static func decode<Message: Decodable>(
+        _ type: Message.Type, from body: ByteBuffer
+    ) throws(ProblemError) -> Message {
         let bytes = body.readableBytesView
         switch JSONOutline.fault(in: bytes) {
         case .nestedTooDeeply: throw ProblemError(.malformedJSON, detail: "It is nested too deeply.")

@@ -12,10 +12,10 @@ struct OpenAPIDocument {
                 "title": "Screen sharing: signaling",
                 "version": "1",
                 "description": """
-                    Brings the sharer of a screen and its viewers together. Viewers join by WHEP \
-                    (draft-ietf-wish-whep); the sharer hears of them by server-sent events. Errors are problem details \
-                    (RFC 9457).
-                    """,
+                Brings the sharer of a screen and its viewers together. Viewers join by WHEP \
+                (draft-ietf-wish-whep); the sharer hears of them by server-sent events. Errors are problem details \
+                (RFC 9457).
+                """,
             ],
             "paths": .object(Dictionary(grouping: routes, by: \.path).mapValues(item)),
             "components": [
@@ -87,11 +87,11 @@ struct OpenAPIDocument {
     }
 
     private func content(_ bodies: [Documentation.Content]) -> JSONValue {
-        .object(
-            Dictionary(
-                uniqueKeysWithValues: bodies.map { body in
-                    (body.mediaType, ["schema": body.schema.map { Self.reference("schemas", $0) } ?? ["type": "string"]])
-                }))
+        let types = bodies.map { body -> (String, JSONValue) in
+            let schema = body.schema.map { Self.reference("schemas", $0) } ?? ["type": "string"]
+            return (body.mediaType, ["schema": schema])
+        }
+        return .object(Dictionary(uniqueKeysWithValues: types))
     }
 
     private static func reference(_ kind: String, _ name: String) -> JSONValue {

@@ -39,7 +39,8 @@ struct RoomRoutes: Sendable {
             .get, Self.room + "/events", for: .everyone,
             Documentation(
                 id: "roomEvents",
-                summary: "The room's state (event `state`) at first and after each change; `ended` when the sharer ends.",
+                summary:
+                    "The room's state (event `state`) at first and after each change; `ended` when the sharer ends.",
                 successes: [.init(status: 200, description: "A stream that stays open.", content: .events)],
                 problems: [.invalidRoomName, .serverBusy])
         ) { call in

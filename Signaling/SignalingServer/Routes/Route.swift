@@ -2,8 +2,8 @@ import HTTPTypes
 import Hummingbird
 import SignalingProtocol
 
-/// One method at one address: what it does, and what the OpenAPI document says about it. The router and the document are
-/// made from the same routes.
+/// One method at one address: what it does, and what the OpenAPI document says about it. The router and the document
+/// are made from the same routes.
 struct Route: Sendable {
     /// Whom an address is for; it decides which pages may use it.
     enum Audience: Sendable {

@@ -40,6 +40,8 @@ struct WHEPRoutes: Sendable {
     }
 
     /// Waits for the sharer's word for as long as the viewer does: a request that is given up leaves no session.
+    ///
+    /// To notice a viewer that gives up, the connection is read to its end: it is of no more use afterwards.
     private func joined(_ room: RoomName, _ call: Call) async throws -> RoomStore.Joined {
         let result = Mutex<RoomStore.Joined?>(nil)
         do {
@@ -52,7 +54,7 @@ struct WHEPRoutes: Sendable {
             }
         } catch {
             if let joined = result.withLock(\.self) { await store.abandon(joined.address) }
-            throw error
+            throw ProblemError(error).with(.connection, "close")
         }
     }
 
@@ -61,7 +63,6 @@ struct WHEPRoutes: Sendable {
         var headers: HTTPFields = [
             .contentType: BodyType.sdp.rawValue, .location: path, .eTag: joined.etag.quoted,
             .acceptPatch: BodyType.trickleFragment.rawValue,
-            // The connection was read to its end to notice a viewer that gives up; it is of no more use.
             .connection: "close",
         ]
         for link in iceServers.compactMap(\.link) { headers.append(HTTPField(name: .link, value: link)) }

@@ -114,6 +114,8 @@ struct HTTPCall: Sendable {
         var request = HTTPClientRequest(url: url.absoluteString)
         request.method = method
         request.headers = headers
+        // What must not be sent twice goes on a connection of its own: a pooled one may be closing at the other end.
+        if method != .GET, method != .PUT { request.headers.replaceOrAdd(name: "Connection", value: "close") }
         request.body = body.map { .bytes($0) }
         return request
     }
