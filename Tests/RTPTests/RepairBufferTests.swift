@@ -96,10 +96,13 @@ struct RepairBufferTests {
     func partlyFilled() {
         var buffer = Buffer(longestWait: .milliseconds(100), roundTripTime: .seconds(5))
         _ = receive(&buffer, 0, at: at(0))
-        _ = receive(&buffer, 4, at: at(10))
+        _ = receive(&buffer, 6, at: at(10))
+        _ = receive(&buffer, 5, at: at(20))
+        _ = receive(&buffer, 4, at: at(90))
         _ = receive(&buffer, 2, at: at(90))
         #expect(receive(&buffer, 1, at: at(95)) == [.packet(1), .packet(2)])
-        #expect(drain(&buffer, at: at(110)) == [.lost(3..<4), .packet(4)])
+        #expect(drain(&buffer, at: at(109)) == [])
+        #expect(drain(&buffer, at: at(110)) == [.lost(3..<4), .packet(4), .packet(5), .packet(6)])
     }
 
     @Test("Duplicates are dropped, held or delivered")

@@ -144,11 +144,71 @@ struct SkipSliceTests {
         }
     }
 
+    @Test("The slice says it is no reference, follows the last one, and stands half a step behind it")
+    func header() throws {
+        var sequence = try SequenceParameterSet(Self.sequenceParameterSet)
+        let picture = PictureParameterSet(id: 0, sequenceParameterSetID: 0)
+        #expect(sequence.pictureOrderCount == .type0(log2MaxLsb: 16) && sequence.maxFrameNum == 1 << 15)
+        for (frameNum, lsb, expected) in [(0, 0, (1, 1)), (32766, 65534, (32767, 65535)), (32767, 65535, (0, 0))] {
+            let last = try reference(frameNum: frameNum, lsb: lsb)
+            let skip = try SkipSlice(sequence: sequence, picture: picture, ownID: 1)
+            let header = try header(of: skip.nalUnit(repeating: last))
+            #expect(!header.isReference && !header.isIDR && header.kind == .p && header.firstMacroblock == 0)
+            #expect(header.frameNum == expected.0)
+            #expect(header.pictureOrder == .type0(lsb: expected.1, deltaBottom: 0))
+        }
+        // Type 2 has no field of its own.
+        let last = try reference(frameNum: 5, lsb: 9)
+        let longer = try SkipSlice(sequence: sequence, picture: picture, ownID: 1).nalUnit(repeating: last)
+        sequence.pictureOrderCount = .type2
+        let shorter = try SkipSlice(sequence: sequence, picture: picture, ownID: 1).nalUnit(repeating: last)
+        #expect(longer.count == shorter.count + 2)
+    }
+
+    private static let sequenceParameterSet: [UInt8] = [
+        0x67, 0x42, 0xc0, 0x1f, 0x8c, 0x8d, 0x40, 0x50, 0x1e, 0x90, 0x0f, 0x08, 0x84, 0x6a,
+    ]
+
+    private func header(of slice: [UInt8]) throws -> SliceHeader {
+        var sets = ParameterSets()
+        let picture = PictureParameterSet(id: 0, sequenceParameterSetID: 0).nalUnit()
+        try sets.read(Self.sequenceParameterSet, nalUnit: Self.sequenceParameterSet.indices)
+        try sets.read(picture, nalUnit: picture.indices)
+        return try SliceHeader(slice, nalUnit: slice.indices, sets: sets)
+    }
+
+    /// A P slice of these numbers, bit by bit.
+    private func reference(frameNum: Int, lsb: Int) throws -> SliceHeader {
+        func bits(_ value: Int, _ width: Int) -> String {
+            let digits = String(value, radix: 2)
+            return String(repeating: "0", count: width - digits.count) + digits
+        }
+        // first_mb 0, P, PPS 0, frame_num, lsb; no override, no reordering, no marking operations; padding.
+        let text = Array("111" + bits(frameNum, 15) + bits(lsb, 16) + "000" + "111")
+        var slice: [UInt8] = [0x61]
+        var zeros = 0
+        for start in stride(from: 0, to: text.count, by: 8) {
+            let byte = text[start..<(start + 8)].reduce(UInt8(0)) { $0 << 1 | ($1 == "1" ? 1 : 0) }
+            if zeros >= 2, byte <= 3 {
+                slice.append(3)
+                zeros = 0
+            }
+            zeros = byte == 0 ? zeros + 1 : 0
+            slice.append(byte)
+        }
+        let header = try header(of: slice)
+        #expect(header.frameNum == frameNum && header.pictureOrder == .type0(lsb: lsb, deltaBottom: 0))
+        return header
+    }
+
     @Test("frame_num goes round with the stream's", .needsFFmpeg)
     func frameNumWraps() throws {
-        // keyint 16 gives x264 the smallest range, 16; it never comes to an IDR here.
         let stream = TestStream(annexB: try FFmpeg.encode(
             frames: 40, profile: "baseline", parameters: "ref=1:keyint=infinite:scenecut=0"))
+        let first = stream.units[0]
+        let sets = first.nalUnits.lazy.compactMap { try? SequenceParameterSet(first.bytes, nalUnit: $0) }
+        let rounds = try #require(sets.first).maxFrameNum
+        #expect(rounds < stream.units.count && !stream.units.dropFirst().contains(where: \.isKeyframe))
         try check(stream, frameBytes: Self.frameBytes)
     }
 
@@ -159,9 +219,7 @@ struct SkipSliceTests {
 
     @Test("Streams whose pictures cannot be repeated so are refused")
     func unsupported() throws {
-        var sequence = try SequenceParameterSet([
-            0x67, 0x42, 0xc0, 0x1f, 0x8c, 0x8d, 0x40, 0x50, 0x1e, 0x90, 0x0f, 0x08, 0x84, 0x6a,
-        ])
+        var sequence = try SequenceParameterSet(Self.sequenceParameterSet)
         let picture = PictureParameterSet(id: 0, sequenceParameterSetID: 0)
         #expect(throws: Never.self) { try SkipSlice(sequence: sequence, picture: picture, ownID: 1) }
         let changes: [(inout SequenceParameterSet) -> Void] = [
