@@ -5,7 +5,7 @@ enum OpenAPISchemas {
     static let all: [String: JSONValue] = [
         "ShareRequest": object(
             [
-                "name": text(maxLength: Limits.displayName),
+                "name": line(maxLength: Limits.displayName),
                 "viewerToken": token,
                 "maxViewers": ["type": "integer", "minimum": 0],
                 "resume": object(["shareId": id, "secret": token], required: ["shareId", "secret"]),
@@ -69,8 +69,12 @@ enum OpenAPISchemas {
         "type": "string", "pattern": "^[A-Za-z0-9._~+/-]+=*$", "maxLength": .number(Limits.token),
     ]
 
-    private static func text(maxLength: Int) -> JSONValue {
-        ["type": "string", "minLength": 1, "maxLength": .number(maxLength)]
+    /// One line without controls and without marks that turn the direction of writing.
+    private static func line(maxLength: Int) -> JSONValue {
+        [
+            "type": "string", "maxLength": .number(maxLength),
+            "pattern": #"^[^\u0000-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069]+$"#,
+        ]
     }
 
     private static func choice(_ values: [String]) -> JSONValue {
