@@ -8,7 +8,6 @@ SECONDS_EACH ?= 20
 # Suites with real sockets and clocks share the machine: no more tests at a time than processors.
 TEST_WIDTH ?= $(shell nproc)
 
-RELEASE = $(SWIFT) build -c release --static-swift-stdlib --scratch-path .build-release
 PYTEST = .venv/bin/python -m pytest -c Tests/EndToEnd/pytest.ini Tests/EndToEnd
 
 .DEFAULT_GOAL := help
@@ -23,7 +22,7 @@ build: packages ## a debug build
 	$(SWIFT) build
 
 release: packages ## a release build with the Swift runtime in it: .build-release/release/screenshare
-	$(RELEASE) --product screenshare
+	SWIFT="$(SWIFT)" Scripts/build-release
 
 test: unit e2e ## everything: unit tests, then end to end against real peers
 

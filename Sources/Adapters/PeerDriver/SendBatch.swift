@@ -26,6 +26,8 @@ struct SendBatch {
         guard open, segments < Limits.segmentsPerSend, next.to == to, next.from == from, next.bytes.count <= segmentSize,
             buffer.readableBytes + next.bytes.count <= Limits.bytesPerSend
         else { return false }
+        // Grown once for all: a second datagram means one picture's packets.
+        if segments == 1 { buffer.reserveCapacity(Limits.bytesPerBatch) }
         buffer.writeBytes(next.bytes)
         segments += 1
         open = next.bytes.count == segmentSize

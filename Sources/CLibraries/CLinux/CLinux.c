@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 int linux_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
@@ -17,16 +18,18 @@ void linux_keep_heap_small(void) {
     mallopt(M_ARENA_MAX, 1);
     mallopt(M_TRIM_THRESHOLD, 1 << 20);
     mallopt(M_MMAP_THRESHOLD, 1 << 17);
+    // A huge page is resident whole as soon as one byte of it is used: an encoder's large, little used buffers.
+    prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 }
 
-/// The segments of one loaded object that hold code: never written, so their file still has them.
+/// The segments of one loaded object that hold code and constants: never written, so their file still has them.
 static int forget_code(struct dl_phdr_info *object, size_t size, void *unused) {
     (void)size;
     (void)unused;
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     for (int index = 0; index < object->dlpi_phnum; index++) {
         const ElfW(Phdr) *segment = &object->dlpi_phdr[index];
-        if (segment->p_type != PT_LOAD || (segment->p_flags & (PF_X | PF_W)) != PF_X) continue;
+        if (segment->p_type != PT_LOAD || (segment->p_flags & PF_W)) continue;
         const uintptr_t start = object->dlpi_addr + segment->p_vaddr;
         const uintptr_t first = (start + page - 1) & ~(page - 1);
         const uintptr_t end = (start + segment->p_filesz) & ~(page - 1);

@@ -25,8 +25,9 @@ enum Limits {
     static let repairTime = Duration.milliseconds(500)
     /// Handshake datagrams held back until ICE has a pair.
     static let earlyHandshakeDatagrams = 8
-    /// Header, extensions and SRTP trailer beside a payload.
-    static let packetOverhead = 96
+    /// Room kept beside a payload, so that a packet is allocated once: header and extensions (64), and what libsrtp may
+    /// write behind it (148).
+    static let packetOverhead = 224
     /// The outputs one call may leave behind; far above what a datagram or a tick makes.
     static let outputs = 4096
 }

@@ -155,26 +155,31 @@ struct MediaSender {
     }
 
     private mutating func nextPayload(at now: Instant) -> [UInt8]? {
-        guard var queued = queue.popFirst() else { return nil }
-        let index = queued.nextPayload
-        let range = queued.unit.payloads[index]
-        let isLast = index == queued.unit.payloads.count - 1
-        queued.extensions.absoluteSendTime = AbsoluteSendTime(now)
-        queued.extensions.transportSequenceNumber = takeTransportSequenceNumber()
+        guard !queue.isEmpty else { return nil }
+        // In place: the unit is shared by all viewers, and counting its references is what a packet must not cost.
+        let unit = queue[0].unit
+        let index = queue[0].nextPayload
+        let range = unit.payloads[index]
+        let isLast = index == unit.payloads.count - 1
+        queue[0].extensions.absoluteSendTime = AbsoluteSendTime(now)
+        queue[0].extensions.transportSequenceNumber = takeTransportSequenceNumber()
         var packet: [UInt8] = []
         packet.reserveCapacity(range.count + Limits.packetOverhead)
         RTPHeader(
             marker: isLast, payloadType: parameters.payloadType,
             sequenceNumber: UInt16(truncatingIfNeeded: sequenceNumber),
-            timestamp: timestamp(queued.unit.mediaTime), ssrc: parameters.ssrc
-        ).append(to: &packet, extensions: queued.extensions, map: parameters.extensions)
-        packet.append(contentsOf: queued.unit.bytes[range])
-        history.record(sequenceNumber: sequenceNumber, unit: queued.unit, payloadIndex: index, at: now)
+            timestamp: timestamp(unit.mediaTime), ssrc: parameters.ssrc
+        ).append(to: &packet, extensions: queue[0].extensions, map: parameters.extensions)
+        packet.append(contentsOf: unit.bytes[range])
+        history.record(sequenceNumber: sequenceNumber, unit: unit, payloadIndex: index, at: now)
         sequenceNumber += 1
         counter.sent(payloadBytes: range.count)
-        lastSent = (queued.unit.mediaTime, queued.unit.capturedAt)
-        queued.nextPayload += 1
-        if isLast { queuedBytes -= queued.unit.bytes.count } else { queue.prepend(queued) }
+        lastSent = (unit.mediaTime, unit.capturedAt)
+        queue[0].nextPayload += 1
+        if isLast {
+            queuedBytes -= unit.bytes.count
+            queue.removeFirst()
+        }
         return packet
     }
 

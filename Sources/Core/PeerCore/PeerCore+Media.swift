@@ -54,18 +54,18 @@ extension PeerCore {
         while let feedback = receiver?.nextFeedback(at: now, roundTripTime: ice.roundTripTime) { transmitRTCP(feedback) }
     }
 
-    private mutating func transmitRTP(_ packet: [UInt8]) {
-        guard let protector, let pair = ice.sendPair else { return }
-        var packet = packet
+    /// Consumes the packet: protected in place, not copied.
+    private mutating func transmitRTP(_ packet: consuming [UInt8]) {
+        guard let protector, let path = ice.sendAddresses else { return }
         do throws(ProtectionError) { try protector.protectRTP(&packet) } catch { return end(.protection(error)) }
-        outputs.append(.transmit(Transmit(bytes: packet, from: pair.local, to: pair.remote)))
+        outputs.append(.transmit(Transmit(bytes: packet, from: path.local, to: path.remote)))
     }
 
     mutating func transmitRTCP(_ bytes: [UInt8]) {
-        guard let protector, let pair = ice.sendPair else { return }
+        guard let protector, let path = ice.sendAddresses else { return }
         var bytes = bytes
         do throws(ProtectionError) { try protector.protectRTCP(&bytes) } catch { return end(.protection(error)) }
-        outputs.append(.transmit(Transmit(bytes: bytes, from: pair.local, to: pair.remote)))
+        outputs.append(.transmit(Transmit(bytes: bytes, from: path.local, to: path.remote)))
     }
 }
 

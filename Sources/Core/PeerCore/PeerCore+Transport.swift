@@ -67,9 +67,9 @@ extension PeerCore {
 
     /// Sends what the engine has made, where ICE has a pair; it is kept in the engine until then.
     mutating func drainHandshake() {
-        guard let handshake, let pair = ice.sendPair else { return }
+        guard let handshake, let path = ice.sendAddresses else { return }
         while let datagram = handshake.nextDatagram() {
-            outputs.append(.transmit(Transmit(bytes: datagram, from: pair.local, to: pair.remote)))
+            outputs.append(.transmit(Transmit(bytes: datagram, from: path.local, to: path.remote)))
         }
         handshakeDue = handshake.timeout.map { now + $0 }
     }

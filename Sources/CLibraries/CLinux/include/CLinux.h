@@ -7,9 +7,10 @@ int linux_eventfd(void);
 /// Names the calling thread for debuggers and `top`; at most 15 bytes.
 void linux_name_thread(const char *name);
 
-/// One malloc arena instead of one per thread, and memory of freed frames goes back to the system (mallopt(3)).
+/// One malloc arena instead of one per thread, memory of freed frames goes back to the system (mallopt(3)), and no huge
+/// pages, which are resident whole (prctl(2)).
 void linux_keep_heap_small(void);
 
-/// Unmaps the pages of code that only starting up has used; what is still needed comes back from the page cache, page by
+/// Unmaps the pages of code and constants that only starting up has used; what is still needed comes back from the page cache, page by
 /// page. Halves what is resident, because the kernel maps sixteen pages around each one that is touched.
 void linux_forget_startup_code(void);

@@ -83,6 +83,8 @@ package struct ICEAgent {
 
     /// Where media goes now; nil where there is no consent to send any.
     package var sendPair: CandidatePair? { path?.pair }
+    /// Its socket and the peer's address: all that a packet needs.
+    package var sendAddresses: AddressPair? { path?.pair.addresses }
     /// The nominated pair, once there is one.
     package var selectedPair: CandidatePair? { path?.isSelected == true ? path?.pair : nil }
 

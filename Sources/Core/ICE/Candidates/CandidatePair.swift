@@ -15,9 +15,9 @@ package enum ICERole: Hashable, Sendable {
 
 /// A socket of ours and an address of the peer: what a datagram needs, and what tells two pairs apart, since a
 /// reflexive candidate is sent from its base (RFC 8445 § 6.1.2.4).
-struct AddressPair: Hashable, Sendable {
-    var local: TransportAddress
-    var remote: TransportAddress
+package struct AddressPair: Hashable, Sendable {
+    package var local: TransportAddress
+    package var remote: TransportAddress
 }
 
 /// A local and a remote candidate (RFC 8445 § 4).

@@ -98,12 +98,11 @@ package struct RetransmissionHistory: Sendable {
     }
 
     private mutating func trim(at now: Instant) {
-        while let oldest = entries.first {
+        while !entries.isEmpty {
             let isTooMuch = entries.count > maximumPackets || bytes > maximumBytes
             // A number without a packet goes once it is the oldest.
-            if !isTooMuch, let entry = oldest, now - entry.sentAt <= maximumAge { return }
-            bytes -= oldest?.bytes ?? 0
-            entries.removeFirst()
+            if !isTooMuch, let sentAt = entries[0]?.sentAt, now - sentAt <= maximumAge { return }
+            bytes -= entries.removeFirst()?.bytes ?? 0
             first += 1
         }
     }
