@@ -24,11 +24,18 @@ struct CaptureLoop {
     /// The quantisers that the encoder reaches, from one unit of a picture to the next.
     var quantisers: (_ pass: Int) -> Double = { _ in 20 }
     var encodingTime = Duration.milliseconds(3)
+    var lookingTime = Duration.milliseconds(4)
     private var changes: AnyIterator<Instant>
     private var nextChange: Instant
     private var newest: Instant
     private var pass = 0
     private var hasUnread = false
+    /// When the last change came, until it is looked at.
+    private var unseenChange: Instant?
+    /// Which changes show something new, by number; the others draw the same once more.
+    var isNew: (_ change: Int) -> Bool = { _ in true }
+    private var changeCount = 0
+    private var hasNews = false
 
     init(rate: FrameRate, start: Instant = .zero, changes: some IteratorProtocol<Instant>) {
         var changes = changes
@@ -55,7 +62,7 @@ struct CaptureLoop {
     private mutating func encode(_ kind: Sent.Kind, _ time: MediaTime) {
         if kind == .new {
             absorbChanges()
-            hasUnread = false
+            see()
             pass = 0
         } else {
             pass += 1
@@ -72,22 +79,38 @@ struct CaptureLoop {
     /// A source says once that something changed, until it is read.
     private mutating func wait(until deadline: Instant) {
         absorbChanges()
-        if !adapter.hasChange {
-            if !hasUnread, nextChange <= deadline {
-                now = max(now, nextChange)
-                absorbChanges()
-            }
-            if hasUnread {
-                adapter.changed(at: now)
-                return
+        if adapter.hasChange {
+            guard adapter.wantsLooks else { return now = max(now, deadline) }
+            if unseenChange != nil {
+                guard now + lookingTime < deadline else { return now = max(now, deadline) }
+                now += lookingTime
+                return see()
             }
         }
-        now = max(now, deadline)
+        if !hasUnread, nextChange <= deadline {
+            now = max(now, nextChange)
+            absorbChanges()
+        }
+        guard hasUnread else { return now = max(now, deadline) }
+        adapter.changed(at: now)
+        unseenChange = now
+    }
+
+    /// Reads the picture.
+    private mutating func see() {
+        if let unseenChange, hasNews { adapter.sawSomethingNew(changedAt: unseenChange) }
+        hasUnread = false
+        hasNews = false
+        unseenChange = nil
     }
 
     private mutating func absorbChanges() {
         while nextChange <= now {
-            newest = nextChange
+            if isNew(changeCount) {
+                newest = nextChange
+                hasNews = true
+            }
+            changeCount += 1
             hasUnread = true
             nextChange = changes.next() ?? .distantFuture
         }

@@ -111,7 +111,7 @@ struct FrameRateAdapterTests {
         #expect(loop.distances.allSatisfy { $0 >= 3000 })
     }
 
-    @Test("slots follow a 60 Hz source, so that pictures are fresh when they are read", arguments: [1, 2, 3, 4])
+    @Test("slots follow a 60 Hz source, so that pictures are fresh when they are read", arguments: 1...12)
     func freshness(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         // A little off 60 Hz, so that the phase would wander through everything.
@@ -121,6 +121,16 @@ struct FrameRateAdapterTests {
         let staleness = loop.frames.dropFirst(30).map(\.staleness.inMilliseconds).sorted()
         #expect(staleness[staleness.count / 2] < 3.5)
         #expect(staleness[staleness.count * 95 / 100] < 9)
+    }
+
+    @Test("slots follow the first showing of a film of 30 that is drawn at 60 Hz, from any phase", arguments: 0..<8)
+    func drawnTwice(eighth: Int) {
+        let first = Instant.zero + .milliseconds(500) + .microseconds(eighth * 4167)
+        var loop = loop(.fps30, source: FrameRate(60), jitter: .microseconds(400), seed: 3, from: first)
+        loop.isNew = { change in change % 2 == eighth % 2 }
+        loop.run(until: .zero + .seconds(60))
+        let staleness = loop.frames.dropFirst(60).map(\.staleness.inMilliseconds).sorted()
+        #expect(staleness[staleness.count * 95 / 100] < 4)
     }
 
     @Test("slots follow a source of their own rate that drifts")

@@ -1,3 +1,4 @@
+import CShims
 import Media
 
 /// Brings a source's pictures into one persistent picture for the encoders: BT.709 limited, chroma samples in the
@@ -25,13 +26,13 @@ package final class PictureConverter {
     /// - Returns: what changed in `picture`; empty where nothing did, or where the frame is not of the source's size.
     @discardableResult
     package func convert(_ frame: ScreenFrame) -> PixelRect {
-        guard frame.pixels.size == source else { return PixelRect(x: 0, y: 0, width: 0, height: 0) }
+        guard frame.pixels.size == source else { return .nothing }
         var damage = frame.damage.intersection(PixelRect(source))
         if frame.pixels.format != format {
             open(frame.pixels.format)
             damage = PixelRect(source)
         }
-        guard !damage.isEmpty else { return PixelRect(x: 0, y: 0, width: 0, height: 0) }
+        guard !damage.isEmpty else { return .nothing }
         let area = scaled?.outputs(touching: damage) ?? Self.evenly(damage, in: source)
         SourcePlanes.lend(frame.pixels) { planes in
             ContentPlanes.lend(picture, content: geometry.content) { content in
@@ -45,6 +46,16 @@ package final class PictureConverter {
         return PixelRect(
             x: geometry.content.x + area.x, y: geometry.content.y + area.y, width: (area.width + 1) & ~1,
             height: (area.height + 1) & ~1)
+    }
+
+    /// A number that stays the same as long as the picture does.
+    package var fingerprint: UInt64 {
+        picture.withPlanes { luma, u, v in
+            let chroma = picture.chromaStride * picture.size.height / 2
+            var value = shim_fingerprint(luma, picture.lumaStride * picture.size.height, 0)
+            for plane in [u, v] { value = shim_fingerprint(plane, chroma, value) }
+            return value
+        }
     }
 
     private func open(_ format: PixelFormat) {

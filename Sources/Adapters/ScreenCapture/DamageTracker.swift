@@ -45,8 +45,6 @@ struct DamageTracker {
 }
 
 extension PixelRect {
-    static let nothing = PixelRect(x: 0, y: 0, width: 0, height: 0)
-
     /// The rows to fetch for this damage: its own, or all where that is hardly dearer.
     func band(in size: PixelSize) -> Range<Int> {
         guard !isEmpty else { return 0..<0 }

@@ -53,6 +53,19 @@ package struct FrameRateAdapter: Sendable {
         }
     }
 
+    /// What changes until the next frame should be looked at, change by change.
+    package var wantsLooks: Bool { runLength > 0 && follower.isWatching }
+
+    /// Whether a picture read now is new should be told: while its change waits, or right after its frame was decided.
+    package var wantsNews: Bool { runLength > 0 && (hasChange ? follower.isWatching : follower.isClosing) }
+
+    /// What changed at `changedAt` is new to the eye.
+    package mutating func sawSomethingNew(changedAt: Instant) {
+        guard wantsNews else { return }
+        let offset = grid.offset(of: changedAt)
+        follower.sawSomethingNew(lag: hasChange ? grid.period - offset : .zero - offset)
+    }
+
     /// What to do at `now`; what is not `wait` counts as done, with the unit sent.
     ///
     /// - Parameter keyframeNeeded: a viewer waits for a keyframe, and one is allowed now.
@@ -148,11 +161,9 @@ extension FrameRateAdapter {
             follower.restart()
             return grid.restart(at: now)
         }
-        if runLength == 1, let lastChangedFrame { follower.learnInterval(changedAt - lastChangedFrame) }
         runLength += 1
-        let offset = grid.offset(of: changedAt)
         let time = grid.take(at: now)
-        grid.shift(by: follower.follow(offset))
+        grid.shift(by: follower.frameLeaves())
         return time
     }
 

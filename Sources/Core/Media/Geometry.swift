@@ -30,6 +30,8 @@ package struct PixelRect: Hashable, Sendable {
         self.init(x: 0, y: 0, width: size.width, height: size.height)
     }
 
+    package static let nothing = PixelRect(x: 0, y: 0, width: 0, height: 0)
+
     package var isEmpty: Bool { width <= 0 || height <= 0 }
     package var maxX: Int { x + width }
     package var maxY: Int { y + height }

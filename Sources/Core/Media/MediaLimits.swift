@@ -15,6 +15,13 @@ package enum MediaLimits {
     static let phaseMargin = Duration.microseconds(1500)
     /// How far the phase moves per frame at most; 3 % of a period is not seen.
     static let phaseStep = Duration.milliseconds(1)
+    /// A quarter of a second at 30 fps between two looks at the phase: a source that is two thousandths off has moved by
+    /// half a millisecond.
+    static let framesBetweenLooks = 8
+    /// Changes looked at in one period: those of a 240 Hz screen.
+    package static let looksPerPeriod = 8
+    /// A program draws one picture in several steps: what follows a change within this time belongs to it.
+    package static let drawingTime = Duration.milliseconds(3)
     /// Passes over a still picture after which it is left as it is, whatever the quantiser says: four seconds' worth of
     /// bits at 30 fps, more than a full page needs.
     package static let refinementPasses = 24

@@ -1,18 +1,32 @@
 import Timebase
 
-/// Says how the slots should move so that each comes just behind a change of the source, not just before one.
+/// Says how the slots should move so that each comes just behind something new of the source, not just before it.
 ///
-/// A source with its own steady rate (60 Hz, say) keeps its phase to the slots but for drift. What is seen of it is
-/// only the first change after each frame. Where the source changes n times in a slot, its phase is an angle on a
-/// circle of an nth of the period; where angles scatter, the source has no rate that fits the slots, and nothing moves.
+/// Now and then it watches the changes of one period, one by one: how long before the slot each came, and whether it
+/// brought anything new, for a film drawn at 60 Hz is drawn twice. Where what was new is evenly spread over the period,
+/// and the next period watched says the same, the slots move to the last of it, in steps too small to be seen.
+///
+///     rest (8 frames) ──► watching (until the frame leaves) ──► closing (its own picture is looked at) ──► rest, or again
 struct PhaseFollower: Sendable {
+    private enum Phase: Sendable {
+        case resting(frames: Int)
+        case watching
+        /// The frame has left; what it showed is still to be told.
+        case closing
+    }
+
+    /// What one period showed: how often something new came, and by how much the slot was late for the last of it.
+    private struct Observation: Sendable {
+        var count: Int64
+        var lateness: Int64
+    }
+
     private let period: Int64
-    /// The time between two changes, as the run's first two showed it; nil where it fits no whole number of them into a
-    /// period.
-    private var turn: Int64?
-    private var position: Int64 = 0
-    private var scatter: Int64 = 0
-    private var samples = 0
+    private var phase = Phase.watching
+    private var lags: [Int64] = []
+    private var previous: Observation?
+    /// What is left of the present move; positive is later.
+    private var move: Int64 = 0
 
     init(period: Duration) {
         self.period = period.nanoseconds
@@ -23,34 +37,61 @@ struct PhaseFollower: Sendable {
         self = PhaseFollower(period: .nanoseconds(period))
     }
 
-    /// The first change of a run's first frame came `delay` after it: the distance of two changes.
-    mutating func learnInterval(_ delay: Duration) {
-        let delay = max(1, delay.nanoseconds)
-        let count = max(1, (period + delay / 2) / delay)
-        let error = period - count * delay
-        turn = error.magnitude * UInt64(Self.fine) < UInt64(period) ? period / count : nil
+    /// The changes until the next frame should be looked at one by one.
+    var isWatching: Bool {
+        if case .watching = phase { true } else { false }
     }
 
-    /// A change came this long after a slot, or before it.
+    /// The frame has just left: its own change should be looked at too.
+    var isClosing: Bool {
+        if case .closing = phase { true } else { false }
+    }
+
+    /// Something new came `lag` before the slot of the frame that shows it; negative where it came behind it.
+    mutating func sawSomethingNew(lag: Duration) {
+        if lags.count < MediaLimits.looksPerPeriod { lags.append(lag.nanoseconds) }
+    }
+
+    /// A frame of the run leaves.
     /// - Returns: how far the slots should move now; positive is later.
-    mutating func follow(_ offset: Duration) -> Duration {
-        guard let turn else { return .zero }
-        let difference = wrap(offset.nanoseconds - position, turn)
-        position = wrap(samples == 0 ? offset.nanoseconds : position + difference / 8, turn)
-        scatter += samples == 0 ? 0 : (Int64(difference.magnitude) - scatter) / 8
-        samples += 1
-        guard samples >= Self.samplesToLock, scatter < period / Self.fine else { return .zero }
-        let wanted = wrap(position + MediaLimits.phaseMargin.nanoseconds, turn)
+    mutating func frameLeaves() -> Duration {
+        switch phase {
+        case .watching: phase = .closing
+        case .closing: conclude()
+        case .resting(let frames): phase = frames > 1 ? .resting(frames: frames - 1) : .watching
+        }
         let step = MediaLimits.phaseStep.nanoseconds
-        let shift = max(-step, min(step, wanted / 8))
-        // The slots move, and with them every position.
-        position = wrap(position - shift, turn)
+        let shift = max(-step, min(step, move))
+        move -= shift
         return .nanoseconds(shift)
     }
 
+    /// A move only begins where two periods agree; a first one has the next watched at once.
+    private mutating func conclude() {
+        let seen = observation
+        lags = []
+        phase = .resting(frames: MediaLimits.framesBetweenLooks)
+        defer { previous = seen }
+        guard let seen else { return }
+        guard let previous, previous.count == seen.count else { return phase = .watching }
+        let turn = period / seen.count
+        guard wrap(seen.lateness - previous.lateness, turn).magnitude < tolerance else { return }
+        move = -seen.lateness
+    }
+
+    /// Nil where nothing new came, or not evenly.
+    private var observation: Observation? {
+        guard let first = lags.first, let last = lags.last else { return nil }
+        // Where a change comes right at the slots, one watched period may hold both its ends.
+        let lags = first - last > period - Int64(tolerance) ? lags.dropFirst() : lags[...]
+        let turn = period / Int64(lags.count)
+        for (one, next) in zip(lags, lags.dropFirst()) where (one - next - turn).magnitude > tolerance { return nil }
+        return Observation(
+            count: Int64(lags.count), lateness: wrap(last - MediaLimits.phaseMargin.nanoseconds, turn))
+    }
+
     /// A sixteenth of a period: 2 ms at 30 fps, more than a timer's jitter and less than two rates' beat.
-    private static let fine: Int64 = 16
-    private static let samplesToLock = 8
+    private var tolerance: UInt64 { UInt64(period / 16) }
 
     /// The same angle between minus half a turn and half a turn.
     private func wrap(_ value: Int64, _ turn: Int64) -> Int64 {

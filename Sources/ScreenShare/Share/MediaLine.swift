@@ -32,6 +32,10 @@ final class MediaLine {
     private var lanes: [LaneKey: EncoderLane] = [:]
     private var isHidden = false
     private var capturedAt = Instant.zero
+    /// When the source changed, as long as that was not looked at.
+    private var unseenChange: Instant?
+    /// Converted and not encoded yet.
+    private var unsentDamage = PixelRect.nothing
 
     init(
         controls: LineControls, counters: LineCounters, source: any FrameSource,
@@ -86,16 +90,33 @@ final class MediaLine {
         watchedLanes.compactMap(\.gate.dueAt).filter { $0 > now }.min() ?? .distantFuture
     }
 
-    /// Waits for the source; behind a pending change only for its slot.
+    /// Waits for the source; behind a pending change only for its slot, unless every change is to be looked at.
     private func wait(until deadline: Instant, at now: Instant) throws(ShareError) {
-        if adapter.hasChange { return controls.wakeup.wait(atMost: deadline - now) }
+        if adapter.hasChange {
+            if !adapter.wantsLooks { return controls.wakeup.wait(atMost: deadline - now) }
+            if let changedAt = unseenChange { return try look(at: changedAt, until: deadline) }
+        }
         switch try poll(until: deadline) {
         case .changed:
             reveal()
-            adapter.changed(at: SystemClock.now())
+            let now = SystemClock.now()
+            adapter.changed(at: now)
+            unseenChange = now
         case .idle: break
         case .hidden(let text): hide(text)
         }
+    }
+
+    /// Reads what has changed before its slot, to see whether it is new.
+    private func look(at changedAt: Instant, until deadline: Instant) throws(ShareError) {
+        let drawn = changedAt + MediaLimits.drawingTime
+        // What comes this close to its slot is looked at there.
+        guard drawn + LineLimits.lookTime < deadline else {
+            return controls.wakeup.wait(atMost: deadline - SystemClock.now())
+        }
+        controls.wakeup.wait(atMost: drawn - SystemClock.now())
+        unseenChange = nil
+        do throws(CaptureError) { convert(try source.read(), changedAt: changedAt) } catch { _ = try tolerate(error) }
     }
 
     /// Nobody watches, or the share is paused: only looks whether the source is still there.
@@ -165,27 +186,36 @@ final class MediaLine {
             return
         }
         capturedAt = frame.capturedAt
-        let damage = convert(frame)
-        try encode(damage: damage, time, isNew: true, at: now)
+        convert(frame, changedAt: unseenChange)
+        unseenChange = nil
+        try encode(damage: unsentDamage, time, isNew: true, at: now)
+        unsentDamage = .nothing
     }
 
     private func encodeAgain(_ time: MediaTime, at now: Instant) throws(ShareError) {
         guard converter != nil else { return try encodeNew(time, at: now) }
-        try encode(damage: PixelRect(x: 0, y: 0, width: 0, height: 0), time, isNew: false, at: now)
+        try encode(damage: .nothing, time, isNew: false, at: now)
     }
 
-    /// Converts what changed into the persistent picture; says where it changed.
-    @discardableResult
-    private func convert(_ frame: ScreenFrame) -> PixelRect {
+    /// Converts what changed; tells the adapter when something new came, where it wants to know.
+    private func convert(_ frame: ScreenFrame, changedAt: Instant?) {
+        guard let changedAt, adapter.wantsNews else { return convert(frame) }
+        let before = converter?.fingerprint
+        convert(frame)
+        if converter?.fingerprint != before { adapter.sawSomethingNew(changedAt: changedAt) }
+    }
+
+    /// Converts what changed into the persistent picture, and notes where for the encoders.
+    private func convert(_ frame: ScreenFrame) {
         let geometry = FitGeometry(source: frame.pixels.size, policy: commands.size.policy)
         if converter?.geometry != geometry || converter?.source != frame.pixels.size {
             converter = PictureConverter(source: frame.pixels.size, geometry: geometry)
+            unsentDamage = .nothing
             lanes = [:]
             report(.geometry(source: frame.pixels.size, picture: geometry.picture))
             counters.update { $0.size = geometry.picture }
         }
-        guard let converter else { return PixelRect(geometry.picture) }
-        return converter.convert(frame)
+        if let converter { unsentDamage = unsentDamage.union(converter.convert(frame)) }
     }
 
     private func encode(damage: PixelRect, _ time: MediaTime, isNew: Bool, at now: Instant) throws(ShareError) {
@@ -278,6 +308,8 @@ final class MediaLine {
 enum LineLimits {
     /// How often a source that nobody watches is looked after: an X server that vanished is noticed within 2 s.
     static let idlePeriod = Duration.milliseconds(500)
+    /// A look at a change takes a read and a conversion.
+    static let lookTime = Duration.milliseconds(3)
     /// After a read that failed for the moment.
     static let retryPeriod = Duration.milliseconds(30)
 }

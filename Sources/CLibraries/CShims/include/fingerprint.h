@@ -1,0 +1,6 @@
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+// A number that two runs of bytes share if they are the same, and hardly otherwise; not for secrets. `seed` chains runs.
+uint64_t shim_fingerprint(const uint8_t *bytes, size_t count, uint64_t seed);
