@@ -29,6 +29,10 @@ func suite(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
         exclude: exclude, swiftSettings: strict)
 }
 
+/// Pixel kernels are optimised in debug builds too, where the tests run. Such a flag is for the root package only: as a
+/// dependency of another package this one is built without.
+let kernels: [CSetting] = Context.packageDirectory.contains("/checkouts/") ? [] : [.unsafeFlags(["-O3"])]
+
 let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
@@ -78,7 +82,7 @@ let package = Package(
             "CXCB", "xcb", "libxcb1-dev", "libxcb-composite0-dev", "libxcb-damage0-dev", "libxcb-randr0-dev",
             "libxcb-shm0-dev", "libxcb-xfixes0-dev"),
         .target(name: "CLinux", path: "Sources/CLibraries/CLinux"),
-        .target(name: "CShims", path: "Sources/CLibraries/CShims", cSettings: [.unsafeFlags(["-O3"])]),
+        .target(name: "CShims", path: "Sources/CLibraries/CShims", cSettings: kernels),
 
         // Core: pure, sans-I/O, deterministic.
         core("Timebase"),

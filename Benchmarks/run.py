@@ -26,7 +26,7 @@ from report import table  # noqa: E402
 from harness.paths import ARTIFACTS, ROOT, SYSTEM_PYTHON, MissingBinary, screenshare  # noqa: E402, F401
 
 PARTS = ("cpu", "latency", "memory", "join", "viewers")
-REPEATS = {"cpu": 3, "latency": 6, "join": 20, "viewers": 3}
+REPEATS = {"cpu": 3, "latency": 6, "join": 20, "viewers": 5}
 QUICK = {"cpu": 1, "latency": 2, "join": 8, "viewers": 1}
 
 

@@ -14,6 +14,7 @@ enum Page {
         <html lang="en">
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width">
+        <link rel="icon" href="data:,">
         <title>Conference</title>
         <style>
         body { margin: 0; font: 16px system-ui, sans-serif; background: #16181d; color: #eceff4 }

@@ -31,3 +31,12 @@ def test_leaving_is_noticed_at_once(lan, share, start):
     host.statistics.wait(lambda line: line["viewers"] == 1, 5, "one viewer")
     viewer.stop()
     host.statistics.wait(lambda line: line["viewers"] == 0, 4, "no viewer")
+
+
+def test_an_offer_that_cannot_be_served_gets_a_counter_offer_that_can_be_answered(lan, share, start):
+    host = share(lan, "--test-pattern")
+    viewer = start(sharer.aiortc, lan, host.whep, "--vp8", "--frames", "30")
+    viewer.event("countered")
+    assert viewer.event("summary", 20)["frames"] >= 30
+    viewer.event("left")
+    host.statistics.wait(lambda line: line["viewers"] == 0, 4, "no viewer")

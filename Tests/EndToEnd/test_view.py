@@ -44,6 +44,22 @@ def test_ten_seconds_of_sharing_play_for_ten_seconds(lan, display, share, record
     assert abs(stream["pictures"] / 30 - 10) <= 0.5
 
 
+def test_high_profile_is_sent_as_long_as_every_viewer_takes_it(lan, share, start, record):
+    high, constrained_baseline = 100, 66
+    host = share(lan, "--test-pattern")
+    viewer, path = record(lan)
+    viewer.statistics.wait(lambda line: line["frames"] > 10, 10, "pictures")
+    baseline = start(sharer.gstreamer, lan, host.whep, "--frames", "30")
+    assert baseline.wait(15) == 0, baseline.describe()
+    host.statistics.wait(lambda line: line["viewers"] == 1, 10, "one viewer")
+    second, _ = record(lan, "--frames", "10", name="second.h264")
+    assert second.wait(15) == 0, second.describe()
+    assert host.statistics.last["lanes"] == 1
+    assert viewer.stop(signal.SIGINT) == 0
+    assert annexb.profiles(path.read_bytes()) == [high, constrained_baseline, high]
+    assert annexb.probe(path)["pictures"] > 60
+
+
 def test_an_interrupt_leaves_the_session_and_a_valid_file(lan, share, record):
     host = share(lan, "--test-pattern")
     for number in (signal.SIGINT, signal.SIGTERM):

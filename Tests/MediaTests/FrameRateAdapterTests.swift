@@ -22,6 +22,15 @@ struct FrameRateAdapterTests {
             rate: .fps30, changes: milliseconds.map { Instant.zero + .milliseconds($0) }.makeIterator())
     }
 
+    /// A single change takes the grid's phase, then the source begins with its own.
+    private func loop(_ rate: FrameRate, startedBefore source: FrameRate, by lead: Duration) -> CaptureLoop {
+        let first = Instant.zero + .milliseconds(500)
+        let changes = RegularChanges(
+            rate: source, from: first + lead, jitter: .microseconds(400), generator: SeededGenerator(seed: 5))
+        let all = [first] + IteratorSequence(changes).lazy.prefix(4000)
+        return CaptureLoop(rate: rate, changes: all.makeIterator())
+    }
+
     // MARK: The grid
 
     @Test(
@@ -125,9 +134,17 @@ struct FrameRateAdapterTests {
 
     @Test("slots follow the first showing of a film of 30 that is drawn at 60 Hz, from any phase", arguments: 0..<8)
     func drawnTwice(eighth: Int) {
-        let first = Instant.zero + .milliseconds(500) + .microseconds(eighth * 4167)
-        var loop = loop(.fps30, source: FrameRate(60), jitter: .microseconds(400), seed: 3, from: first)
+        var loop = loop(.fps30, startedBefore: FrameRate(60), by: .microseconds(17_000 + eighth * 4167))
         loop.isNew = { change in change % 2 == eighth % 2 }
+        loop.run(until: .zero + .seconds(60))
+        let staleness = loop.frames.dropFirst(60).map(\.staleness.inMilliseconds).sorted()
+        #expect(staleness[staleness.count * 95 / 100] < 4)
+    }
+
+    @Test("slots follow a 60 Hz source from any phase, also where a frame takes a third of a period", arguments: 0..<8)
+    func slowEncoder(eighth: Int) {
+        var loop = loop(.fps30, startedBefore: FrameRate(60), by: .microseconds(17_000 + eighth * 2083))
+        loop.encodingTime = .milliseconds(11)
         loop.run(until: .zero + .seconds(60))
         let staleness = loop.frames.dropFirst(60).map(\.staleness.inMilliseconds).sorted()
         #expect(staleness[staleness.count * 95 / 100] < 4)

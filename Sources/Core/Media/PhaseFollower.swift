@@ -80,14 +80,20 @@ struct PhaseFollower: Sendable {
     }
 
     /// Nil where nothing new came, or not evenly.
+    ///
+    /// The first change of a period may have come while the frame before was being made, and is noticed late: only the
+    /// distances behind it count. Where changes come right at the slots, the period may hold both its ends.
     private var observation: Observation? {
-        guard let first = lags.first, let last = lags.last else { return nil }
-        // Where a change comes right at the slots, one watched period may hold both its ends.
-        let lags = first - last > period - Int64(tolerance) ? lags.dropFirst() : lags[...]
-        let turn = period / Int64(lags.count)
-        for (one, next) in zip(lags, lags.dropFirst()) where (one - next - turn).magnitude > tolerance { return nil }
-        return Observation(
-            count: Int64(lags.count), lateness: wrap(last - MediaLimits.phaseMargin.nanoseconds, turn))
+        guard let last = lags.last else { return nil }
+        let seen = lags.dropFirst()
+        let distances = zip(seen, seen.dropFirst()).map { $0 - $1 }
+        let counts = [lags.count, lags.count - 1].map(Int64.init).filter { $0 > 0 }
+        let count = counts.first { count in
+            distances.allSatisfy { ($0 - period / count).magnitude <= tolerance }
+        }
+        return count.map { count in
+            Observation(count: count, lateness: wrap(last - MediaLimits.phaseMargin.nanoseconds, period / count))
+        }
     }
 
     /// A sixteenth of a period: 2 ms at 30 fps, more than a timer's jitter and less than two rates' beat.

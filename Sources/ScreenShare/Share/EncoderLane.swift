@@ -8,32 +8,27 @@ import VideoCodec
 ///
 /// All viewers with the same `LaneKey` are sent this one output.
 final class EncoderLane {
-    let key: LaneKey
+    let profile: X264Configuration.Profile
     private let encoder: X264Encoder
     private let packetizer: H264Packetizer
     private var repeater = PictureRepeater()
     var gate = KeyframeGate()
     private(set) var quantiser = 0.0
 
-    init(_ key: LaneKey, size: PixelSize, target: SendTarget) throws(CodecError) {
-        self.key = key
-        encoder = try X264Encoder(Self.configuration(key, size, target))
-        packetizer = H264Packetizer(mode: key.packetizationMode)
-        gate.request()
-    }
-
-    private static func configuration(_ key: LaneKey, _ size: PixelSize, _ target: SendTarget) -> X264Configuration {
+    init(
+        _ key: LaneKey, _ profile: X264Configuration.Profile, size: PixelSize, target: SendTarget
+    ) throws(CodecError) {
+        self.profile = profile
         var configuration = X264Configuration(
             size: size, frameRate: target.frameRate, maximumBitsPerSecond: target.bitsPerSecond)
-        switch key.profile {
-        case .constrainedBaseline: configuration.profile = .constrainedBaseline
-        case .high: configuration.profile = .high
-        }
+        configuration.profile = profile
         switch key.packetizationMode {
         case .nonInterleaved: configuration.slices = .one
         case .singleNALUnit: configuration.slices = .fitting(payload: RTP.Limits.defaultPayloadSize)
         }
-        return configuration
+        encoder = try X264Encoder(configuration)
+        packetizer = H264Packetizer(mode: key.packetizationMode)
+        gate.request()
     }
 
     /// Encodes and cuts a picture; a keyframe where one is due, or where the encoder has just been opened.

@@ -12,6 +12,8 @@ struct LineCommands: Sendable {
     var lanes: Set<LaneKey> = []
     /// Those, and the lanes of viewers who are still connecting: made ready, so that their first picture is quick.
     var expected: Set<LaneKey> = []
+    /// Lanes whose viewers all take High profile, those still connecting among them.
+    var high: Set<LaneKey> = []
     var keyframes: Set<LaneKey> = []
     var source: SourceFactory?
     var size: OutputSize

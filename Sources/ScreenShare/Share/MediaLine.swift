@@ -4,6 +4,7 @@ import PixelConversion
 import RTP
 import SystemClock
 import Timebase
+import VideoCodec
 
 /// What the media thread tells its session.
 enum LineEvent: Sendable {
@@ -248,9 +249,14 @@ final class MediaLine {
         SendTarget(bitsPerSecond: commands.bitsPerSecond, frameRate: commands.frameRate)
     }
 
+    /// The lane's encoder. Another profile needs another encoder, and so waits for a keyframe that is due anyway.
     private func lane(_ key: LaneKey, _ size: PixelSize) throws(CodecError) -> EncoderLane {
-        if let lane = lanes[key] { return lane }
-        let lane = try EncoderLane(key, size: size, target: target)
+        let profile: X264Configuration.Profile = commands.high.contains(key) ? .high : .constrainedBaseline
+        if let lane = lanes[key] {
+            if lane.profile == profile || !lane.gate.isDue(at: SystemClock.now()) { return lane }
+            lanes[key] = nil
+        }
+        let lane = try EncoderLane(key, profile, size: size, target: target)
         lanes[key] = lane
         counters.update { $0.lanes = lanes.count }
         return lane

@@ -41,23 +41,26 @@ extension ExtensionMap {
     }
 }
 
+extension OfferedVideo {
+    /// What we send: High where the viewer takes it, for it takes constrained baseline as well; nil where we have nothing
+    /// for it.
+    var choice: H264Option? { options.first(where: \.takesHigh) ?? options.first(where: \.isServable) }
+}
+
 extension H264Option {
-    /// Baseline profiles get constrained baseline, which they all decode; High only where nothing else is taken.
-    var isServable: Bool {
+    /// Everything but High gets constrained baseline, which all decoders of these profiles take.
+    fileprivate var isServable: Bool {
         switch profile {
         case .constrainedBaseline, .baseline, .main, .high, .constrainedHigh: true
         case .other: false
         }
     }
 
-    var lane: LaneKey {
-        let mode: PacketizationMode = packetizationMode == 1 ? .nonInterleaved : .singleNALUnit
-        switch profile {
-        case .high: return LaneKey(profile: .high, packetizationMode: mode)
-        case .constrainedBaseline, .baseline, .main, .constrainedHigh, .other:
-            return LaneKey(profile: .constrainedBaseline, packetizationMode: mode)
-        }
-    }
+    /// Our High has neither B-frames nor fields: constrained High is enough. With packetization-mode 0 slices are so
+    /// small that High gains nothing.
+    var takesHigh: Bool { packetizationMode == 1 && (profile == .high || profile == .constrainedHigh) }
+
+    var lane: LaneKey { LaneKey(packetizationMode: packetizationMode == 1 ? .nonInterleaved : .singleNALUnit) }
 }
 
 extension LocalStream {

@@ -23,10 +23,10 @@ extension ShareSession {
         guard let hub else { throw .invalid("the session is not running") }
         guard viewers.count < configuration.maximumViewers else { throw .full }
         let offer = try Self.parse(text)
-        guard let option = offer.video.options.first(where: \.isServable) else {
+        guard let option = offer.video.choice else {
             throw .offerRefused("the offer has no H.264 profile that can be served")
         }
-        let peer = admit(lane: option.lane)
+        let peer = admit(lane: option.lane, takesHigh: option.takesHigh)
         let stream = LocalStream.random(retransmits: option.retransmissionPayloadType != nil)
         do {
             let setup = PeerSetup(
@@ -51,7 +51,7 @@ extension ShareSession {
     public func counterOffer() async throws(ShareError) -> ShareAnswer {
         guard let hub else { throw .invalid("the session is not running") }
         guard viewers.count < configuration.maximumViewers else { throw .full }
-        let peer = admit(lane: .standard)
+        let peer = admit(lane: .standard, takesHigh: false)
         let stream = LocalStream.random(retransmits: true)
         do {
             let setup = PeerSetup(iceRole: .controlling, handshakeRole: .active, send: nil)
@@ -129,10 +129,10 @@ extension ShareSession {
 
     private func peer(named name: String) -> PeerID? { viewers.first { $0.value.name == name }?.key }
 
-    private func admit(lane: LaneKey) -> PeerID {
+    private func admit(lane: LaneKey, takesHigh: Bool) -> PeerID {
         lastPeer += 1
         let peer = PeerID(lastPeer)
-        viewers[peer] = Viewer(name: "viewer-\(lastPeer)", lane: lane)
+        viewers[peer] = Viewer(name: "viewer-\(lastPeer)", lane: lane, takesHigh: takesHigh)
         updateLanes()
         return peer
     }

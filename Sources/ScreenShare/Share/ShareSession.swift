@@ -38,6 +38,7 @@ public actor ShareSession {
     struct Viewer {
         let name: String
         let lane: LaneKey
+        let takesHigh: Bool
         var isConnected = false
     }
 
@@ -263,9 +264,11 @@ public actor ShareSession {
     func updateLanes() {
         let connected = Set(viewers.values.filter(\.isConnected).map(\.lane))
         let expected = Set(viewers.values.map(\.lane))
+        let mixed = Set(viewers.values.filter { !$0.takesHigh }.map(\.lane))
         controls?.change { commands in
             commands.lanes = connected
             commands.expected = expected
+            commands.high = expected.subtracting(mixed)
         }
     }
 }

@@ -1,5 +1,6 @@
 """H.264 byte streams as files: NAL units, and what ffprobe makes of them."""
 
+import itertools
 import json
 import re
 import subprocess
@@ -45,3 +46,9 @@ def probe(path):
 def eval_rate(text):
     numerator, denominator = text.split("/")
     return int(numerator) / int(denominator)
+
+
+def profiles(data):
+    """profile_idc of the stream's parameter sets, each as long as it lasts."""
+    found = [unit[1] for kind, unit in nal_units(data) if kind == SPS]
+    return [one for one, _ in itertools.groupby(found)]

@@ -5,12 +5,14 @@
     {"event": "first", "ms": ..., "width": ..., "height": ...}      POST to first decoded picture
     {"event": "size", "width": ..., "height": ..., "at": ...}       each change of the picture's size
     {"event": "refused", "status": ...}      in place of "joined"
+    {"event": "countered"}                   a counter-offer came in place of an answer
     {"event": "closed"}                      the sharer ended the connection
     {"event": "left"}                        we ended it
     {"event": "summary", "frames": ..., ...}
 
 As it comes, aiortc shows a picture when the next one begins to arrive; --immediate shows each at its marker bit, so
-that a measurement sees the sharer and not the viewer. --joins N joins N times, one after the other.
+that a measurement sees the sharer and not the viewer. --joins N joins N times, one after the other. --vp8 offers only
+VP8, and answers the counter-offer that comes instead of an answer.
 """
 
 import argparse
@@ -25,7 +27,7 @@ import urllib.request
 from urllib.parse import urljoin
 
 import av
-from aiortc import RTCConfiguration, RTCIceServer, RTCPeerConnection, RTCSessionDescription
+from aiortc import RTCConfiguration, RTCIceServer, RTCPeerConnection, RTCRtpReceiver, RTCSessionDescription
 from aiortc.codecs import h264
 from aiortc.jitterbuffer import JitterFrame
 from aiortc.mediastreams import MediaStreamError
@@ -65,15 +67,21 @@ class Viewer:
 
     def __init__(self, arguments):
         self.arguments = arguments
-        servers = [RTCIceServer(arguments.stun)] if arguments.stun else []
-        self.connection = RTCPeerConnection(RTCConfiguration(iceServers=servers))
+        self.connect()
         self.session = self.posted = self.first_frame_ms = self.last = None
         self.stamps, self.keyframes, self.size = [], 0, None
         self.done = asyncio.Event()
+
+    def connect(self):
+        servers = [RTCIceServer(self.arguments.stun)] if self.arguments.stun else []
+        self.connection = RTCPeerConnection(RTCConfiguration(iceServers=servers))
         self.connection.on("track", self.track_added)
 
     async def make_offer(self):
         transceiver = self.connection.addTransceiver("video", direction="recvonly")
+        if self.arguments.vp8:
+            codecs = RTCRtpReceiver.getCapabilities("video").codecs
+            transceiver.setCodecPreferences([codec for codec in codecs if codec.mimeType == "video/VP8"])
         if self.arguments.immediate:
             # aiortc has no setting for this: the buffer is a private field of its receiver.
             setattr(transceiver.receiver, "_RTCRtpReceiver__jitter_buffer", MarkerBuffer())
@@ -81,13 +89,31 @@ class Viewer:
 
     async def join(self):
         self.posted = time.monotonic()
+        if self.arguments.vp8:
+            return await self.join_by_counter_offer()
         answer = await asyncio.get_running_loop().run_in_executor(None, self.post)
         self.answer_ms = (time.monotonic() - self.posted) * 1000
         report("joined", answerMs=round(self.answer_ms, 1))
         await self.connection.setRemoteDescription(RTCSessionDescription(answer, "answer"))
 
-    def request(self, url, method, body=None):
+    async def join_by_counter_offer(self):
+        try:
+            await asyncio.to_thread(self.post)
+        except urllib.error.HTTPError as refusal:
+            if refusal.code != 406:
+                raise
+            report("countered")
+            self.session, tag = urljoin(self.arguments.whep, refusal.headers["Location"]), refusal.headers["ETag"]
+            await self.connection.close()
+            self.connect()
+            await self.connection.setRemoteDescription(RTCSessionDescription(refusal.read().decode(), "offer"))
+            await self.connection.setLocalDescription(await self.connection.createAnswer())
+            answer = self.connection.localDescription.sdp.encode()
+            (await asyncio.to_thread(self.request, self.session, "PATCH", answer, {"If-Match": tag})).close()
+
+    def request(self, url, method, body=None, more=None):
         headers = {"Content-Type": "application/sdp"} if body else {}
+        headers |= more or {}
         if self.arguments.token:
             headers["Authorization"] = f"Bearer {self.arguments.token}"
         return urllib.request.urlopen(urllib.request.Request(url, body, headers, method=method), timeout=10)
@@ -160,6 +186,7 @@ def parse():
     parser.add_argument("--pause", type=float, default=1.2, help="seconds between joins")
     parser.add_argument("--on-go", action="store_true", help="join when a line comes on stdin")
     parser.add_argument("--immediate", action="store_true", help="hold nothing back")
+    parser.add_argument("--vp8", action="store_true", help="offer what the sharer has not")
     parser.add_argument("--save", metavar="PATH", help="write the last picture as raw I420")
     return parser.parse_args()
 

@@ -3,7 +3,8 @@
     {"event": "state", "state": "..."}       each change of what the page says is happening
     {"event": "first", "ms": ..., "width": ..., "height": ...}      from opening the page to the first picture shown;
                                              "sincePostMs" from its POST
-    {"event": "summary", "frames": ..., "colours": [[r, g, b], ...], "problems": [...]}
+    {"event": "summary", "frames": ..., "colours": [[r, g, b], ...],
+                                             "videos": [...], "problems": [...]}
 
 --probe X,Y (fractions) reads colours from the picture through a canvas. A line on stdin is a command while it runs:
 "screenshot PATH", "colours", "key K", "quit".
@@ -75,6 +76,12 @@ LOOK = """() => {
     overflow: document.documentElement.scrollWidth > window.innerWidth,
   };
 }"""
+
+
+VIDEOS = """() => [...document.querySelectorAll("video")].map(video => ({
+  name: video.id, width: video.videoWidth, height: video.videoHeight,
+  frames: video.getVideoPlaybackQuality().totalVideoFrames,
+}))"""
 
 
 def report(event, **values):
@@ -161,6 +168,7 @@ class Watcher:
             height=look["height"],
             state=look["state"],
             overflow=look["overflow"],
+            videos=self.page.evaluate(VIDEOS),
             colours=self.colours() if self.arguments.probe and look["width"] else [],
             problems=self.problems,
         )
