@@ -55,6 +55,21 @@ def test_three_seconds_of_blackout(across):
     annexb.probe(path)
 
 
+def test_a_browser_whose_address_changes_goes_on_in_the_same_session(lab, share, start):
+    link = lab("--addrs", "1", "both", "delay=5ms")
+    host = share(link["a"], *HOST, listen="0.0.0.0:8080")
+    page = f"http://{Lab.ADDRESSES['a']}:8080/r/demo"
+    browser = start(sharer.chromium, link["b"], page, "--duration", "25")
+    browser.event("first", 30)
+    link.change_address("b", "10.77.0.21")
+    before = host.statistics.last["peers"][0]["packetsSent"]
+    summary = browser.event("summary", 40)
+    assert summary["state"] == "live" and summary["frames"] > 300, summary
+    assert summary["longestGapMs"] < 12_000, summary
+    assert host.text().count("A viewer joined") == 1
+    assert host.statistics.last["peers"][0]["packetsSent"] > before
+
+
 def test_chromium_over_the_lossy_link(lab, share, start, artifacts):
     link = lab("both", "loss=5%", "delay=25ms")
     share(link["a"], *HOST, listen="0.0.0.0:8080")

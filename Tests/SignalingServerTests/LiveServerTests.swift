@@ -224,6 +224,7 @@ struct LiveServerTests {
         try await LiveServer.run { configuration in
             configuration.timing.answer = .milliseconds(300)
             configuration.timing.silence = .seconds(600)
+            configuration.timing.forget = .seconds(600)
         } _: { live in
             let sharer = try await live.share()
             let offer = live.request("POST", "/v1/rooms/demo/whep", type: "application/sdp", body: SDPSamples.offer)

@@ -47,7 +47,8 @@ static void add(Lanes totals[SHIM_DETAIL_LEVELS], int64_t counts[SHIM_DETAIL_LEV
     }
 }
 
-#if defined(__x86_64__)
+// ThreadSanitizer is not up yet when the clone is chosen.
+#if defined(__x86_64__) && !__has_feature(thread_sanitizer)
 __attribute__((target_clones("avx2", "default")))
 #endif
 int64_t shim_picture_detail(

@@ -22,6 +22,9 @@ class Place:
     def command(self, argv):
         return self.prefix + [str(part) for part in argv]
 
+    def run(self, *argv):
+        return subprocess.run(self.command(argv), text=True, capture_output=True, check=True).stdout
+
 
 class Lan:
     """One namespace with loopback and an interface whose addresses are 10.99.0.1 and fd99::1.
@@ -97,6 +100,14 @@ class Lab:
         self.set("both", "loss=100%")
         time.sleep(seconds)
         self.set("both", "loss=0%")
+
+    def change_address(self, side, other):
+        """Takes a side's address away; `other`, which it has too (`--addrs`), is its own from now on."""
+        place = self[side]
+        gateway = place.run("ip", "-4", "route", "show", "default").split()[2]
+        place.run("ip", "addr", "del", f"{place.address}/32", "dev", "eth0")
+        place.run("ip", "route", "replace", gateway, "dev", "eth0", "src", other)
+        place.run("ip", "route", "replace", "default", "via", gateway, "dev", "eth0", "src", other)
 
     def stats(self):
         return self.run("-n", self.name, "stats")
