@@ -38,8 +38,7 @@ asan: packages ## the Swift suites under AddressSanitizer
 	$(SWIFT) test --disable-xctest --sanitize address --scratch-path .build-asan $(ARGS)
 
 tsan: packages ## the Swift suites under ThreadSanitizer
-	SIMULATION_SEEDS=20 SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TEST_WIDTH) \
-	TSAN_OPTIONS="halt_on_error=1 suppressions=$(CURDIR)/Tests/Support/sanitizers/tsan.supp" \
+	SIMULATION_SEEDS=20 SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TEST_WIDTH) TSAN_OPTIONS=halt_on_error=1 \
 	$(SWIFT) test --disable-xctest --sanitize thread --scratch-path .build-tsan $(ARGS)
 
 fuzz: packages ## each parser against a fuzzer for SECONDS_EACH=20

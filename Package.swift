@@ -35,6 +35,7 @@ let kernels: [CSetting] = Context.packageDirectory.contains("/checkouts/") ? [] 
 
 let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let locks: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -96,7 +97,7 @@ let package = Package(
 
         // Adapters: one door each to the world outside.
         adapter("SystemClock", ["Timebase", "CLinux"]),
-        adapter("ScreenCapture", ["Timebase", "Media", "SystemClock", "CXCB"]),
+        adapter("ScreenCapture", ["Timebase", "Media", "SystemClock", "CXCB", locks]),
         adapter("PixelConversion", ["Timebase", "Media", "CShims"]),
         adapter("VideoCodec", ["Timebase", "Media", "CX264", "CShims"]),
         adapter("SecureTransport", ["Timebase", "Datagrams", "ICE", "PeerCore", "COpenSSL", "CSRTP"]),
@@ -109,7 +110,7 @@ let package = Package(
             name: "SignalingServer",
             dependencies: [
                 "SignalingProtocol", hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, nioHTTP1, nioHTTPTypes,
-                serviceLifecycle, logging,
+                serviceLifecycle, logging, locks,
             ],
             path: "Signaling/SignalingServer", resources: viewerPage.map { .embedInCode("Page/\($0)") },
             swiftSettings: strict),
@@ -120,11 +121,14 @@ let package = Package(
             dependencies: [
                 "Timebase", "Datagrams", "Media", "ICE", "RTP", "SDP", "PeerCore", "SystemClock", "ScreenCapture",
                 "PixelConversion", "VideoCodec", "SecureTransport", "PeerDriver", "SignalingClient",
-                "SignalingProtocol", nioCore, nioPosix, logging,
+                "SignalingProtocol", nioCore, nioPosix, logging, locks,
             ],
             path: "Sources/ScreenShare", swiftSettings: strict),
         .executableTarget(
-            name: "ScreenShareCLI", dependencies: ["ScreenShare", "SignalingServer", "SystemClock", "Timebase", "CLinux", arguments, logging, nioPosix],
+            name: "ScreenShareCLI",
+            dependencies: [
+                "ScreenShare", "SignalingServer", "SystemClock", "Timebase", "CLinux", arguments, logging, nioPosix,
+            ],
             path: "Sources/ScreenShareCLI", swiftSettings: strict),
         .executableTarget(
             name: "TestPattern", dependencies: ["ScreenShare"], path: "Examples/TestPattern", swiftSettings: strict),
@@ -155,13 +159,13 @@ let package = Package(
             "SignalingServer",
             [
                 "SignalingServer", "SignalingProtocol", hummingbird, hummingbirdTesting, httpClient, httpTypes, nioCore,
-                nioPosix, logging,
+                nioPosix, logging, locks,
             ]),
         suite(
             "SignalingClient",
             [
                 "SignalingClient", "SignalingServer", "SignalingProtocol", hummingbird, httpTypes, nioCore, nioHTTP1,
-                logging,
+                logging, locks,
             ]),
     ]
 )

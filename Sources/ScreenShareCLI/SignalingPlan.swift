@@ -65,7 +65,7 @@ struct SignalingPlan: Sendable {
         let base = server.hasSuffix("/") ? String(server.dropLast()) : server
         let link = "\(base)/r/\(room)" + (token.map { "#t=\($0)" } ?? "")
         let isStandard = base == "http://\(ListenAddress.standard)"
-        var command = "screenshare view --room \(room)"
+        var command = "\(ProcessSetup.program) view --room \(room)"
         if !isStandard { command += " --signaling \(base)" }
         if let token { command += " --token \(token)" }
         var lines = note.map { [$0] } ?? []

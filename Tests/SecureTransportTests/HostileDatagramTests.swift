@@ -44,12 +44,12 @@ struct HostileDatagramTests {
         #expect(throws: HandshakeError.closed) { for datagram in notice { try pair.passive.receive(datagram) } }
     }
 
-    @Test("garbage in the midst of a handshake changes nothing", arguments: [41, 42, 43, 44] as [UInt64])
-    func garbageBetween(seed: UInt64) throws {
+    /// So much of it that on a slow machine a timer may fire meanwhile.
+    @Test("garbage in the midst of a handshake does not hinder it", arguments: [41, 42, 43, 44] as [UInt64])
+    func garbageBetween(seed: UInt64) async throws {
         var random = SplitMix(seed: seed)
         let pair = try HandshakePair()
-        try pair.active.start()
-        try pair.exchange { _, _, _ in
+        try await pair.run { _, _, _ in
             for engine in [pair.active, pair.passive] {
                 for _ in 0..<500 { try engine.receive(Self.garbage(&random)) }
             }

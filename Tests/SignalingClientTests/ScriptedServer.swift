@@ -1,6 +1,6 @@
 import NIOCore
 import NIOPosix
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// A server that says what a test wants it to say.
 final class ScriptedServer: Sendable {
@@ -22,7 +22,7 @@ final class ScriptedServer: Sendable {
     let port: Int
     private let seen: Seen
 
-    var requests: [Exchange] { seen.exchanges.withLock(\.self) }
+    var requests: [Exchange] { seen.exchanges.withLockedValue(\.self) }
 
     private init(port: Int, seen: Seen) {
         self.port = port
@@ -49,7 +49,7 @@ final class ScriptedServer: Sendable {
 
     /// The requests so far, of all connections.
     final class Seen: Sendable {
-        let exchanges = Mutex<[Exchange]>([])
+        let exchanges = NIOLockedValueBox<[Exchange]>([])
     }
 
     /// One connection: takes whole requests from the bytes and answers them by the script.
@@ -67,7 +67,7 @@ final class ScriptedServer: Sendable {
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             text += String(buffer: unwrapInboundIn(data))
             while let exchange = ScriptedServer.take(&text) {
-                seen.exchanges.withLock { $0.append(exchange) }
+                seen.exchanges.withLockedValue { $0.append(exchange) }
                 if let answer = script(exchange) {
                     context.writeAndFlush(NIOAny(ByteBuffer(string: answer)), promise: nil)
                 }

@@ -1,7 +1,7 @@
 import Logging
 import NIOCore
 import SignalingProtocol
-import Synchronization
+import NIOConcurrencyHelpers
 import Testing
 
 @testable import SignalingServer
@@ -10,13 +10,13 @@ import Testing
 struct LiveServerTests {
     @Test("A port of 0 is any free one; the port is known once the server listens; stop ends run()")
     func lifecycle() async throws {
-        let port = Mutex(0)
+        let port = NIOLockedValueBox(0)
         try await LiveServer.run { live async throws in
             #expect(live.port > 0)
-            port.withLock { $0 = live.port }
+            port.withLockedValue { $0 = live.port }
             #expect(try await live.send("GET", "/healthz").status == 200)
         }
-        let same = port.withLock(\.self)
+        let same = port.withLockedValue(\.self)
         try await LiveServer.run {
             $0.port = same
         } _: { live async throws in
@@ -54,7 +54,7 @@ struct LiveServerTests {
 
     @Test("A stop ends event streams and waiting offers, the latter with 503")
     func stopWhileBusy() async throws {
-        let started = Mutex<[Task<RawResponse?, Never>]>([])
+        let started = NIOLockedValueBox<[Task<RawResponse?, Never>]>([])
         try await LiveServer.run { live in
             let sharer = try await live.share()
             let offer = live.request("POST", "/v1/rooms/demo/whep", type: "application/sdp", body: SDPSamples.offer)
@@ -65,9 +65,9 @@ struct LiveServerTests {
                     ByteBuffer(string: live.request("GET", "\(sharer.path)/events", token: sharer.secret)))
                 for try await piece in inbound where String(buffer: piece).contains("event: offer") { break }
             }
-            started.withLock { $0 = [join, watch] }
+            started.withLockedValue { $0 = [join, watch] }
         }
-        let tasks = started.withLock(\.self)
+        let tasks = started.withLockedValue(\.self)
         #expect(await tasks[0].value?.problem == .serverBusy)
         #expect(await tasks[1].value?.fields["content-type"] == "text/event-stream")
     }
@@ -308,9 +308,9 @@ struct LiveServerTests {
 
 /// Keeps everything that is logged, at every level.
 final class LogCollector: Sendable {
-    private let lines = Mutex<[String]>([])
+    private let lines = NIOLockedValueBox<[String]>([])
 
-    var text: String { lines.withLock { $0.joined(separator: "\n") } }
+    var text: String { lines.withLockedValue { $0.joined(separator: "\n") } }
 
     var logger: Logger {
         var logger = Logger(label: "test") { _ in Handler(collector: self) }
@@ -334,7 +334,7 @@ final class LogCollector: Sendable {
 
         func log(event: LogEvent) {
             let all = metadata.merging(event.metadata ?? [:]) { _, last in last }
-            collector.lines.withLock { $0.append("\(event.level) \(event.message) \(all)") }
+            collector.lines.withLockedValue { $0.append("\(event.level) \(event.message) \(all)") }
         }
     }
 }

@@ -1,5 +1,5 @@
 import SignalingServer
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// Time that passes only when a test says so.
 final class ManualClock: Sendable {
@@ -16,14 +16,14 @@ final class ManualClock: Sendable {
         let wake: AsyncStream<Void>.Continuation
     }
 
-    private let state = Mutex(State())
+    private let state = NIOLockedValueBox(State())
 
     var clock: ServerClock {
-        ServerClock(now: { self.state.withLock(\.now) }, sleep: { try await self.sleep(for: $0) })
+        ServerClock(now: { self.state.withLockedValue(\.now) }, sleep: { try await self.sleep(for: $0) })
     }
 
     func advance(by duration: Duration) {
-        let due = state.withLock { state in
+        let due = state.withLockedValue { state in
             state.now += duration
             let due = state.sleepers.filter { $0.value.deadline <= state.now }
             for key in due.keys { state.sleepers[key] = nil }
@@ -35,7 +35,7 @@ final class ManualClock: Sendable {
     /// Waits until somebody sleeps for just this long.
     func sleeper(for duration: Duration) async {
         let (stream, wake) = AsyncStream<Void>.makeStream()
-        state.withLock { state in
+        state.withLockedValue { state in
             if state.sleepers.values.contains(where: { $0.duration == duration }) {
                 wake.finish()
             } else {
@@ -47,7 +47,7 @@ final class ManualClock: Sendable {
 
     private func sleep(for duration: Duration) async throws {
         let (stream, wake) = AsyncStream<Void>.makeStream()
-        let (key, watchers) = state.withLock { state in
+        let (key, watchers) = state.withLockedValue { state in
             state.lastSleeper += 1
             state.sleepers[state.lastSleeper] = Sleeper(
                 duration: duration, deadline: state.now + duration, wake: wake)
@@ -57,7 +57,7 @@ final class ManualClock: Sendable {
         }
         for watcher in watchers { watcher.finish() }
         for await _ in stream {}
-        state.withLock { $0.sleepers[key] = nil }
+        state.withLockedValue { $0.sleepers[key] = nil }
         try Task.checkCancellation()
     }
 }

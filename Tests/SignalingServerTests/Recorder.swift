@@ -3,7 +3,7 @@ import HTTPTypes
 import HummingbirdTesting
 import NIOCore
 import SignalingProtocol
-import Synchronization
+import NIOConcurrencyHelpers
 
 @testable import SignalingServer
 
@@ -17,7 +17,7 @@ final class Recorder: Sendable {
         var description: String { "\(method) \(path): \(result)" }
     }
 
-    private let outcomes = Mutex<Set<Outcome>>([])
+    private let outcomes = NIOLockedValueBox<Set<Outcome>>([])
     private let paths: [String]
 
     init(_ routes: [Route]) {
@@ -25,14 +25,14 @@ final class Recorder: Sendable {
         paths = Set(routes.map(\.path)).sorted { $0.count { $0 == "{" } < $1.count { $0 == "{" } }
     }
 
-    var all: Set<Outcome> { outcomes.withLock(\.self) }
+    var all: Set<Outcome> { outcomes.withLockedValue(\.self) }
 
     func note(_ method: String, _ address: String, status: Int, body: String) {
         guard let path = paths.first(where: { Self.matches(address, $0) }) else { return }
         let problem = try? JSONDecoder().decode(Problem.self, from: Data(body.utf8))
         let type = method == "HEAD" ? nil : problem.flatMap { ProblemType(uri: $0.type) }
         let outcome = Outcome(method: method, path: path, result: type?.rawValue ?? String(status))
-        outcomes.withLock { _ = $0.insert(outcome) }
+        outcomes.withLockedValue { _ = $0.insert(outcome) }
     }
 
     private static func matches(_ address: String, _ template: String) -> Bool {

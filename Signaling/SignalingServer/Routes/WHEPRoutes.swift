@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import SignalingProtocol
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// The WHEP endpoint of a room (draft-ietf-wish-whep): offers come in here.
 struct WHEPRoutes: Sendable {
@@ -43,17 +43,17 @@ struct WHEPRoutes: Sendable {
     ///
     /// To notice a viewer that gives up, the connection is read to its end: it is of no more use afterwards.
     private func joined(_ room: RoomName, _ call: Call) async throws -> RoomStore.Joined {
-        let result = Mutex<RoomStore.Joined?>(nil)
+        let result = NIOLockedValueBox<RoomStore.Joined?>(nil)
         do {
             return try await call.request.body.consumeWithCancellationOnInboundClose { body in
                 let sdp = try await call.text(of: body)
                 guard let outline = SDPOutline(description: sdp) else { throw ProblemError(.malformedSDP) }
                 let joined = try await store.join(room, token: call.bearer, sdp: sdp, ufrag: outline.ufrag)
-                result.withLock { $0 = joined }
+                result.withLockedValue { $0 = joined }
                 return joined
             }
         } catch {
-            if let joined = result.withLock(\.self) { await store.abandon(joined.address) }
+            if let joined = result.withLockedValue(\.self) { await store.abandon(joined.address) }
             throw ProblemError(error).with(.connection, "close")
         }
     }

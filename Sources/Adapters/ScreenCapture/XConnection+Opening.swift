@@ -1,7 +1,7 @@
 import CXCB
 import Glibc
 import Media
-import Synchronization
+import NIOConcurrencyHelpers
 import SystemClock
 import Timebase
 
@@ -73,7 +73,7 @@ private final class Opening: Sendable {
         case abandoned
     }
 
-    private let progress = Mutex(Progress.connecting)
+    private let progress = NIOLockedValueBox(Progress.connecting)
     private let finished = Wakeup()
 
     init(display: String) {
@@ -94,7 +94,7 @@ private final class Opening: Sendable {
             finished.wait(atMost: deadline - SystemClock.now())
             if let result = finishedResult { return result }
         }
-        return progress.withLock { progress in
+        return progress.withLockedValue { progress in
             if case .done(let result) = progress { return result }
             progress = .abandoned
             return nil
@@ -102,14 +102,14 @@ private final class Opening: Sendable {
     }
 
     private var finishedResult: Result? {
-        progress.withLock { progress in
+        progress.withLockedValue { progress in
             if case .done(let result) = progress { return result }
             return nil
         }
     }
 
     private func finish(_ result: Result) {
-        let isWanted = progress.withLock { progress in
+        let isWanted = progress.withLockedValue { progress in
             if case .abandoned = progress { return false }
             progress = .done(result)
             return true

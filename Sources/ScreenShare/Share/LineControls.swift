@@ -1,5 +1,6 @@
 import Media
 import PeerCore
+import NIOConcurrencyHelpers
 import Synchronization
 import SystemClock
 import Timebase
@@ -26,15 +27,15 @@ struct LineCommands: Sendable {
 /// The session's end of the media thread. Thread-safe.
 final class LineControls: Sendable {
     let wakeup = Wakeup()
-    private let commands: Mutex<LineCommands>
+    private let commands: NIOLockedValueBox<LineCommands>
     private let hasEnded = Atomic<Bool>(false)
 
     init(_ initial: LineCommands) {
-        commands = Mutex(initial)
+        commands = NIOLockedValueBox(initial)
     }
 
     func change(_ body: (inout LineCommands) -> Void) {
-        commands.withLock { body(&$0) }
+        commands.withLockedValue { body(&$0) }
         wakeup.fire()
         if hasEnded.load(ordering: .acquiring) { acknowledge() }
     }
@@ -60,7 +61,7 @@ final class LineControls: Sendable {
     /// The commands in force; requests are taken out.
     func take() -> LineCommands {
         wakeup.drain()
-        return commands.withLock { commands in
+        return commands.withLockedValue { commands in
             let taken = commands
             commands.keyframes = []
             commands.source = nil

@@ -1,5 +1,5 @@
 import Media
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// What the media thread has done so far; read by the session. Thread-safe.
 final class LineCounters: Sendable {
@@ -14,8 +14,8 @@ final class LineCounters: Sendable {
         var quantiser = 0.0
     }
 
-    private let values = Mutex(Values())
+    private let values = NIOLockedValueBox(Values())
 
-    func update(_ body: (inout Values) -> Void) { values.withLock { body(&$0) } }
-    var now: Values { values.withLock { $0 } }
+    func update(_ body: (inout Values) -> Void) { values.withLockedValue { body(&$0) } }
+    var now: Values { values.withLockedValue { $0 } }
 }

@@ -1,5 +1,5 @@
 import Media
-import Synchronization
+import NIOConcurrencyHelpers
 import SystemClock
 import Timebase
 
@@ -17,7 +17,7 @@ struct CustomFrameSource: FrameSource {
     init(_ source: CustomVideoSource, wakeup: Wakeup) {
         self.source = source
         self.wakeup = wakeup
-        source.state.withLock { $0.wakeup = { wakeup.fire() } }
+        source.state.withLockedValue { $0.wakeup = { wakeup.fire() } }
     }
 
     mutating func waitForChange(until deadline: Instant, wakeup descriptor: Int32) throws(CaptureError) -> SourceEvent {
@@ -32,7 +32,7 @@ struct CustomFrameSource: FrameSource {
     }
 
     private mutating func takePending() -> Bool {
-        let pending = source.state.withLock { state in
+        let pending = source.state.withLockedValue { state in
             let pending = state.pending
             state.pending = nil
             return pending

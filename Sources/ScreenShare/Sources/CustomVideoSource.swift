@@ -1,6 +1,6 @@
 import Media
 import SystemClock
-import Synchronization
+import NIOConcurrencyHelpers
 import Timebase
 
 /// A source whose pictures the embedder pushes, at any rate and size; they leave at the session's fixed rate.
@@ -25,13 +25,13 @@ public final class CustomVideoSource: Sendable {
     }
 
     /// The newest frame and who waits for it; guarded by the mutex, because pushes come from any thread.
-    struct State: ~Copyable {
+    struct State {
         var pending: PendingFrame?
         var lastTimestamp: Duration?
         var wakeup: (@Sendable () -> Void)?
     }
 
-    let state = Mutex(State())
+    let state = NIOLockedValueBox(State())
 
     public init() {}
 
@@ -50,7 +50,7 @@ public final class CustomVideoSource: Sendable {
                 copying: bytes)
         else { throw .wrongSize }
         let frame = PendingFrame(pixels: pixels, timestamp: timestamp, pushedAt: SystemClock.now())
-        let later = state.withLock { state in
+        let later = state.withLockedValue { state in
             if let last = state.lastTimestamp, timestamp <= last { return false }
             state.lastTimestamp = timestamp
             state.pending = frame
