@@ -35,6 +35,7 @@ e2e: test-packages build support ## Chromium, aiortc, GStreamer and our viewer a
 # XCTest itself leaks, and has no suite here; a simulated seed takes a second under a sanitizer.
 asan: packages ## the Swift suites under AddressSanitizer
 	SIMULATION_SEEDS=20 SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TEST_WIDTH) \
+	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Support/sanitizers/lsan.supp \
 	$(SWIFT) test --disable-xctest --sanitize address --scratch-path .build-asan $(ARGS)
 
 tsan: packages ## the Swift suites under ThreadSanitizer

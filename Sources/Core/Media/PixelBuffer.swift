@@ -14,9 +14,7 @@ package final class PixelBuffer {
         format: PixelFormat, size: PixelSize, planes: [Plane], bytes: UnsafeRawBufferPointer,
         release: @escaping () -> Void = {}
     ) {
-        guard size.width > 0, size.height > 0, Self.fit(planes, in: bytes.count),
-            Self.cover(planes, format.planes(size: size))
-        else { return nil }
+        guard Self.holds(format, size, planes, in: bytes.count) else { return nil }
         self.format = format
         self.size = size
         self.planes = planes
@@ -26,11 +24,14 @@ package final class PixelBuffer {
 
     /// An own copy of packed pixels; nil where the bytes are too few for the format and size.
     package convenience init?(format: PixelFormat, size: PixelSize, bytesPerRow: Int? = nil, copying source: RawSpan) {
+        let planes = format.planes(size: size, bytesPerRow: bytesPerRow)
+        // An initialiser that fails releases nothing: nothing may be there yet.
+        guard Self.holds(format, size, planes, in: source.byteCount) else { return nil }
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: source.byteCount, alignment: 64)
         source.withUnsafeBytes { memory.copyMemory(from: $0) }
         self.init(
-            format: format, size: size, planes: format.planes(size: size, bytesPerRow: bytesPerRow),
-            bytes: UnsafeRawBufferPointer(memory), release: { memory.deallocate() })
+            format: format, size: size, planes: planes, bytes: UnsafeRawBufferPointer(memory),
+            release: { memory.deallocate() })
     }
 
     deinit { release() }
@@ -42,6 +43,10 @@ package final class PixelBuffer {
         let plane = planes[index]
         let start = UnsafeRawBufferPointer(rebasing: bytes[plane.offset...]).bindMemory(to: UInt8.self)
         return body(start.baseAddress.unsafelyUnwrapped, plane.bytesPerRow)
+    }
+
+    private static func holds(_ format: PixelFormat, _ size: PixelSize, _ planes: [Plane], in count: Int) -> Bool {
+        size.width > 0 && size.height > 0 && fit(planes, in: count) && cover(planes, format.planes(size: size))
     }
 
     private static func fit(_ planes: [Plane], in count: Int) -> Bool {
