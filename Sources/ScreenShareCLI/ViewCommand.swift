@@ -34,7 +34,7 @@ struct ViewCommand: AsyncParsableCommand {
     @Option(help: "Stop after this many pictures.")
     var frames: Int?
 
-    @Option(help: "Give up where nobody shares for this many seconds (default: wait for ever).")
+    @Option(help: "Give up where there is nothing to see after this many seconds (default: wait for ever).")
     var wait: Double?
 
     @OptionGroup(title: "Network")

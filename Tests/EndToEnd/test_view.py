@@ -84,6 +84,14 @@ def test_it_waits_for_the_room_and_rejoins_a_restarted_sharer(lan, start, share,
     assert annexb.probe(path)["pictures"] > 60
 
 
+def test_a_sharer_that_cannot_be_reached_is_given_up_after_the_wait(lan, share, record):
+    share(lan, "--test-pattern")
+    # Its only address is one that the sharer has no way to.
+    viewer, path = record(lan, "--interface", "127.0.0.1", "--wait", "1")
+    assert viewer.wait(60) == 69, viewer.describe()
+    assert "can't be reached" in viewer.text() and path.stat().st_size == 0
+
+
 def test_statistics_can_go_to_a_file(lan, share, record):
     share(lan, "--test-pattern")
     viewer, _ = record(lan, "--duration", "3")

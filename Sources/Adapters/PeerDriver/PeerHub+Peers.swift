@@ -1,4 +1,5 @@
 import Datagrams
+import Glibc
 import ICE
 import NIOCore
 import PeerCore
@@ -35,10 +36,21 @@ extension PeerHub {
                 sockets[socket.address] = socket
                 port = socket.address.port
             } catch {
-                throw .cannotBind("can't use UDP \(TransportAddress(ip: ip, port: port)): \(error)")
+                throw .cannotBind(Self.words(error, ip, port))
             }
         }
         startGathering()
+    }
+
+    private static func words(_ error: any Error, _ ip: IPAddress, _ port: UInt16) -> String {
+        let place = port == 0 ? "address \(ip)" : "UDP port \(port) of \(ip)"
+        switch (error as? IOError)?.errnoCode {
+        case EADDRNOTAVAIL: return "can't use \(place): this machine has no such address"
+        case EADDRINUSE: return "can't use \(place): another program has it"
+        case EACCES: return "can't use \(place): only root may"
+        case let code?: return "can't use \(place): \(String(cString: strerror(code)))"
+        case nil: return "can't use \(place): \(error)"
+        }
     }
 
     /// The fingerprint of this hub's certificate.

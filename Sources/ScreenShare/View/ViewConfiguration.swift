@@ -4,7 +4,7 @@ public struct ViewConfiguration: Sendable {
     public var endpoint: String
     /// Sent as `Authorization: Bearer`, if given.
     public var token: String?
-    /// How long to wait for a room where nobody shares yet; nil: for ever.
+    /// How long to try where nobody shares yet, or the sharer can't be reached; nil: for ever.
     public var patience: Duration?
     /// Fills the time in which the sharer sent nothing by repeating the last picture, and writes the frame rate into every
     /// SPS: the units, one after the other, are a file of constant frame rate.

@@ -77,10 +77,9 @@ public actor ViewSession {
                     pause = ViewLimits.firstPause
                     if Task.isCancelled { return }
                     eventSink.yield(.disconnected(reason))
+                    if isTired(since: began) { throw .network("the sharer can't be reached: \(reason)") }
                 case .nobodyThere(let retry):
-                    if totals.joins == 0, let patience = configuration.patience, .now - began >= patience {
-                        return await finish(.signaling("nobody shares there"))
-                    }
+                    if isTired(since: began) { throw .signaling("nobody shares there") }
                     eventSink.yield(.waitingForRoom)
                     pause = min(max(retry, ViewLimits.firstPause), ViewLimits.longestPause)
                 }
@@ -90,6 +89,12 @@ public actor ViewSession {
             try? await Task.sleep(for: pause)
             pause = min(pause * 2, ViewLimits.longestPause)
         }
+    }
+
+    /// What never came up is waited for no longer than was asked for.
+    private func isTired(since began: ContinuousClock.Instant) -> Bool {
+        guard totals.joins == 0, let patience = configuration.patience else { return false }
+        return .now - began >= patience
     }
 
     private enum Outcome {
