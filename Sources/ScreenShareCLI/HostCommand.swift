@@ -54,6 +54,7 @@ struct HostCommand: AsyncParsableCommand {
 
     func validate() throws {
         if signaling != nil, listen != nil { throw ValidationError("Choose --signaling or --listen, not both.") }
+        if let signaling { try WebAddress.check(signaling, of: "--signaling") }
         if token != nil, open { throw ValidationError("Choose --token or --open, not both.") }
         if RoomName(room) == nil {
             throw ValidationError("A room's name has letters, digits and . _ ~ -, at most 64 of them.")

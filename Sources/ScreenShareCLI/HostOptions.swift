@@ -132,6 +132,16 @@ struct BitrateArgument: ExpressibleByArgument, CustomStringConvertible {
     }
 }
 
+/// `http://…` or `https://…`.
+enum WebAddress {
+    static func check(_ text: String, of option: String) throws {
+        let scheme = ["http://", "https://"].first { text.lowercased().hasPrefix($0) }
+        guard let scheme, text.count > scheme.count else {
+            throw ValidationError("\(option) takes an address that begins with http:// or https://.")
+        }
+    }
+}
+
 /// `host:port`, `[v6]:port`, `:port`, `port` or `host`.
 struct ListenAddress: ExpressibleByArgument, CustomStringConvertible {
     let host: String

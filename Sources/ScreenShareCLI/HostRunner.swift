@@ -18,6 +18,8 @@ final class HostRunner: Sendable {
     private let duration: Double?
     private let statistics: Mutex<StatsWriter?>
     private let logger: Logger
+    /// Underway until the room is open.
+    private let opening = Mutex<Task<SignalingPlan.OpenRoom, any Error>?>(nil)
 
     init(session: ShareSession, plan: SignalingPlan, duration: Double?, statistics: sending StatsWriter?, logger: Logger) {
         self.session = session
@@ -29,13 +31,16 @@ final class HostRunner: Sendable {
 
     func run() async throws {
         let (commands, continuation) = AsyncStream.makeStream(of: Command.self)
-        let quit: @Sendable () -> Void = { continuation.yield(.quit) }
+        let quit: @Sendable () -> Void = { [self] in
+            continuation.yield(.quit)
+            opening.withLock { $0?.cancel() }
+        }
         let signals = Signals([
             SIGINT: quit, SIGTERM: quit, SIGHUP: quit, SIGUSR1: { continuation.yield(.togglePause) },
         ])
         let keys = TerminalKeys { key in
             if key == "p" { continuation.yield(.togglePause) }
-            if key == "q" { continuation.yield(.quit) }
+            if key == "q" { quit() }
         }
         defer {
             keys?.restore()
@@ -44,7 +49,7 @@ final class HostRunner: Sendable {
         }
         do {
             try await session.start()
-            let room = try await plan.open(session: session, logger: logger)
+            let room = try await open()
             Console.line(room.greeting)
             ProcessSetup.hasStarted()
             let pump = Task { [events = session.events] in
@@ -56,9 +61,13 @@ final class HostRunner: Sendable {
                 ticker.cancel()
             }
             let failure = await follow(commands)
-            await room.close()
+            // Viewers hear of it first: the server may be slow.
             await session.stop()
+            await room.close()
             if let failure { throw Failure(failure) }
+            if let failure = statistics.withLock({ $0?.failure }) { throw failure }
+        } catch is CancellationError {
+            await session.stop()
         } catch let error as ShareError {
             await session.stop()
             throw Failure(error)
@@ -66,6 +75,13 @@ final class HostRunner: Sendable {
             await session.stop()
             throw error
         }
+    }
+
+    /// Publishes the share; a signal ends that at once.
+    private func open() async throws -> SignalingPlan.OpenRoom {
+        let task = Task { [plan, session, logger] in try await plan.open(session: session, logger: logger) }
+        opening.withLock { $0 = task }
+        do { return try await task.value } catch { throw task.isCancelled ? CancellationError() : error }
     }
 
     private static func tick(_ continuation: AsyncStream<Command>.Continuation) async throws {

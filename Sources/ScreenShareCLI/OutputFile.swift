@@ -24,7 +24,7 @@ final class OutputFile: Sendable {
         try await pool.runIfActive { [descriptor] in try Self.writeAll(bytes, to: descriptor) }
     }
 
-    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(WriteError) {
+    static func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(WriteError) {
         var written = 0
         while written < bytes.count {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress?.advanced(by: written), $0.count - written) }

@@ -53,7 +53,9 @@ struct SignalingPlan: Sendable {
         let publication: PublishedRoom
         do {
             publication = try await session.publish(
-                RoomPublication(server: server, room: room, viewerToken: token, maximumViewers: maximumViewers))
+                RoomPublication(
+                    // The session refuses who is too many; the server counts those on their way as well.
+                    server: server, room: room, viewerToken: token, maximumViewers: 2 * maximumViewers))
         } catch {
             throw Failure(error)
         }

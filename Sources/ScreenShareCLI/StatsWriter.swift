@@ -5,6 +5,9 @@ import Glibc
 final class StatsWriter {
     private let descriptor: Int32
     private let encoder: JSONEncoder
+    private var isClosed = false
+    /// Why the statistics are incomplete.
+    private(set) var failure: Failure?
 
     /// - Parameter path: `-` is standard output.
     init(path: String) throws {
@@ -20,10 +23,25 @@ final class StatsWriter {
         }
     }
 
+    /// A whole line, or nothing more from then on.
     func write(_ record: some Encodable) {
-        guard var line = try? encoder.encode(record) else { return }
-        line.append(UInt8(ascii: "\n"))
-        _ = line.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        guard failure == nil, !isClosed, let line = try? encoder.encode(record) else { return }
+        do throws(OutputFile.WriteError) {
+            try OutputFile.writeAll([UInt8](line) + [UInt8(ascii: "\n")], to: descriptor)
+        } catch {
+            give(up: error)
+        }
+    }
+
+    private func give(up error: OutputFile.WriteError) {
+        switch error {
+        case .closedPipe:
+            isClosed = true
+            Console.line("Nobody reads the statistics any more.")
+        case .failed(let text):
+            failure = Failure(.outputError, "can't write the statistics: \(text)")
+            Console.line("The statistics can't be written: \(text). Going on without.")
+        }
     }
 
     deinit {

@@ -49,6 +49,9 @@ struct ViewCommand: AsyncParsableCommand {
     func validate() throws {
         if (room == nil) == (whep == nil) { throw ValidationError("Name a --room or a --whep endpoint.") }
         if whep != nil, signaling != nil { throw ValidationError("Choose --signaling or --whep, not both.") }
+        for (name, address) in [("--signaling", signaling), ("--whep", whep)] {
+            if let address { try WebAddress.check(address, of: name) }
+        }
         if let room, RoomName(room) == nil {
             throw ValidationError("A room's name has letters, digits and . _ ~ -, at most 64 of them.")
         }

@@ -48,7 +48,7 @@ final class ViewRunner: Sendable {
             ticker.cancel()
         }
         let failure = await follow(commands, writer)
-        if let failure { throw failure }
+        if let failure = failure ?? statistics.withLock({ $0?.failure }) { throw failure }
     }
 
     // MARK: Output
@@ -82,6 +82,7 @@ final class ViewRunner: Sendable {
         let clock = ContinuousClock()
         let begin = clock.now
         var isEnding = false
+        var reason = ""
         for await command in commands {
             switch command {
             case .outputEnded(let failure):
@@ -96,7 +97,7 @@ final class ViewRunner: Sendable {
                 if let error { return Failure(error) }
                 await writer.value
                 return nil
-            case .event(let event): show(event)
+            case .event(let event): show(event, &reason)
             case .second: await report((clock.now - begin) / .seconds(1))
             }
         }
@@ -113,11 +114,16 @@ final class ViewRunner: Sendable {
         statistics.withLock { $0?.write(ViewRecord(now, written: written, time: elapsed)) }
     }
 
-    private func show(_ event: ViewEvent) {
+    /// - Parameter reason: why there was nothing to see when that was last said.
+    private func show(_ event: ViewEvent, _ reason: inout String) {
         switch event {
-        case .waitingForRoom: Console.line("Nobody shares there yet; waiting.")
+        case .waiting(let words):
+            if words != reason { Console.line("Nothing to see yet: \(words). Waiting.") }
+            reason = words
         case .connecting: break
-        case .connected: Console.line("Connected.")
+        case .connected:
+            reason = ""
+            Console.line("Connected.")
         case .firstPicture(let after): Console.line("First picture after \((after / .milliseconds(1)).text(0)) ms.")
         case .disconnected(let reason): Console.line("Disconnected: \(reason). Trying again.")
         case .ended: break

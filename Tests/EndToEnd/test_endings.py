@@ -28,6 +28,33 @@ def test_a_share_with_a_duration_ends_by_itself(lan, share):
     assert host.process.wait(5) == OK
 
 
+def test_statistics_that_cannot_be_written_are_told_and_the_share_goes_on(lan, start):
+    command = [screenshare(), "host", "--room", "demo", "--test-pattern", "--listen", "127.0.0.1:8080"]
+    host = start(Process, lan.command([*command, "--stats-json", "/dev/full", "--duration", "3"]), name="host")
+    host.wait_for("statistics can't be written", 5)
+    assert host.wait(8) == IO_ERROR, host.describe()
+
+
+SILENT_SERVER = """
+import socket, time
+listener = socket.create_server(("127.0.0.1", 8090))
+print("listening", flush=True)
+time.sleep(60)
+"""
+
+
+def test_a_signal_is_obeyed_while_the_server_does_not_answer(lan, start):
+    silent = start(Process, lan.command(["python3", "-c", SILENT_SERVER]), name="silent server")
+    silent.wait_for("listening", 5, key="out")
+    command = [screenshare(), "host", "--room", "demo", "--test-pattern", "--signaling", "http://127.0.0.1:8090"]
+    host = start(Process, lan.command(command), name="host")
+    time.sleep(1)
+    assert host.stop(timeout=2) == OK, host.describe()
+    viewer = start(sharer.view, lan, output=subprocess.DEVNULL, signaling="http://127.0.0.1:8090")
+    time.sleep(1)
+    assert viewer.stop(timeout=2) == OK, viewer.describe()
+
+
 def test_the_sharer_ends_when_the_x_server_dies(lan, display, share):
     screen = display(1280, 720, "scroll")
     host = share(lan, "--display", screen.name)

@@ -84,6 +84,29 @@ def test_it_waits_for_the_room_and_rejoins_a_restarted_sharer(lan, start, share,
     assert annexb.probe(path)["pictures"] > 60
 
 
+def test_the_time_without_a_sharer_is_in_the_file_too(lan, start, share, record):
+    server = start(sharer.Server, lan)
+    host = share(lan, "--test-pattern", "--signaling", server.base, listen=None)
+    viewer, path = record(lan, "--duration", "9", signaling=server.base)
+    viewer.statistics.wait(lambda line: line["frames"] > 30, 15, "pictures")
+    assert host.stop() == 0
+    time.sleep(3)
+    share(lan, "--test-pattern", "--signaling", server.base, listen=None)
+    assert viewer.wait(25) == 0, viewer.describe()
+    assert 260 <= annexb.probe(path)["pictures"] <= 275
+
+
+def test_a_sharer_that_does_not_come_back_is_given_up_after_the_wait(lan, start, share, record):
+    server = start(sharer.Server, lan)
+    host = share(lan, "--test-pattern", "--signaling", server.base, listen=None)
+    viewer, path = record(lan, "--wait", "2", signaling=server.base)
+    viewer.statistics.wait(lambda line: line["frames"] > 30, 15, "pictures")
+    assert host.stop() == 0
+    assert viewer.wait(10) == 69, viewer.describe()
+    assert viewer.text().count("Nothing to see yet") <= 2
+    assert annexb.probe(path)["pictures"] > 30
+
+
 def test_a_sharer_that_cannot_be_reached_is_given_up_after_the_wait(lan, share, record):
     share(lan, "--test-pattern")
     # Its only address is one that the sharer has no way to.

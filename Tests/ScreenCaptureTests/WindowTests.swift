@@ -185,18 +185,17 @@ extension XServerSuite {
             try #require(try source.watch { $0[30, 30] == yellow && $0[20, 20] == gray } != nil)
         }
 
-        @Test("Closed, it is lost, with its name")
+        @Test("Closed, it is hidden for good, with its name")
         func closed() throws {
             let window = makeWindow()
             let source = try source("quarterly")
             try source.settleDown()
             painter.destroy(window)
             painter.finish()
-            let error = try #require(throws: CaptureError.self) {
-                _ = try source.watch { _ in false }
-            }
-            #expect(error == .lost("The window \"Quarterly figures\" was closed."))
-            #expect(throws: error) { try source.read() }
+            #expect(
+                try source.watchUntilHidden()
+                    == "The window \"Quarterly figures\" was closed; there is nothing to show any more.")
+            #expect(throws: CaptureError.timedOut) { try source.read() }
         }
     }
 }

@@ -8,6 +8,9 @@ extension RoomStore {
         _ name: RoomName, _ request: ShareRequest, presented: BearerToken?
     ) throws(ProblemError) -> ShareReceipt {
         guard !isStopping else { throw ProblemError(.serverBusy, retryAfter: RetryAfter.serverBusy) }
+        guard request.maxViewers ?? 0 >= 0 else {
+            throw ProblemError(.malformedJSON, detail: "maxViewers is a number from 0 up.")
+        }
         let isResuming = try makeRoom(name, for: request, presented: presented)
         if !isResuming { rooms[name, default: Room()].share = newShare(request) }
         guard var share = rooms[name]?.share, let policy = configuration.policy(name) else {

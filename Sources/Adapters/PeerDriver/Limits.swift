@@ -20,7 +20,7 @@ enum Limits {
     static let peers = 1000
     /// Remote addresses remembered in the kernel's form.
     static let destinations = 2000
-    /// Address pairs remembered per peer for demultiplexing.
-    static let routesPerPeer = 64
+    /// Address pairs remembered per peer for demultiplexing: all of a checklist's, and as many that came later.
+    static let routesPerPeer = 128
 }
 

@@ -121,6 +121,12 @@ extension PeerHub {
         for peer in peers.values { peer.core.forgetPictures() }
     }
 
+    /// What each viewer's video may use from now on.
+    package func setBitrate(_ bitsPerSecond: Int) {
+        let now = SystemClock.now()
+        for peer in peers.values { peer.core.setBitrate(bitsPerSecond, at: now) }
+    }
+
     package func statistics() -> [HubPeerStatistics] {
         peers.map { HubPeerStatistics(peer: $0.key, statistics: $0.value.core.statistics) }
     }

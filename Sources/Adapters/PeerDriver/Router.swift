@@ -17,13 +17,15 @@ struct Router {
     private var owners: [AddressPair: PeerID] = [:]
     private var asked: [AddressPair: PeerID] = [:]
     private var pairs: [PeerID: [AddressPair]] = [:]
+    private var fragments: [PeerID: [String]] = [:]
 
+    /// After an ICE restart the fragment before it still counts, older ones no more.
     mutating func register(fragment: String, for peer: PeerID) {
         byFragment[fragment] = peer
-    }
-
-    mutating func unregister(fragment: String) {
-        byFragment[fragment] = nil
+        var own = fragments[peer] ?? []
+        own.append(fragment)
+        if own.count > 2 { byFragment[own.removeFirst()] = nil }
+        fragments[peer] = own
     }
 
     func peer(fragment: String) -> PeerID? { byFragment[fragment] }
@@ -33,31 +35,35 @@ struct Router {
     /// A check from there was authenticated: datagrams of that pair are this peer's, until another proves otherwise.
     mutating func authenticated(_ pair: AddressPair, by peer: PeerID) {
         if owners[pair] == peer { return }
-        guard remember(pair, of: peer) else { return }
+        remember(pair, of: peer)
         owners[pair] = peer
     }
 
     mutating func sentCheck(_ pair: AddressPair, by peer: PeerID) {
         if asked[pair] == peer { return }
-        guard remember(pair, of: peer) else { return }
+        remember(pair, of: peer)
         asked[pair] = peer
     }
 
     mutating func remove(_ peer: PeerID) {
-        for pair in pairs.removeValue(forKey: peer) ?? [] {
-            if owners[pair] == peer { owners[pair] = nil }
-            if asked[pair] == peer { asked[pair] = nil }
-        }
-        byFragment = byFragment.filter { $0.value != peer }
+        for pair in pairs.removeValue(forKey: peer) ?? [] { forget(pair, of: peer) }
+        for fragment in fragments.removeValue(forKey: peer) ?? [] { byFragment[fragment] = nil }
     }
 
-    private mutating func remember(_ pair: AddressPair, of peer: PeerID) -> Bool {
+    private mutating func forget(_ pair: AddressPair, of peer: PeerID) {
+        if owners[pair] == peer { owners[pair] = nil }
+        if asked[pair] == peer { asked[pair] = nil }
+    }
+
+    /// The newest pairs of a peer; where there are too many, one that was only asked goes before one that it owns.
+    private mutating func remember(_ pair: AddressPair, of peer: PeerID) {
         var known = pairs[peer] ?? []
-        if !known.contains(pair) {
-            guard known.count < Limits.routesPerPeer else { return false }
-            known.append(pair)
-            pairs[peer] = known
+        guard !known.contains(pair) else { return }
+        if known.count >= Limits.routesPerPeer {
+            let index = known.firstIndex { owners[$0] != peer } ?? 0
+            forget(known.remove(at: index), of: peer)
         }
-        return true
+        known.append(pair)
+        pairs[peer] = known
     }
 }

@@ -35,7 +35,6 @@ extension ScreenSource {
             switch try subject.look(until: deadline) {
             case .visible(let surface): try show(surface, until: deadline)
             case .hidden(let reason): hide(reason)
-            case .gone(let reason): ending = .lost(reason)
             }
             isStale = false
             refusals = 0

@@ -25,8 +25,6 @@ enum Sight {
     case visible(Surface)
     /// Nothing for now; the text says why.
     case hidden(String)
-    /// Nothing any more; the text says why.
-    case gone(String)
 }
 
 /// What an event means to a source.

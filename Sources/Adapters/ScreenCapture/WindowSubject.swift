@@ -53,7 +53,7 @@ final class WindowSubject: Subject {
         do throws(XFailure) {
             attributes = try connection.attributes(of: window, until: deadline)
         } catch .refused {
-            return .gone("The window \(name) was closed.")
+            return .hidden("The window \(name) was closed; there is nothing to show any more.")
         }
         if isRemapped { try findAncestors(until: deadline) }
         guard UInt32(attributes.map_state) == XCB_MAP_STATE_VIEWABLE.rawValue else {

@@ -29,6 +29,8 @@ struct MediaSender {
     private let timestampOffset: UInt32
     /// Media goes out once the viewer has had a keyframe to begin with.
     private var isStarted = false
+    /// A keyframe is needed that nobody else will ask for.
+    private var isStranded = false
     private var lastSent: (mediaTime: MediaTime, capturedAt: Instant)?
     private(set) var nextReport: Instant
     private var counter: SendStatistics
@@ -48,8 +50,7 @@ struct MediaSender {
         timestampOffset = UInt32.random(in: 0...(.max), using: &random)
         let rate = parameters.bitsPerSecond
         pacer = Pacer(bitsPerSecond: rate * Limits.pacingFactor, burstBytes: Limits.burstBytes)
-        repairBudget = TokenBucket(
-            perSecond: rate / 8 / Limits.repairShare, capacity: rate / 8 / Limits.repairShare, at: now)
+        repairBudget = Self.repairBudget(rate, at: now)
         nextReport = now
         counter = SendStatistics(ssrc: parameters.ssrc)
     }
@@ -64,6 +65,7 @@ struct MediaSender {
         }
         if queue.count >= Limits.queuedUnits || queuedBytes + unit.bytes.count > Limits.queuedBytes {
             startAgain()
+            isStranded = true
             return
         }
         queuedBytes += unit.bytes.count
@@ -78,8 +80,22 @@ struct MediaSender {
         isStarted = false
     }
 
-    /// Whether the viewer waits for a keyframe to begin with.
-    var needsKeyframe: Bool { !isStarted }
+    /// Whether a keyframe has to be asked for on the viewer's behalf; it sees no loss, because nothing was numbered.
+    mutating func takeKeyframeWish() -> Bool {
+        defer { isStranded = false }
+        return isStranded
+    }
+
+    /// What the stream may use from now on.
+    mutating func setBitrate(_ bitsPerSecond: Int, at now: Instant) {
+        pacer.setRate(bitsPerSecond * Limits.pacingFactor)
+        repairBudget = Self.repairBudget(bitsPerSecond, at: now)
+    }
+
+    private static func repairBudget(_ bitsPerSecond: Int, at now: Instant) -> TokenBucket {
+        let share = bitsPerSecond / 8 / Limits.repairShare
+        return TokenBucket(perSecond: share, capacity: share, at: now)
+    }
 
     /// The share was paused: nothing from before is sent any more.
     mutating func forgetPictures() {

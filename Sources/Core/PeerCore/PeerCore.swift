@@ -123,6 +123,12 @@ package struct PeerCore: ~Copyable {
         self.now = now
         guard isConnected else { return }
         sender?.enqueue(unit, at: now)
+        if sender?.takeKeyframeWish() == true { outputs.append(.event(.keyframeNeeded)) }
+    }
+
+    /// What the video may use from now on.
+    package mutating func setBitrate(_ bitsPerSecond: Int, at now: Instant) {
+        sender?.setBitrate(bitsPerSecond, at: now)
     }
 
     /// The share was paused: what waits is dropped, and the next picture must be a keyframe.

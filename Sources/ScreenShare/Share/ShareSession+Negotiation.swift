@@ -4,6 +4,8 @@ import PeerCore
 import PeerDriver
 import RTP
 import SDP
+import SystemClock
+import Timebase
 import VideoCodec
 
 /// An SDP answer for a viewer, and the name by which it is spoken of from then on.
@@ -21,11 +23,11 @@ extension ShareSession {
     /// - Throws: `.malformedOffer`, `.offerRefused`, `.full`, or `.invalid` before `start` and after `stop`.
     public func answer(offer text: String) async throws(ShareError) -> ShareAnswer {
         guard let hub else { throw .invalid("the session is not running") }
-        guard viewers.count < configuration.maximumViewers else { throw .full }
         let offer = try Self.parse(text)
         guard let option = offer.video.choice else {
             throw .offerRefused("the offer has no H.264 profile that can be served")
         }
+        try await makeRoom()
         let peer = admit(lane: option.lane, takesHigh: option.takesHigh)
         let stream = LocalStream.random(retransmits: option.retransmissionPayloadType != nil)
         do {
@@ -50,7 +52,7 @@ extension ShareSession {
     /// An offer of ours, for a viewer whose own could not be served; its answer goes to `accept`.
     public func counterOffer() async throws(ShareError) -> ShareAnswer {
         guard let hub else { throw .invalid("the session is not running") }
-        guard viewers.count < configuration.maximumViewers else { throw .full }
+        try await makeRoom()
         let peer = admit(lane: .standard, takesHigh: false)
         let stream = LocalStream.random(retransmits: true)
         do {
@@ -109,7 +111,7 @@ extension ShareSession {
         try await addCandidates(fragment, from: viewer)
         var section = TrickleFragment.Section(kind: "video", mid: theirs.sections.first?.mid)
         section.credentials = SDP.ICECredentials(ours)
-        section.candidates = await hub.localCandidates().map(\.description)
+        section.candidates = await hub.localCandidates().map(\.attributeValue)
         section.isComplete = true
         var answer = TrickleFragment()
         answer.sections = [section]
@@ -123,6 +125,16 @@ extension ShareSession {
         left(peer, "left")
     }
 
+    /// A place for one more. Where there is none, the viewer that has tried to connect for longest makes way: offers
+    /// that nobody follows up keep nobody out.
+    private func makeRoom() async throws(ShareError) {
+        while viewers.count >= configuration.maximumViewers {
+            let slowest = viewers.values.filter { !$0.isConnected }.min { $0.since < $1.since }
+            guard let slowest, SystemClock.now() - slowest.since >= ShareLimits.connecting else { throw .full }
+            await remove(slowest.name)
+        }
+    }
+
     // MARK: Names
 
     var viewerNames: Set<String> { Set(viewers.values.map(\.name)) }
@@ -132,7 +144,7 @@ extension ShareSession {
     private func admit(lane: LaneKey, takesHigh: Bool) -> PeerID {
         lastPeer += 1
         let peer = PeerID(lastPeer)
-        viewers[peer] = Viewer(name: "viewer-\(lastPeer)", lane: lane, takesHigh: takesHigh)
+        viewers[peer] = Viewer(name: "viewer-\(lastPeer)", lane: lane, takesHigh: takesHigh, since: SystemClock.now())
         updateLanes()
         return peer
     }

@@ -39,6 +39,7 @@ public actor ShareSession {
         let name: String
         let lane: LaneKey
         let takesHigh: Bool
+        let since: Instant
         var isConnected = false
     }
 
@@ -138,9 +139,11 @@ public actor ShareSession {
     }
 
     /// - Parameter bitsPerSecond: clamped to 100,000…100,000,000.
-    public func setMaximumBitrate(_ bitsPerSecond: Int) {
-        configuration.maximumBitrate = max(100_000, min(100_000_000, bitsPerSecond))
-        controls?.change { [rate = configuration.maximumBitrate] in $0.bitsPerSecond = rate }
+    public func setMaximumBitrate(_ bitsPerSecond: Int) async {
+        let rate = max(100_000, min(100_000_000, bitsPerSecond))
+        configuration.maximumBitrate = rate
+        await hub?.setBitrate(rate)
+        controls?.change { $0.bitsPerSecond = rate }
     }
 
     public func setFrameRate(_ frameRate: OutputFrameRate) {
@@ -271,6 +274,11 @@ public actor ShareSession {
             commands.high = expected.subtracting(mixed)
         }
     }
+}
+
+enum ShareLimits {
+    /// Where all places are taken, a viewer that has not connected for this long loses its own: most need a tenth.
+    static let connecting = Duration.seconds(3)
 }
 
 extension OutputFrameRate {

@@ -32,7 +32,6 @@ struct ConstantRateStream: Sendable {
     /// The stream begins anew (the sharer restarted): media time has no relation to what was before.
     mutating func beginSegment() {
         base = nil
-        repeater.reset()
     }
 
     /// A decodable unit. The first of a segment must be a keyframe.
@@ -40,8 +39,11 @@ struct ConstantRateStream: Sendable {
         var piece = Piece()
         var bytes: [UInt8] = []
         for nalUnit in unit.nalUnits { append(Array(unit.bytes[nalUnit]), to: &bytes) }
+        let beginsSegment = base == nil
         let slot = slot(of: mediaTime, receivedAt: receivedAt)
         fill(upTo: slot, into: &piece)
+        // What filled the time between the segments still belonged to the one before.
+        if beginsSegment { repeater.reset() }
         piece.bytes += bytes
         piece.pictures += 1
         lastSlot = max(slot, lastSlot + 1)

@@ -39,8 +39,8 @@ public struct VideoUnit: Sendable {
 
 /// What happens to a viewer, in order.
 public enum ViewEvent: Hashable, Sendable {
-    /// Nobody shares there yet.
-    case waitingForRoom
+    /// There is nothing to see yet; the text says why.
+    case waiting(String)
     case connecting
     /// Media may flow.
     case connected

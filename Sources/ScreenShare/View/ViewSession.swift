@@ -37,6 +37,8 @@ public actor ViewSession {
     private var timeLimit: Task<Void, Never>?
     /// Units were dropped because the reader lagged: the next must be a keyframe.
     private var isSkipping = false
+    /// When a keyframe was last asked for on behalf of a reader that lagged.
+    private var askedAt: Instant?
     private var hasEnded = false
 
     public init(configuration: ViewConfiguration, logger: Logger = Logger(label: "screenshare")) {
@@ -67,39 +69,52 @@ public actor ViewSession {
     // MARK: Joining
 
     private func run() async {
-        let began = ContinuousClock.now
+        var waitingSince = ContinuousClock.now
         var pause = ViewLimits.firstPause
         while !Task.isCancelled {
+            let joins = totals.joins
             do throws(ShareError) {
                 eventSink.yield(.connecting)
-                switch try await join() {
-                case .left(let reason):
+                let outcome = try await join()
+                if Task.isCancelled { return }
+                if totals.joins > joins {
+                    waitingSince = .now
                     pause = ViewLimits.firstPause
-                    if Task.isCancelled { return }
-                    eventSink.yield(.disconnected(reason))
-                    if isTired(since: began) { throw .network("the sharer can't be reached: \(reason)") }
-                case .nobodyThere(let retry):
-                    if isTired(since: began) { throw .signaling("nobody shares there") }
-                    eventSink.yield(.waitingForRoom)
-                    pause = min(max(retry, ViewLimits.firstPause), ViewLimits.longestPause)
+                }
+                if isTired(since: waitingSince) { throw outcome.givenUp }
+                switch outcome {
+                case .left(let reason): eventSink.yield(.disconnected(reason))
+                case .nothingYet(let words, let retry):
+                    eventSink.yield(.waiting(words))
+                    pause = min(max(retry, pause), ViewLimits.longestPause)
                 }
             } catch {
-                return await finish(error)
+                // What a stop breaks off is no error.
+                return Task.isCancelled ? () : await finish(error)
             }
             try? await Task.sleep(for: pause)
             pause = min(pause * 2, ViewLimits.longestPause)
         }
     }
 
-    /// What never came up is waited for no longer than was asked for.
+    /// There has been nothing to see for longer than was asked for.
     private func isTired(since began: ContinuousClock.Instant) -> Bool {
-        guard totals.joins == 0, let patience = configuration.patience else { return false }
+        guard let patience = configuration.patience else { return false }
         return .now - began >= patience
     }
 
+    /// What became of one try.
     private enum Outcome {
         case left(String)
-        case nobodyThere(retryAfter: Duration)
+        case nothingYet(String, retryAfter: Duration)
+
+        /// The same as an error, once nobody waits any more.
+        var givenUp: ShareError {
+            switch self {
+            case .left(let reason): .network("the sharer can't be reached: \(reason)")
+            case .nothingYet(let words, _): .signaling(words)
+            }
+        }
     }
 
     /// One life of a connection, from the offer to its end.
@@ -141,8 +156,10 @@ public actor ViewSession {
     /// What is worth another try, and what is not.
     private func outcome(of error: SignalingError) throws(ShareError) -> Outcome {
         switch error {
-        case .notThereYet(let retryAfter, _): return .nobodyThere(retryAfter: retryAfter)
-        case .unreachable, .gone, .roomTaken: return .nobodyThere(retryAfter: ViewLimits.firstPause)
+        case .notThereYet(let retryAfter, let words): return .nothingYet(words, retryAfter: retryAfter)
+        case .gone: return .nothingYet("the server knows of no such room or stream", retryAfter: .zero)
+        case .unreachable, .roomTaken: return .nothingYet("\(error)", retryAfter: .zero)
+        case .refused(let status, _) where status >= 500: return .nothingYet("\(error)", retryAfter: .zero)
         case .badAddress, .tokenRequired, .forbidden, .stale, .refused, .unreadable, .cancelled:
             throw error.shareError(configuration.endpoint)
         }
@@ -193,14 +210,20 @@ public actor ViewSession {
             return
         }
         isSkipping = false
-        if case .dropped = unitSink.yield(videoUnit(unit)) {
-            isSkipping = true
-            totals.skipped += 1
-            await hub?.with(peer) { core, now in core.requestKeyframe(at: now) }
-        } else {
+        // The file's time goes on only with what gets into it.
+        var next = stream
+        guard case .dropped = unitSink.yield(videoUnit(unit, &next)) else {
+            stream = next
             totals.frames += 1
             totals.bytes += unit.accessUnit.bytes.count
+            return
         }
+        isSkipping = true
+        totals.skipped += 1
+        let now = SystemClock.now()
+        if let askedAt, now - askedAt < ViewLimits.keyframeWish { return }
+        askedAt = now
+        await hub?.with(peer) { core, now in core.requestKeyframe(at: now) }
     }
 
     private func begin(_ unit: ReceivedUnit) {
@@ -214,7 +237,7 @@ public actor ViewSession {
         }
     }
 
-    private func videoUnit(_ unit: ReceivedUnit) -> VideoUnit {
+    private func videoUnit(_ unit: ReceivedUnit, _ stream: inout ConstantRateStream) -> VideoUnit {
         var piece = ConstantRateStream.Piece(pictures: 1)
         if configuration.constantFrameRate {
             piece = stream.append(unit.accessUnit, mediaTime: unit.mediaTime, receivedAt: unit.receivedAt)
@@ -254,7 +277,9 @@ enum ViewLimits {
     /// Units that a slow reader may lag behind: eight seconds.
     static let units = 240
     static let firstPause = Duration.milliseconds(250)
-    static let longestPause = Duration.seconds(4)
+    static let longestPause = Duration.seconds(2)
+    /// A keyframe is a burden on all viewers: a reader that lags gets none more often than this.
+    static let keyframeWish = Duration.seconds(5)
 }
 
 extension ViewStatistics {

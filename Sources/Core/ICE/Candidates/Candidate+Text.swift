@@ -84,8 +84,11 @@ extension Candidate {
 
 extension Candidate: CustomStringConvertible {
     /// The attribute without `a=`.
-    package var description: String {
-        var fields = ["candidate:\(foundation)", "\(componentID)", transportText, "\(priority)"]
+    package var description: String { "candidate:\(attributeValue)" }
+
+    /// What follows `a=candidate:` (RFC 8839 § 5.1).
+    package var attributeValue: String {
+        var fields = ["\(foundation)", "\(componentID)", transportText, "\(priority)"]
         switch address {
         case .ip(let address): fields += ["\(address.ip)", "\(address.port)"]
         case .mdns(let name, let port): fields += [name, "\(port)"]

@@ -32,6 +32,9 @@ package struct PayloadFormat: Hashable, Sendable {
         if parts.count == 3 { channels = parts[2].decimal() ?? 1 }
     }
 
+    /// With RTP and RTCP on one port these would look like RTCP (RFC 5761 § 4).
+    var collidesWithRTCP: Bool { (64...95).contains(payloadType) }
+
     package func isEncoding(_ name: String) -> Bool { encoding.isEqual(ignoringCase: name) }
 
     var attributes: [Attribute] {

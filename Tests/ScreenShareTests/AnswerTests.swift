@@ -1,0 +1,61 @@
+import Foundation
+import ScreenShare
+import Testing
+
+/// What a viewer of any make reads in our answers.
+@Suite("Answers to viewers", .timeLimit(.minutes(1)))
+struct AnswerTests {
+    static func offer(payloadType: Int = 96) -> String {
+        """
+        v=0
+        o=- 1 1 IN IP4 0.0.0.0
+        s=-
+        t=0 0
+        a=group:BUNDLE 0
+        m=video 9 UDP/TLS/RTP/SAVPF \(payloadType)
+        c=IN IP4 0.0.0.0
+        a=mid:0
+        a=recvonly
+        a=rtcp-mux
+        a=setup:actpass
+        a=ice-ufrag:abcd
+        a=ice-pwd:abcdefghijklmnopqrstuvwx
+        a=fingerprint:sha-256 \(Array(repeating: "AB", count: 32).joined(separator: ":"))
+        a=rtpmap:\(payloadType) H264/90000
+        a=fmtp:\(payloadType) level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f
+
+        """.replacingOccurrences(of: "\n", with: "\r\n")
+    }
+
+    @Test("each candidate is a line of RFC 8839 § 5.1, and the port is the one that is listened on")
+    func candidates() async throws {
+        let room = try await ShareRoom()
+        let sdp = try await room.session.answer(offer: Self.offer()).sdp
+        let lines = sdp.split(separator: "\r\n").filter { $0.hasPrefix("a=candidate:") }
+        #expect(!lines.isEmpty)
+        let grammar = /a=candidate:[A-Za-z0-9+\/]{1,32} 1 udp [0-9]{1,10} 127\.0\.0\.1 [0-9]{1,5} typ host/
+        for line in lines { #expect(line.wholeMatch(of: grammar) != nil, "\(line)") }
+        await room.close()
+    }
+
+    @Test("a payload type that RTCP could be taken for is not served (RFC 5761 § 4)", arguments: [64, 72, 95])
+    func collision(payloadType: Int) async throws {
+        let room = try await ShareRoom()
+        await #expect(throws: ShareError.self) {
+            try await room.session.answer(offer: Self.offer(payloadType: payloadType))
+        }
+        await room.close()
+    }
+
+    @Test("an offer that nobody follows up keeps its place for some seconds, then makes way")
+    func unconnected() async throws {
+        let room = try await ShareRoom { $0.maximumViewers = 1 }
+        let idle = try await room.session.answer(offer: Self.offer()).viewer
+        await #expect(throws: ShareError.full) { try await room.session.answer(offer: Self.offer()) }
+        try await Task.sleep(for: .seconds(3.1))
+        let next = try await room.session.answer(offer: Self.offer()).viewer
+        let viewers = await room.session.statistics().viewers.map(\.viewer)
+        #expect(next != idle && viewers == [next])
+        await room.close()
+    }
+}
