@@ -118,7 +118,7 @@ final class ViewRunner: Sendable {
     private func show(_ event: ViewEvent, _ reason: inout String) {
         switch event {
         case .waiting(let words):
-            if words != reason { Console.line("Nothing to see yet: \(words). Waiting.") }
+            if words != reason { Console.line("Nothing to see yet: \(words.hasSuffix(".") ? words : words + ".") Waiting.") }
             reason = words
         case .connecting: break
         case .connected:
