@@ -69,8 +69,9 @@ struct HostCommand: AsyncParsableCommand {
     func run() async throws {
         let logger = Console.logger(level: logLevel.level)
         var configuration = ShareConfiguration(source: source.source)
-        configuration.size = video.size?.size ?? configuration.size
+        configuration.size = video.outputSize ?? configuration.size
         configuration.frameRate = OutputFrameRate(rawValue: video.fps) ?? .fps30
+        configuration.mode = video.mode?.mode
         configuration.maximumBitrate = video.bitrate.bitsPerSecond
         configuration.showsCursor = !source.noCursor
         configuration.maximumViewers = maxViewers

@@ -38,8 +38,17 @@ struct SourceOptions: ParsableArguments {
 }
 
 struct VideoOptions: ParsableArguments {
-    @Option(help: "The encoded size: WxH (exactly, with bars) or native. Default: the source's size, at most 1920x1080.")
+    @Option(
+        help: ArgumentHelp(
+            "The encoded size: WxH (exactly, with bars), native, or at most 360p, 480p, 540p, 720p, 1080p, 1440p, 2160p. "
+                + "Default: 1080p, in mode detail native."))
     var size: SizeArgument?
+
+    @Option(help: "The encoded size: no more pixels than these.")
+    var maxPixels: Int?
+
+    @Option(help: "What counts most: detail (text, 15 frames a second) or motion (the rate of the film that plays). Default: a fixed rate.")
+    var mode: ModeArgument?
 
     @Option(help: "Frames per second: 24 or 30.")
     var fps: Int = 30
@@ -47,7 +56,13 @@ struct VideoOptions: ParsableArguments {
     @Option(help: "The most the video may use, such as 4M or 800k bits per second.")
     var bitrate = BitrateArgument(bitsPerSecond: 4_000_000)
 
+    var outputSize: OutputSize? { maxPixels.map { .maximumPixels($0) } ?? size?.size ?? (mode?.mode == .detail ? .native : nil) }
+
     func validate() throws {
+        if size != nil, maxPixels != nil { throw ValidationError("Choose --size or --max-pixels, not both.") }
+        if let maxPixels, !(256...100_000_000).contains(maxPixels) {
+            throw ValidationError("--max-pixels takes a number from 256 up.")
+        }
         if OutputFrameRate(rawValue: fps) == nil { throw ValidationError("--fps takes 24 or 30.") }
     }
 }
@@ -87,19 +102,26 @@ struct Region: ExpressibleByArgument {
     }
 }
 
-/// `WxH` or `native`.
+/// `WxH`, `native` or a preset such as `720p`.
 struct SizeArgument: ExpressibleByArgument {
     let size: OutputSize
 
     init?(argument: String) {
         if argument == "native" {
             size = .native
+        } else if let preset = Self.presets[argument] {
+            size = .within(longSide: preset.width, shortSide: preset.height)
         } else if let (width, height) = Self.dimensions(argument[...]), width >= 16, height >= 16 {
             size = .exactly(width: width & ~1, height: height & ~1)
         } else {
             return nil
         }
     }
+
+    private static let presets: [String: (width: Int, height: Int)] = [
+        "360p": (640, 360), "480p": (854, 480), "540p": (960, 540), "720p": (1280, 720), "1080p": (1920, 1080),
+        "1440p": (2560, 1440), "2160p": (3840, 2160),
+    ]
 
     static func dimensions(_ text: Substring) -> (width: Int, height: Int)? {
         let parts = text.split(separator: "x", omittingEmptySubsequences: false)
@@ -108,6 +130,18 @@ struct SizeArgument: ExpressibleByArgument {
         else { return nil }
         return (width, height)
     }
+}
+
+/// `detail` or `motion`.
+struct ModeArgument: ExpressibleByArgument {
+    let mode: ContentMode
+
+    init?(argument: String) {
+        guard let mode = ContentMode(rawValue: argument) else { return nil }
+        self.mode = mode
+    }
+
+    static var allValueStrings: [String] { ContentMode.allCases.map(\.rawValue) }
 }
 
 /// `4M`, `800k`, `2500000`.

@@ -162,6 +162,8 @@ struct HostRecord: Encodable {
     var framesDropped: Int
     var keyframes: Int
     var quantiser: Double
+    var cadence: Double?
+    var cadenceConfidence: Double?
     var cpu: Double
     var rssBytes: Int
     var roundTripMs: Double?
@@ -182,6 +184,8 @@ struct HostRecord: Encodable {
         framesDropped = statistics.framesDropped
         keyframes = statistics.keyframes
         quantiser = statistics.quantiser
+        cadence = statistics.cadence?.picturesPerSecond
+        cadenceConfidence = statistics.cadence?.confidence
         cpu = rates.cpu
         rssBytes = rates.residentBytes
         roundTripMs = statistics.meanRoundTrip.map { $0 * 1000 }

@@ -14,6 +14,10 @@ struct CaptureLoop {
         let mediaTime: MediaTime
         /// How long the newest picture had been there when it was read.
         let staleness: Duration
+        /// The number of the newest change that showed something new.
+        var picture = 0
+        /// What plays was known.
+        var isLocked = false
     }
 
     var adapter: FrameRateAdapter
@@ -37,9 +41,11 @@ struct CaptureLoop {
     private var changeCount = 0
     private var hasNews = false
 
-    init(rate: FrameRate, start: Instant = .zero, changes: some IteratorProtocol<Instant>) {
+    private var newestPicture = 0
+
+    init(rate: FrameRate, pace: FramePace = .fixed, start: Instant = .zero, changes: some IteratorProtocol<Instant>) {
         var changes = changes
-        adapter = FrameRateAdapter(rate: rate, start: start)
+        adapter = FrameRateAdapter(rate: rate, pace: pace, start: start)
         now = start
         newest = start
         nextChange = changes.next() ?? .distantFuture
@@ -73,13 +79,18 @@ struct CaptureLoop {
     }
 
     private mutating func note(_ kind: Sent.Kind, _ time: MediaTime) {
-        sent.append(Sent(kind: kind, at: now, mediaTime: time, staleness: now - newest))
+        sent.append(Sent(kind: kind, at: now, mediaTime: time, staleness: now - newest, picture: newestPicture, isLocked: adapter.cadence != nil))
     }
 
     /// A source says once that something changed, until it is read.
     private mutating func wait(until deadline: Instant) {
         absorbChanges()
-        if adapter.hasChange {
+        if adapter.looksFirst, let changedAt = unseenChange {
+            now += lookingTime
+            adapter.looked(isNew: hasNews, changedAt: changedAt)
+            return see()
+        }
+        if adapter.hasChange, !adapter.looksFirst {
             guard adapter.wantsLooks else { return now = max(now, deadline) }
             if unseenChange != nil {
                 guard now + lookingTime < deadline else { return now = max(now, deadline) }
@@ -92,7 +103,7 @@ struct CaptureLoop {
             absorbChanges()
         }
         guard hasUnread else { return now = max(now, deadline) }
-        adapter.changed(at: now)
+        if !adapter.looksFirst { adapter.changed(at: now) }
         unseenChange = now
     }
 
@@ -108,6 +119,7 @@ struct CaptureLoop {
         while nextChange <= now {
             if isNew(changeCount) {
                 newest = nextChange
+                newestPicture = changeCount
                 hasNews = true
             }
             changeCount += 1

@@ -22,6 +22,19 @@ struct FitGeometryTests {
         #expect(geometry.content.x == 0 && geometry.content.y == 0)
     }
 
+    @Test(
+        "a box turns with the picture, and no picture has more pixels than allowed",
+        arguments: [
+            ((1920, 1080), FitGeometry.Policy.fitTurned(PixelSize(width: 1280, height: 720)), (1280, 720)),
+            ((1080, 1920), .fitTurned(PixelSize(width: 1280, height: 720)), (720, 1280)),
+            ((640, 360), .fitTurned(PixelSize(width: 1280, height: 720)), (640, 360)),
+            ((1920, 1080), .fitPixels(1280 * 720), (1280, 720)), ((1280, 720), .fitPixels(1280 * 720), (1280, 720)),
+            ((3840, 1080), .fitPixels(921_600), (1806, 508)), ((1366, 768), .fitPixels(256), (18, 10)),
+        ])
+    func otherBoxes(source: (Int, Int), policy: FitGeometry.Policy, picture: (Int, Int)) {
+        #expect(FitGeometry(source: size(source.0, source.1), policy: policy).picture == size(picture.0, picture.1))
+    }
+
     @Test("a fixed size is exactly that, with even bars on both sides")
     func letterbox() {
         let wide = FitGeometry(source: size(1600, 1200), policy: .letterbox(size(1280, 720)))

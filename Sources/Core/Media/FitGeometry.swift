@@ -6,6 +6,10 @@ package struct FitGeometry: Hashable, Sendable {
         case native
         /// As large as fits the box, without bars.
         case fit(PixelSize)
+        /// The same in a box that lies or stands as the source does; given as it lies.
+        case fitTurned(PixelSize)
+        /// No more pixels than these, without bars.
+        case fitPixels(Int)
         /// Exactly the box, with bars where the aspect differs.
         case letterbox(PixelSize)
     }
@@ -27,6 +31,9 @@ package struct FitGeometry: Hashable, Sendable {
             switch policy {
             case .native: nil
             case .fit(let box), .letterbox(let box): Self.even(box)
+            case .fitTurned(let box):
+                Self.even(source.width >= source.height ? box : PixelSize(width: box.height, height: box.width))
+            case .fitPixels(let count): Self.box(of: count, for: source)
             }
         let size = box.map { Self.scaled(source, into: $0, allowsUpscaling) } ?? source
         isUnscaled = size == source
@@ -50,6 +57,14 @@ package struct FitGeometry: Hashable, Sendable {
             return PixelSize(width: box.width, height: nearestEven(source.height * box.width, per: source.width))
         }
         return PixelSize(width: nearestEven(source.width * box.height, per: source.height), height: box.height)
+    }
+
+    /// The largest even box of the source's aspect with no more than so many pixels.
+    private static func box(of pixels: Int, for source: PixelSize) -> PixelSize {
+        guard source.area > pixels else { return PixelSize(width: source.width + 1, height: source.height + 1) }
+        let scale = (Double(pixels) / Double(source.area)).squareRoot()
+        return even(
+            PixelSize(width: Int(Double(source.width) * scale), height: Int(Double(source.height) * scale)))
     }
 
     private static func nearestEven(_ value: Int, per divisor: Int) -> Int {

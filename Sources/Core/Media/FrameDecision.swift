@@ -8,6 +8,8 @@ package enum DropReason: Hashable, Sendable, CaseIterable {
     case superseded
     /// The share was paused.
     case paused
+    /// It showed nothing new.
+    case repeated
 }
 
 /// What to do now.

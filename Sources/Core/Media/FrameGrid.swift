@@ -6,10 +6,10 @@ import Timebase
 /// time the slots may be moved by a phase, to follow the source; media times never are, so they neither jitter nor
 /// drift: where the phase has grown past three quarters of a period, one slot is left out (or one period is).
 struct FrameGrid: Sendable {
-    private let rate: FrameRate
+    private(set) var rate: FrameRate
     private let start: Instant
-    let period: Duration
-    private let periodTicks: Int64
+    /// The slots are those of what plays: its rate and its phase.
+    private(set) var isFollowing = false
     private var origin: Instant
     private var originTicks: Int64 = 0
     private var slot: Int64 = 0
@@ -22,16 +22,17 @@ struct FrameGrid: Sendable {
     init(rate: FrameRate, start: Instant) {
         self.rate = rate
         self.start = start
-        period = rate.period
-        periodTicks = MediaTime(elapsed: rate.period).ticks
         origin = start
     }
+
+    var period: Duration { rate.period }
+    private var periodTicks: Int64 { MediaTime(elapsed: period).ticks }
 
     /// When the slot after the last one comes.
     var nextSlot: Instant { time(of: slot + 1) }
 
-    /// How long before its slot a frame may leave.
-    var earliness: Duration { period / MediaLimits.earlyShare }
+    /// How long before its slot a frame may leave: what plays is punctual but for its jitter.
+    var earliness: Duration { isFollowing ? CadenceLimits.earliness : period / MediaLimits.earlyShare }
 
     /// How far an instant lies behind the last slot.
     func offset(of instant: Instant) -> Duration { instant - time(of: slot) }
@@ -78,6 +79,34 @@ struct FrameGrid: Sendable {
         }
     }
 
+    /// The slots of what plays, from the last one taken on: one of its pictures was due at `due`. Media times go on a
+    /// period of the new rate apart.
+    mutating func follow(_ rate: FrameRate, due: Instant) {
+        if !isFollowing || rate != self.rate { rebase(rate, at: due) }
+        isFollowing = true
+        let late = (due - time(of: slot)).nanoseconds
+        let turn = period.nanoseconds
+        // What plays faster than its frames leave has pictures between the slots too.
+        phase += .nanoseconds(late - (Double(late) / Double(turn)).rounding * turn)
+    }
+
+    /// Back to a rate of our own, from the last slot on.
+    mutating func leave(for rate: FrameRate) {
+        rebase(rate, at: time(of: slot))
+        isFollowing = false
+    }
+
+    private mutating func rebase(_ rate: FrameRate, at instant: Instant) {
+        origin = instant
+        // Back to true time, unless that would bring two frames together.
+        let trueTicks = MediaTime(elapsed: max(.zero, instant - start)).ticks
+        let last = lastTicks ?? trueTicks
+        originTicks = last - trueTicks > MediaTime(elapsed: rate.period).ticks * 3 / 4 ? last : trueTicks
+        slot = 0
+        phase = .zero
+        self.rate = rate
+    }
+
     private func time(of slot: Int64) -> Instant { origin + rate.time(ofFrame: slot) + phase }
 
     private mutating func stamp() -> MediaTime {
@@ -90,4 +119,8 @@ struct FrameGrid: Sendable {
         let (seconds, rest) = ticks.quotientAndRemainder(dividingBy: MediaTime.ticksPerSecond)
         return .seconds(seconds) + .nanoseconds(rest * 1_000_000_000 / MediaTime.ticksPerSecond)
     }
+}
+
+extension Double {
+    fileprivate var rounding: Int64 { Int64(rounded()) }
 }

@@ -18,9 +18,14 @@ package struct FrameRateAdapter: Sendable {
 
     private var grid: FrameGrid
     private var follower: PhaseFollower
+    private var detector = CadenceDetector()
+    /// The rate of frames where nothing plays that has its own.
+    private var ownRate: FrameRate
+    private var pace: FramePace
     private var refinement: RefinementPolicy
-    /// The first change since the last picture was read.
+    /// The first change since the last picture was read, and the last.
     private var changedAt: Instant?
+    private var changedLast = Instant.zero
     /// Frames of changes in the present run; 0 where something else was sent since.
     private var runLength = 0
     private var lastChangedFrame: Instant?
@@ -31,7 +36,11 @@ package struct FrameRateAdapter: Sendable {
     package private(set) var drops: [DropReason: Int] = [:]
 
     /// - Parameter start: media time zero.
-    package init(rate: FrameRate, refinement: RefinementPolicy = RefinementPolicy(), start: Instant) {
+    package init(
+        rate: FrameRate, pace: FramePace = .fixed, refinement: RefinementPolicy = RefinementPolicy(), start: Instant
+    ) {
+        ownRate = rate
+        self.pace = pace
         grid = FrameGrid(rate: rate, start: start)
         follower = PhaseFollower(period: rate.period)
         self.refinement = refinement
@@ -46,6 +55,7 @@ package struct FrameRateAdapter: Sendable {
     /// The source has something new. Cheap to repeat.
     package mutating func changed(at now: Instant) {
         if isPaused { drops[.paused, default: 0] += 1 }
+        changedLast = now
         if changedAt == nil {
             changedAt = now
         } else if !isPaused {
@@ -53,11 +63,32 @@ package struct FrameRateAdapter: Sendable {
         }
     }
 
+    /// What plays, where that has a rate of its own.
+    package var cadence: Cadence? { detector.cadence }
+
+    /// The rate that frames leave at.
+    package var frameRate: FrameRate { grid.rate }
+
+    /// A change is to be looked at before it counts: what shows the same once more is not sent.
+    package var looksFirst: Bool { pace == .following && runLength > 0 }
+
+    /// A change was looked at that `looksFirst` kept back.
+    package mutating func looked(isNew: Bool, changedAt: Instant) {
+        guard isNew else { return drops[.repeated, default: 0] += 1 }
+        sawPicture(at: changedAt)
+        changed(at: changedAt)
+    }
+
+    private mutating func sawPicture(at instant: Instant) {
+        detector.sawPicture(at: instant)
+        if grid.isFollowing, detector.cadence == nil { grid.leave(for: ownRate) }
+    }
+
     /// What changes until the next frame should be looked at, change by change.
-    package var wantsLooks: Bool { runLength > 0 && follower.isWatching }
+    package var wantsLooks: Bool { pace == .fixed && runLength > 0 && follower.isWatching }
 
     /// Whether a picture read now is new should be told: while its change waits, or right after its frame was decided.
-    package var wantsNews: Bool { runLength > 0 && (hasChange ? follower.isWatching : follower.isClosing) }
+    package var wantsNews: Bool { pace == .fixed && runLength > 0 && (hasChange ? follower.isWatching : follower.isClosing) }
 
     /// What changed at `changedAt` is new to the eye.
     package mutating func sawSomethingNew(changedAt: Instant) {
@@ -99,6 +130,15 @@ package struct FrameRateAdapter: Sendable {
     /// in the next slot, because some receivers show a picture only when the next one begins.
     package mutating func keyframeMade() { echoesKeyframe = true }
 
+    /// Another rate from the next frame on. Media times go on from where they are.
+    package mutating func set(rate: FrameRate, pace: FramePace) {
+        ownRate = rate
+        self.pace = pace
+        detector.restart()
+        follower = PhaseFollower(period: rate.period)
+        grid.leave(for: rate)
+    }
+
     /// Pictures stop at once; the deadline is none.
     package mutating func pause() { isPaused = true }
 
@@ -109,6 +149,8 @@ package struct FrameRateAdapter: Sendable {
         lastUnit = nil
         lastChangedFrame = nil
         runLength = 0
+        detector.restart()
+        if grid.isFollowing { grid.leave(for: ownRate) }
         refinement.reset()
     }
 }
@@ -127,7 +169,11 @@ extension FrameRateAdapter {
     /// A change in a run waits for its slot, unless it comes where that is due; any other leaves at once.
     private func due(_ changedAt: Instant) -> Instant {
         guard continuesRun(changedAt) else { return max(changedAt, grid.catchUp) }
-        return isEarly(changedAt) ? changedAt : max(changedAt, grid.nextSlot)
+        let newest = grid.isFollowing ? changedLast : changedAt
+        if isEarly(newest) { return newest }
+        // Of what plays too fast to be sent whole, the picture that is due then is on its way.
+        let patience = grid.isFollowing ? detector.cadence?.lateness ?? .zero : .zero
+        return max(changedAt, grid.nextSlot + patience)
     }
 
     private func continuesRun(_ changedAt: Instant) -> Bool {
@@ -159,11 +205,19 @@ extension FrameRateAdapter {
         guard continuesRun(changedAt) else {
             runLength = 1
             follower.restart()
+            if grid.isFollowing { grid.leave(for: ownRate) }
+            if pace == .following {
+                detector.restart()
+                detector.sawPicture(at: changedAt)
+            }
             return grid.restart(at: now)
         }
         runLength += 1
-        let time = grid.take(at: now)
-        grid.shift(by: follower.frameLeaves())
+        let time = grid.take(at: grid.isFollowing ? changedLast : now)
+        switch pace {
+        case .fixed: grid.shift(by: follower.frameLeaves())
+        case .following: if let cadence = detector.cadence { grid.follow(cadence.frames, due: cadence.due) }
+        }
         return time
     }
 

@@ -10,6 +10,7 @@ package struct FrameRate: Hashable, Sendable {
         self.denominator = denominator
     }
 
+    package static let fps15 = FrameRate(15)
     package static let fps24 = FrameRate(24)
     package static let fps30 = FrameRate(30)
 

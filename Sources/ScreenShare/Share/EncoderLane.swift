@@ -16,11 +16,11 @@ final class EncoderLane {
     private(set) var quantiser = 0.0
 
     init(
-        _ key: LaneKey, _ profile: X264Configuration.Profile, size: PixelSize, target: SendTarget
+        _ key: LaneKey, _ profile: X264Configuration.Profile, size: PixelSize, frameRate: FrameRate, target: SendTarget
     ) throws(CodecError) {
         self.profile = profile
         var configuration = X264Configuration(
-            size: size, frameRate: target.frameRate, maximumBitsPerSecond: target.bitsPerSecond)
+            size: size, frameRate: frameRate, maximumBitsPerSecond: target.bitsPerSecond)
         configuration.profile = profile
         switch key.packetizationMode {
         case .nonInterleaved: configuration.slices = .one

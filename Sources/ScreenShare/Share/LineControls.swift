@@ -18,10 +18,18 @@ struct LineCommands: Sendable {
     var keyframes: Set<LaneKey> = []
     var source: SourceFactory?
     var size: OutputSize
+    /// Of the stream: the most there will be.
     var frameRate: FrameRate
+    var mode: ContentMode?
     var bitsPerSecond: Int
     /// Called once the commands so far are in force.
     var acknowledgements: [@Sendable () -> Void] = []
+}
+
+extension LineCommands {
+    /// The rate of frames where nothing plays that has its own.
+    var gridRate: FrameRate { mode == .detail ? .fps15 : frameRate }
+    var pace: FramePace { mode == .motion ? .following : .fixed }
 }
 
 /// The session's end of the media thread. Thread-safe.

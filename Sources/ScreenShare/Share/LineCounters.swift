@@ -12,6 +12,7 @@ final class LineCounters: Sendable {
         var drops = 0
         var lanes = 0
         var quantiser = 0.0
+        var cadence: Cadence?
     }
 
     private let values = NIOLockedValueBox(Values())

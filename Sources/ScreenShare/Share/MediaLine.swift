@@ -24,7 +24,6 @@ final class MediaLine {
     private let deliver: @Sendable (PacketisedUnit, LaneKey) -> Void
     private let isOutboxFull: @Sendable () -> Bool
     private let report: @Sendable (LineEvent) -> Void
-    private let start: Instant
 
     private var commands: LineCommands
     private var source: any FrameSource
@@ -50,8 +49,7 @@ final class MediaLine {
         self.isOutboxFull = isOutboxFull
         self.report = report
         commands = controls.take()
-        start = SystemClock.now()
-        adapter = FrameRateAdapter(rate: commands.frameRate, start: start)
+        adapter = FrameRateAdapter(rate: commands.gridRate, pace: commands.pace, start: SystemClock.now())
     }
 
     /// Runs until it is told to stop, or the source is lost.
@@ -93,15 +91,16 @@ final class MediaLine {
 
     /// Waits for the source; behind a pending change only for its slot, unless every change is to be looked at.
     private func wait(until deadline: Instant, at now: Instant) throws(ShareError) {
-        if adapter.hasChange {
+        if adapter.hasChange, !adapter.looksFirst {
             if !adapter.wantsLooks { return controls.wakeup.wait(atMost: deadline - now) }
             if let changedAt = unseenChange { return try look(at: changedAt, until: deadline) }
         }
+        if adapter.looksFirst, let changedAt = unseenChange { return try lookFirst(at: changedAt, until: deadline) }
         switch try poll(until: deadline) {
         case .changed:
             reveal()
             let now = SystemClock.now()
-            adapter.changed(at: now)
+            if !adapter.looksFirst { adapter.changed(at: now) }
             unseenChange = now
         case .idle: break
         case .hidden(let text): hide(text)
@@ -118,6 +117,20 @@ final class MediaLine {
         controls.wakeup.wait(atMost: drawn - SystemClock.now())
         unseenChange = nil
         do throws(CaptureError) { convert(try source.read(), changedAt: changedAt) } catch { _ = try tolerate(error) }
+    }
+
+    /// Reads what has changed, once it is drawn, before it counts.
+    private func lookFirst(at changedAt: Instant, until deadline: Instant) throws(ShareError) {
+        let drawn = changedAt + MediaLimits.drawingTime
+        let now = SystemClock.now()
+        if now < drawn { return controls.wakeup.wait(atMost: min(drawn, deadline) - now) }
+        unseenChange = nil
+        do throws(CaptureError) {
+            let frame = try source.read()
+            // An embedder's own date is better than when we noticed.
+            adapter.looked(isNew: convertComparing(frame), changedAt: min(changedAt, frame.capturedAt))
+            counters.update { $0.cadence = adapter.cadence }
+        } catch { _ = try tolerate(error) }
     }
 
     /// Nobody watches, or the share is paused: only looks whether the source is still there.
@@ -186,8 +199,13 @@ final class MediaLine {
             adapter.changed(at: SystemClock.now())
             return
         }
-        capturedAt = frame.capturedAt
-        convert(frame, changedAt: unseenChange)
+        // What was looked at before was captured then.
+        if !adapter.looksFirst || unsentDamage.isEmpty { capturedAt = frame.capturedAt }
+        if adapter.looksFirst {
+            _ = convertComparing(frame)
+        } else {
+            convert(frame, changedAt: unseenChange)
+        }
         unseenChange = nil
         try encode(damage: unsentDamage, time, isNew: true, at: now)
         unsentDamage = .nothing
@@ -204,6 +222,20 @@ final class MediaLine {
         let before = converter?.fingerprint
         convert(frame)
         if converter?.fingerprint != before { adapter.sawSomethingNew(changedAt: changedAt) }
+    }
+
+    /// Converts what changed; true where it looks different from before.
+    private func convertComparing(_ frame: ScreenFrame) -> Bool {
+        guard let converter, converter.source == frame.pixels.size else {
+            convert(frame)
+            return true
+        }
+        let (area, isNew) = converter.convertComparing(frame)
+        if isNew {
+            unsentDamage = unsentDamage.union(area)
+            capturedAt = frame.capturedAt
+        }
+        return isNew
     }
 
     /// Converts what changed into the persistent picture, and notes where for the encoders.
@@ -246,7 +278,7 @@ final class MediaLine {
     }
 
     private var target: SendTarget {
-        SendTarget(bitsPerSecond: commands.bitsPerSecond, frameRate: commands.frameRate)
+        SendTarget(bitsPerSecond: commands.bitsPerSecond, frameRate: adapter.frameRate)
     }
 
     /// The lane's encoder. Another profile needs another encoder, and so waits for a keyframe that is due anyway.
@@ -256,7 +288,7 @@ final class MediaLine {
             if lane.profile == profile || !lane.gate.isDue(at: SystemClock.now()) { return lane }
             lanes[key] = nil
         }
-        let lane = try EncoderLane(key, profile, size: size, target: target)
+        let lane = try EncoderLane(key, profile, size: size, frameRate: commands.frameRate, target: target)
         lanes[key] = lane
         counters.update { $0.lanes = lanes.count }
         return lane
@@ -287,10 +319,11 @@ final class MediaLine {
             converter = nil
             restart(at: now)
         }
-        if next.frameRate != commands.frameRate {
-            adapter = FrameRateAdapter(rate: next.frameRate, start: start)
-            restart(at: now)
+        if next.gridRate != commands.gridRate || next.pace != commands.pace {
+            adapter.set(rate: next.gridRate, pace: next.pace)
         }
+        // The rate stands in the stream's parameters.
+        if next.frameRate != commands.frameRate { restart(at: now) }
         // A pause leaves nothing of before: no cached picture, no reference.
         if next.isPaused != commands.isPaused { restart(at: now) }
         if next.size != commands.size { adapter.changed(at: now) }
@@ -333,6 +366,8 @@ extension OutputSize {
         switch self {
         case .native: .native
         case .fit(let width, let height): .fit(PixelSize(width: width, height: height))
+        case .within(let long, let short): .fitTurned(PixelSize(width: long, height: short))
+        case .maximumPixels(let count): .fitPixels(count)
         case .exactly(let width, let height): .letterbox(PixelSize(width: width, height: height))
         }
     }

@@ -6,6 +6,8 @@ public struct ShareConfiguration: Sendable {
     public var size: OutputSize = .fit(width: 1920, height: 1080)
     /// The fixed rate that irregular captures are turned into.
     public var frameRate: OutputFrameRate = .fps30
+    /// What the pictures are about; nil: a fixed rate, whatever they show.
+    public var mode: ContentMode?
     /// The most the video may use, in bits per second, 100,000…100,000,000.
     public var maximumBitrate = 4_000_000
     /// Draws the mouse pointer into captured screens.
@@ -38,12 +40,25 @@ public enum OutputFrameRate: Int, Sendable, CaseIterable {
     case fps30 = 30
 }
 
+/// What the pictures are about, and so what counts most. The same as WebRTC's content hints for video.
+public enum ContentMode: String, Hashable, Sendable, CaseIterable {
+    /// Text and drawings: 15 frames a second at most, each as sharp as the bit rate allows.
+    case detail
+    /// Films, calls, games: as soon as it is known at which rate they play (23.976 to 60 a second), each of their
+    /// pictures leaves once, when it is drawn, with a timestamp of that rate; of more than 30 a second every other one.
+    case motion
+}
+
 /// The encoded picture's size in pixels. The aspect is always kept, nothing is cropped, nothing enlarged.
 public enum OutputSize: Hashable, Sendable {
     /// The source's own size, made even.
     case native
     /// As large as fits into the box.
     case fit(width: Int, height: Int)
+    /// As large as fits into the box, which is turned for a picture that stands upright.
+    case within(longSide: Int, shortSide: Int)
+    /// No more pixels than these.
+    case maximumPixels(Int)
     /// Exactly this size, even, with black bars where the aspect differs.
     case exactly(width: Int, height: Int)
 }

@@ -151,6 +151,12 @@ public actor ShareSession {
         controls?.change { $0.frameRate = frameRate.rate }
     }
 
+    /// - Parameter mode: nil for a fixed rate. Pictures go on without a keyframe.
+    public func setMode(_ mode: ContentMode?) {
+        configuration.mode = mode
+        controls?.change { $0.mode = mode }
+    }
+
     public func setSize(_ size: OutputSize) {
         configuration.size = size
         controls?.change { $0.size = size }
@@ -165,6 +171,7 @@ public actor ShareSession {
             state: state, width: line.size.width, height: line.size.height, framesEncoded: line.units,
             keepalives: line.keepalives, framesDropped: line.drops, keyframes: line.keyframes, encodedBytes: line.bytes,
             lanes: line.lanes, quantiser: line.quantiser,
+            cadence: line.cadence.map { CadenceStatistics($0) },
             viewers: peers.compactMap { peer in
                 viewers[peer.peer].map { ViewerStatistics($0.name, peer.statistics) }
             })
@@ -175,8 +182,9 @@ public actor ShareSession {
         let size = counters.now.size
         if size.area > 0 { return size }
         switch configuration.size {
-        case .native: return FitGeometry.defaultBox
-        case .fit(let width, let height), .exactly(let width, let height): return PixelSize(width: width, height: height)
+        case .native, .maximumPixels: return FitGeometry.defaultBox
+        case .fit(let width, let height), .exactly(let width, let height), .within(let width, let height):
+            return PixelSize(width: width, height: height)
         }
     }
 
@@ -184,7 +192,7 @@ public actor ShareSession {
 
     private var initialCommands: LineCommands {
         LineCommands(
-            size: configuration.size, frameRate: configuration.frameRate.rate,
+            size: configuration.size, frameRate: configuration.frameRate.rate, mode: configuration.mode,
             bitsPerSecond: max(100_000, min(100_000_000, configuration.maximumBitrate)))
     }
 
@@ -325,5 +333,11 @@ extension ViewerStatistics {
             roundTripTime: (sent.roundTripTime ?? statistics.roundTripTime)?.inSeconds, lossFraction: sent.lossFraction,
             packetsSent: sent.packetsSent, bytesSent: sent.bytesSent, retransmissions: sent.retransmissions,
             keyframeRequests: sent.keyframeRequests)
+    }
+}
+
+extension CadenceStatistics {
+    init(_ cadence: Cadence) {
+        self.init(picturesPerSecond: cadence.rate.frameRate.framesPerSecond, confidence: cadence.confidence)
     }
 }

@@ -15,7 +15,17 @@ public struct ShareStatistics: Sendable {
     public var lanes: Int
     /// The mean quantiser of the last picture, 0…51.
     public var quantiser: Double
+    /// What plays in the pictures, in mode `motion`; nil where nothing has a rate of its own.
+    public var cadence: CadenceStatistics?
     public var viewers: [ViewerStatistics]
+}
+
+/// A film's, a call's or an animation's rate.
+public struct CadenceStatistics: Hashable, Sendable {
+    /// 24000/1001, 24, 25, 30000/1001, 30, 50, 60000/1001 or 60 pictures a second.
+    public var picturesPerSecond: Double
+    /// From 0 to 1.
+    public var confidence: Double
 }
 
 /// One viewer, as the sharer sees it.

@@ -1,0 +1,86 @@
+import Timebase
+
+/// What plays on the screen at a rate of its own: a film, a call, an animation.
+package struct Cadence: Hashable, Sendable {
+    package var rate: CadenceRate
+    /// From 0 to 1: how long the pictures have kept to the rate, and how many of the last ones were there.
+    package var confidence: Double
+    /// When the newest picture was due by its own clock. It is shown up to one period of the display later.
+    package var due: Instant
+    /// How long after they are due its pictures may be shown.
+    package var lateness: Duration
+
+    /// The rate that its frames leave at: of 50 and 60 a second, every other one.
+    var frames: FrameRate {
+        let whole = rate.frameRate
+        return rate.nominal > 30 ? FrameRate(whole.numerator, per: whole.denominator * 2) : whole
+    }
+}
+
+/// Finds the rate of what plays from when new pictures came: inverse telecine by time.
+///
+///     searching ──9 pictures fit a rate──► locked ──a picture that does not fit──► searching
+///                 (5 where it is the rate that it was; up to 14 where two rates fit)
+///
+/// A display of 60 Hz shows a film of 24 for two and three of its periods in turn, so the pictures of a rate come up to
+/// one period of the display late. Of the rates whose pictures would spread no further than that, the one where they
+/// spread least is it. Repeats of a picture are not told to the detector; who compares pixels leaves them out.
+package struct CadenceDetector: Sendable {
+    private enum State: Sendable {
+        case searching(suspect: CadenceRate?)
+        case locked(CadenceLock)
+    }
+
+    private var state = State.searching(suspect: nil)
+    /// When the last new pictures came, in nanoseconds.
+    private var times: [Double] = []
+
+    package init() {}
+
+    /// Nil as long as none is found, and at once when the pattern breaks.
+    package var cadence: Cadence? {
+        switch state {
+        case .searching: nil
+        case .locked(let lock): lock.cadence
+        }
+    }
+
+    /// A picture was drawn that differs from the one before.
+    package mutating func sawPicture(at instant: Instant) {
+        let time = Double(instant.nanoseconds)
+        if let last = times.last, time <= last { return }
+        times.append(time)
+        if times.count > CadenceLimits.picturesInDoubt { times.removeFirst() }
+        switch state {
+        case .locked(let lock): follow(lock, time)
+        case .searching(let suspect): search(suspect)
+        }
+    }
+
+    /// Nothing plays any more.
+    package mutating func restart() {
+        self = CadenceDetector()
+    }
+
+    private mutating func follow(_ lock: CadenceLock, _ time: Double) {
+        var lock = lock
+        if lock.takes(time) {
+            state = .locked(lock)
+        } else {
+            times = [time]
+            state = .searching(suspect: lock.isBelieved ? lock.rate : nil)
+        }
+    }
+
+    private mutating func search(_ suspect: CadenceRate?) {
+        var found: CadenceLock?
+        if times.count >= CadenceLimits.pictures {
+            found =
+                CadenceLock(CadenceRate.nominal, times.suffix(CadenceLimits.pictures))
+                ?? CadenceLock(CadenceRate.nominal, times[...])
+        } else if let suspect, times.count >= CadenceLimits.picturesAgain {
+            found = CadenceLock([suspect], times.suffix(CadenceLimits.picturesAgain))
+        }
+        if let found { state = .locked(found) }
+    }
+}

@@ -1,0 +1,62 @@
+/// Size, rate and bits that suit what is shared: a start for an embedder's own settings.
+///
+/// | encoded picture, at most | `detail`, 15 a second | `motion`, to 30 a second |
+/// |---|---|---|
+/// | 640×360 | 0.6 Mbit/s | 0.8 Mbit/s |
+/// | 960×540 | 1.0 | 1.5 |
+/// | 1280×720 | 1.5 | 2.5 |
+/// | 1920×1080 | 2.5 | 4.5 |
+/// | 2560×1440 | 4.0 | 8.0 |
+/// | larger | 6.0 | 12.0 |
+///
+/// These are for constrained baseline; High profile needs an eighth less. `detail` keeps the screen's own size, `motion`
+/// fits it into 1920×1080.
+public struct EncodingParameters: Hashable, Sendable {
+    public var mode: ContentMode
+    public var size: OutputSize
+    /// Bits per second.
+    public var maximumBitrate: Int
+
+    /// What the viewers' decoders take.
+    public enum Profile: Hashable, Sendable {
+        case constrainedBaseline, high
+    }
+
+    public init(mode: ContentMode, size: OutputSize, maximumBitrate: Int) {
+        self.mode = mode
+        self.size = size
+        self.maximumBitrate = maximumBitrate
+    }
+
+    /// What the table says.
+    ///
+    /// - Parameters:
+    ///   - screenWidth: in pixels; so is `screenHeight`.
+    ///   - profile: High while every viewer takes it, as browsers do.
+    public static func recommended(
+        for mode: ContentMode, screenWidth: Int, screenHeight: Int, profile: Profile = .high
+    ) -> EncodingParameters {
+        let size: OutputSize = mode == .detail ? .native : .within(longSide: 1920, shortSide: 1080)
+        let screen = max(1, screenWidth) * max(1, screenHeight)
+        let pixels = mode == .detail ? screen : min(screen, 1920 * 1080)
+        let row = rows.first { pixels <= $0.pixels } ?? largest
+        let bits = mode == .detail ? row.detail : row.motion
+        return EncodingParameters(mode: mode, size: size, maximumBitrate: profile == .high ? bits * 7 / 8 : bits)
+    }
+
+    private typealias Row = (pixels: Int, detail: Int, motion: Int)
+    private static let rows: [Row] = [
+        (640 * 360, 600_000, 800_000), (960 * 540, 1_000_000, 1_500_000), (1280 * 720, 1_500_000, 2_500_000),
+        (1920 * 1080, 2_500_000, 4_500_000), (2560 * 1440, 4_000_000, 8_000_000),
+    ]
+    private static let largest: Row = (.max, 6_000_000, 12_000_000)
+}
+
+extension ShareConfiguration {
+    /// Takes over mode, size and bit rate.
+    public mutating func use(_ parameters: EncodingParameters) {
+        mode = parameters.mode
+        size = parameters.size
+        maximumBitrate = parameters.maximumBitrate
+    }
+}

@@ -1,0 +1,142 @@
+import Media
+import TestSupport
+import Testing
+import Timebase
+
+/// A film as a display shows it: drawn anew at each of the display's ticks, whether it has changed or not.
+private struct Film {
+    var rate: FrameRate
+    var display: Int64
+    /// Scenes by their number of ticks; each begins anywhere in the pattern.
+    var edits: [Int64] = []
+    var length = Duration.seconds(30)
+
+    /// For each tick which picture it shows, from 0 up.
+    func pictures(seed: UInt64) -> [Int] {
+        var random = SeededGenerator(seed: seed)
+        var shown: [Int] = []
+        var offset = Int64.random(in: 0..<1_000_000_000, using: &random)
+        var base = 0
+        var first = 0
+        for tick in 0..<length.nanoseconds * display / 1_000_000_000 {
+            if edits.contains(tick) {
+                offset = Int64.random(in: 0..<1_000_000_000, using: &random)
+                base = (shown.last ?? 0) + 1
+                first = Int(tick)
+            }
+            let time = Double(tick - Int64(first)) / Double(display) * rate.framesPerSecond
+            shown.append(base + Int(time + Double(offset) / 1e9))
+        }
+        return shown
+    }
+
+    func loop(seed: UInt64 = 1, jitter: Duration = .milliseconds(1)) -> CaptureLoop {
+        let shown = pictures(seed: seed)
+        let changes = RegularChanges(
+            rate: FrameRate(display), from: .zero + .milliseconds(500), jitter: jitter,
+            generator: SeededGenerator(seed: seed))
+        var loop = CaptureLoop(rate: .fps30, pace: .following, changes: changes)
+        loop.isNew = { $0 == 0 || $0 >= shown.count || shown[$0] != shown[$0 - 1] }
+        return loop
+    }
+}
+
+@Suite("Following what plays")
+struct FollowingTests {
+    /// Frames behind the first second, by which everything is found.
+    private func settled(_ loop: CaptureLoop) -> [CaptureLoop.Sent] { Array(loop.frames.dropFirst(30)) }
+
+    private func distances(_ frames: [CaptureLoop.Sent]) -> [Int64] {
+        zip(frames.dropFirst(), frames).map { $0.mediaTime.ticks - $1.mediaTime.ticks }
+    }
+
+    @Test(
+        "each picture of a film leaves once, with the film's own times, and no repeat does",
+        arguments: [
+            (24, 60, 3750), (25, 60, 3600), (30, 60, 3000), (24, 30, 3750), (25, 30, 3600), (24, 120, 3750),
+            (25, 75, 3600), (24, 144, 3750), (30, 144, 3000), (30, 30, 3000),
+        ] as [(Int64, Int64, Int64)])
+    func film(rate: Int64, display: Int64, ticks: Int64) {
+        for seed in 1...4 as ClosedRange<UInt64> {
+            let film = Film(rate: FrameRate(rate), display: display)
+            var loop = film.loop(seed: seed)
+            loop.run(until: .zero + .milliseconds(400) + film.length)
+            let shown = film.pictures(seed: seed)
+            let frames = settled(loop)
+            let pictures = frames.map { shown[min($0.picture, shown.count - 1)] }
+            #expect(zip(pictures.dropFirst(), pictures).allSatisfy { $0 == $1 + 1 }, "every picture, once (seed \(seed))")
+            #expect(Set(distances(frames)) == [ticks], "seed \(seed)")
+            #expect(loop.adapter.cadence?.rate.frameRate == FrameRate(rate))
+        }
+    }
+
+    @Test("of 50 and 60 a second every other picture leaves", arguments: [(50, 60, 3600), (60, 60, 3000), (60, 120, 3000)] as [(Int64, Int64, Int64)])
+    func halved(rate: Int64, display: Int64, ticks: Int64) {
+        let film = Film(rate: FrameRate(rate), display: display)
+        var loop = film.loop()
+        loop.run(until: .zero + .milliseconds(400) + film.length)
+        let shown = film.pictures(seed: 1)
+        let frames = settled(loop)
+        let pictures = frames.map { shown[min($0.picture, shown.count - 1)] }
+        let steps = zip(pictures.dropFirst(), pictures).map { $0 - $1 }
+        #expect(steps.count { $0 != 2 } <= steps.count / 100)
+        #expect(Set(distances(frames)) == [ticks])
+    }
+
+    @Test("five minutes of film with twenty edits: no picture is lost, and the times are right to half a millisecond")
+    func edited() {
+        var random = SeededGenerator(seed: 8)
+        let edits = (0..<20).map { _ in Int64.random(in: 60..<18_000, using: &random) }
+        let film = Film(rate: .fps24, display: 60, edits: edits, length: .seconds(300))
+        var loop = film.loop(seed: 2)
+        loop.run(until: .zero + .milliseconds(400) + film.length)
+        let shown = film.pictures(seed: 2)
+        let frames = settled(loop)
+        let pairs = zip(frames.dropFirst(), frames)
+        let lost = pairs.filter { $0.isLocked && $1.isLocked }.map { shown[$0.picture] - shown[$1.picture] - 1 }
+        #expect(lost.allSatisfy { $0 == 0 })
+        #expect(shown[frames.last?.picture ?? 0] - shown[frames.first?.picture ?? 0] - (frames.count - 1) <= 3)
+        #expect(frames.count { !$0.isLocked } <= 20 * 10)
+        let wrong = pairs.filter { $0.isLocked && $1.isLocked }.count { $0.mediaTime.ticks - $1.mediaTime.ticks != 3750 }
+        #expect(wrong <= 20, "one at each edit, no more: \(wrong)")
+    }
+
+    @Test("media times stay with the clock for an hour, whatever the film's rate", arguments: [FrameRate(24_000, per: 1001), FrameRate(25)])
+    func noDrift(rate: FrameRate) {
+        let film = Film(rate: rate, display: 60, length: .seconds(3600))
+        var loop = film.loop(jitter: .zero)
+        loop.run(until: .zero + .milliseconds(400) + film.length)
+        for frame in loop.frames {
+            let ahead = Duration.nanoseconds(frame.mediaTime.ticks * 1_000_000_000 / 90_000) - (frame.at - .zero)
+            #expect(ahead < .milliseconds(45) && ahead > .milliseconds(-80), "\(ahead) at \(frame.at)")
+            if ahead >= .milliseconds(45) || ahead <= .milliseconds(-80) { break }
+        }
+    }
+
+    @Test("a key typed after a still moment leaves at once, and so does each one after it")
+    func typing() {
+        var random = SeededGenerator(seed: 5)
+        var at = Instant.zero + .milliseconds(300)
+        var changes: [Instant] = []
+        for _ in 0..<200 {
+            changes.append(at)
+            at += .milliseconds(Int64.random(in: 110...900, using: &random))
+        }
+        var loop = CaptureLoop(rate: .fps30, pace: .following, changes: changes.makeIterator())
+        loop.run(until: at)
+        #expect(loop.frames.count == 200)
+        #expect(loop.frames.allSatisfy { $0.staleness <= .milliseconds(5) })
+    }
+
+    @Test("where nothing has a rate of its own, frames are never closer than a period on average")
+    func irregular() {
+        for rate in [FrameRate(37), FrameRate(45), FrameRate(90)] {
+            let changes = RegularChanges(
+                rate: rate, from: .zero + .milliseconds(500), jitter: .milliseconds(6), generator: SeededGenerator(seed: 3))
+            var loop = CaptureLoop(rate: .fps30, pace: .following, changes: changes)
+            loop.run(until: .zero + .seconds(60))
+            #expect(loop.frames.count <= 60 * 30 + 2, "\(rate.framesPerSecond)")
+            #expect(loop.distances.allSatisfy { $0 >= 2900 })
+        }
+    }
+}
