@@ -70,8 +70,8 @@ struct HostCommand: AsyncParsableCommand {
         let logger = Console.logger(level: logLevel.level)
         var configuration = ShareConfiguration(source: source.source)
         configuration.size = video.outputSize ?? configuration.size
-        configuration.frameRate = OutputFrameRate(rawValue: video.fps) ?? .fps30
-        configuration.mode = video.mode?.mode
+        configuration.frameRate = video.fps.flatMap { OutputFrameRate(rawValue: $0) }
+        configuration.mode = video.mode.mode
         configuration.maximumBitrate = video.bitrate.bitsPerSecond
         configuration.showsCursor = !source.noCursor
         configuration.maximumViewers = maxViewers

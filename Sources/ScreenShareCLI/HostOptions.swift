@@ -47,23 +47,26 @@ struct VideoOptions: ParsableArguments {
     @Option(help: "The encoded size: no more pixels than these.")
     var maxPixels: Int?
 
-    @Option(help: "What counts most: detail (text, 15 frames a second) or motion (the rate of the film that plays). Default: a fixed rate.")
-    var mode: ModeArgument?
+    @Option(
+        help: ArgumentHelp(
+            "What counts most: detail (text, at most 15 frames a second), motion (the rate of the film that plays), or "
+                + "auto (whichever is on the screen)."))
+    var mode = ModeArgument(mode: .auto)
 
-    @Option(help: "Frames per second: 24 or 30.")
-    var fps: Int = 30
+    @Option(help: "Frames per second, 24 or 30, whatever is on the screen. Default: as the mode says.")
+    var fps: Int?
 
     @Option(help: "The most the video may use, such as 4M or 800k bits per second.")
     var bitrate = BitrateArgument(bitsPerSecond: 4_000_000)
 
-    var outputSize: OutputSize? { maxPixels.map { .maximumPixels($0) } ?? size?.size ?? (mode?.mode == .detail ? .native : nil) }
+    var outputSize: OutputSize? { maxPixels.map { .maximumPixels($0) } ?? size?.size ?? (mode.mode == .detail ? .native : nil) }
 
     func validate() throws {
         if size != nil, maxPixels != nil { throw ValidationError("Choose --size or --max-pixels, not both.") }
         if let maxPixels, !(256...100_000_000).contains(maxPixels) {
             throw ValidationError("--max-pixels takes a number from 256 up.")
         }
-        if OutputFrameRate(rawValue: fps) == nil { throw ValidationError("--fps takes 24 or 30.") }
+        if let fps, OutputFrameRate(rawValue: fps) == nil { throw ValidationError("--fps takes 24 or 30.") }
     }
 }
 
@@ -132,9 +135,14 @@ struct SizeArgument: ExpressibleByArgument {
     }
 }
 
-/// `detail` or `motion`.
-struct ModeArgument: ExpressibleByArgument {
+/// `auto`, `detail` or `motion`.
+struct ModeArgument: ExpressibleByArgument, CustomStringConvertible {
     let mode: ContentMode
+    var description: String { mode.rawValue }
+
+    init(mode: ContentMode) {
+        self.mode = mode
+    }
 
     init?(argument: String) {
         guard let mode = ContentMode(rawValue: argument) else { return nil }

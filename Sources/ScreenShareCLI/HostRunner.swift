@@ -97,6 +97,7 @@ final class HostRunner: Sendable {
         let clock = ContinuousClock()
         let begin = clock.now
         _ = meter.rates(await session.statistics(), at: 0)
+        var shown = SharedContent.app
         for await command in commands {
             let elapsed = (clock.now - begin) / .seconds(1)
             switch command {
@@ -106,6 +107,9 @@ final class HostRunner: Sendable {
                 await report(&meter, elapsed)
                 if let duration, elapsed >= duration { return nil }
             case .event(.stateChanged(.stopped(let error))): return error
+            case .event(.contentChanged(let content, _)):
+                if content != shown { Console.line(content == .video ? "A video plays." : "The video has ended.") }
+                shown = content
             case .event(let event): show(event)
             }
         }
@@ -132,6 +136,7 @@ final class HostRunner: Sendable {
             Console.line("Sharing \(sourceWidth)x\(sourceHeight) as \(width)x\(height).")
         case .sourceHidden(let text): Console.line(text)
         case .sourceVisible: Console.line("The source is visible again.")
+        case .contentChanged: break
         case .notice(let text): Console.line(text)
         }
     }
@@ -162,6 +167,7 @@ struct HostRecord: Encodable {
     var framesDropped: Int
     var keyframes: Int
     var quantiser: Double
+    var content: String?
     var cadence: Double?
     var cadenceConfidence: Double?
     var cpu: Double
@@ -184,6 +190,7 @@ struct HostRecord: Encodable {
         framesDropped = statistics.framesDropped
         keyframes = statistics.keyframes
         quantiser = statistics.quantiser
+        content = statistics.content?.rawValue
         cadence = statistics.cadence?.picturesPerSecond
         cadenceConfidence = statistics.cadence?.confidence
         cpu = rates.cpu

@@ -36,12 +36,17 @@ struct CaptureLoop {
     private var hasUnread = false
     /// When the last change came, until it is looked at.
     private var unseenChange: Instant?
+    /// Something beside what plays, such as the pointer, changes with every change.
+    var changesBeside = false
     /// Which changes show something new, by number; the others draw the same once more.
     var isNew: (_ change: Int) -> Bool = { _ in true }
     private var changeCount = 0
     private var hasNews = false
-
+    /// A change was looked at and has not left.
+    private var hasLooked = false
     private var newestPicture = 0
+    /// What was read last.
+    private var picture = (number: 0, since: Instant.zero)
 
     init(rate: FrameRate, pace: FramePace = .fixed, start: Instant = .zero, changes: some IteratorProtocol<Instant>) {
         var changes = changes
@@ -67,8 +72,9 @@ struct CaptureLoop {
 
     private mutating func encode(_ kind: Sent.Kind, _ time: MediaTime) {
         if kind == .new {
-            absorbChanges()
-            see()
+            // What was looked at is what leaves.
+            if !hasLooked { read() }
+            hasLooked = false
             pass = 0
         } else {
             pass += 1
@@ -79,7 +85,10 @@ struct CaptureLoop {
     }
 
     private mutating func note(_ kind: Sent.Kind, _ time: MediaTime) {
-        sent.append(Sent(kind: kind, at: now, mediaTime: time, staleness: now - newest, picture: newestPicture, isLocked: adapter.cadence != nil))
+        sent.append(
+            Sent(
+                kind: kind, at: now, mediaTime: time, staleness: now - picture.since, picture: picture.number,
+                isLocked: adapter.cadence != nil))
     }
 
     /// A source says once that something changed, until it is read.
@@ -87,7 +96,8 @@ struct CaptureLoop {
         absorbChanges()
         if adapter.looksFirst, let changedAt = unseenChange {
             now += lookingTime
-            adapter.looked(isNew: hasNews, changedAt: changedAt)
+            adapter.looked(hasNews ? .picture : changesBeside ? .beside : .repeated, changedAt: changedAt)
+            hasLooked = hasLooked || hasNews || changesBeside
             return see()
         }
         if adapter.hasChange, !adapter.looksFirst {
@@ -107,8 +117,14 @@ struct CaptureLoop {
         unseenChange = now
     }
 
-    /// Reads the picture.
+    private mutating func read() {
+        absorbChanges()
+        see()
+    }
+
+    /// Takes the picture over.
     private mutating func see() {
+        picture = (newestPicture, newest)
         if let unseenChange, hasNews { adapter.sawSomethingNew(changedAt: unseenChange) }
         hasUnread = false
         hasNews = false

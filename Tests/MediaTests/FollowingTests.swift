@@ -30,12 +30,14 @@ private struct Film {
         return shown
     }
 
-    func loop(seed: UInt64 = 1, jitter: Duration = .milliseconds(1)) -> CaptureLoop {
+    func loop(
+        seed: UInt64 = 1, pace: FramePace = .following, jitter: Duration = .milliseconds(1)
+    ) -> CaptureLoop {
         let shown = pictures(seed: seed)
         let changes = RegularChanges(
             rate: FrameRate(display), from: .zero + .milliseconds(500), jitter: jitter,
             generator: SeededGenerator(seed: seed))
-        var loop = CaptureLoop(rate: .fps30, pace: .following, changes: changes)
+        var loop = CaptureLoop(rate: pace == .watching ? .fps15 : .fps30, pace: pace, changes: changes)
         loop.isNew = { $0 == 0 || $0 >= shown.count || shown[$0] != shown[$0 - 1] }
         return loop
     }
@@ -44,7 +46,8 @@ private struct Film {
 @Suite("Following what plays")
 struct FollowingTests {
     /// Frames behind the first second, by which everything is found.
-    private func settled(_ loop: CaptureLoop) -> [CaptureLoop.Sent] { Array(loop.frames.dropFirst(30)) }
+    private func settled(_ loop: CaptureLoop) -> [CaptureLoop.Sent] { settled(loop.frames) }
+    private func settled(_ frames: [CaptureLoop.Sent]) -> [CaptureLoop.Sent] { Array(frames.dropFirst(30)) }
 
     private func distances(_ frames: [CaptureLoop.Sent]) -> [Int64] {
         zip(frames.dropFirst(), frames).map { $0.mediaTime.ticks - $1.mediaTime.ticks }
@@ -68,6 +71,39 @@ struct FollowingTests {
             #expect(Set(distances(frames)) == [ticks], "seed \(seed)")
             #expect(loop.adapter.cadence?.rate.frameRate == FrameRate(rate))
         }
+    }
+
+    @Test(
+        "a pointer that moves over a film takes no picture of it away, and none leaves later for it",
+        arguments: [(24, 60, 3750), (25, 60, 3600), (30, 60, 3000), (24, 144, 3750)] as [(Int64, Int64, Int64)])
+    func pointer(rate: Int64, display: Int64, ticks: Int64) {
+        for seed in 1...4 as ClosedRange<UInt64> {
+            let film = Film(rate: FrameRate(rate), display: display)
+            var alone = film.loop(seed: seed)
+            var loop = film.loop(seed: seed)
+            loop.changesBeside = true
+            alone.run(until: .zero + .milliseconds(400) + film.length)
+            loop.run(until: .zero + .milliseconds(400) + film.length)
+            let shown = film.pictures(seed: seed)
+            // With a pointer in each look, changes are noticed later, and the rate is found later too.
+            let frames = settled(settled(loop))
+            let pictures = frames.map { shown[min($0.picture, shown.count - 1)] }
+            #expect(zip(pictures.dropFirst(), pictures).allSatisfy { $0 == $1 + 1 }, "every picture, once (seed \(seed))")
+            #expect(Set(distances(frames)) == [ticks], "seed \(seed)")
+            let staleness = settled(alone.frames).map(\.staleness).max() ?? .zero
+            #expect(frames.allSatisfy { $0.staleness <= staleness + .milliseconds(2) })
+        }
+    }
+
+    @Test("while it is only watched, frames keep to their own grid, and what plays is known")
+    func watching() {
+        let film = Film(rate: FrameRate(24), display: 60)
+        var loop = film.loop(pace: .watching)
+        loop.run(until: .zero + .milliseconds(400) + film.length)
+        #expect(loop.adapter.cadence?.rate.frameRate == FrameRate(24))
+        #expect(Set(distances(settled(loop))) == [6000], "15 a second")
+        loop.adapter.set(rate: .fps30, pace: .following)
+        #expect(loop.adapter.cadence?.rate.frameRate == FrameRate(24), "what is known stays known")
     }
 
     @Test("of 50 and 60 a second every other picture leaves", arguments: [(50, 60, 3600), (60, 60, 3000), (60, 120, 3000)] as [(Int64, Int64, Int64)])

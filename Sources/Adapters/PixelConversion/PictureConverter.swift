@@ -14,8 +14,6 @@ package final class PictureConverter {
     private var format: PixelFormat?
     private var unscaled: UnscaledPath?
     private var scaled: ScaledPath?
-    /// The area that was compared last, if nothing was converted since, and its fingerprint.
-    private var compared: (area: PixelRect, fingerprint: UInt64)?
 
     package init(source: PixelSize, geometry: FitGeometry) {
         self.source = source
@@ -29,18 +27,16 @@ package final class PictureConverter {
     @discardableResult
     package func convert(_ frame: ScreenFrame) -> PixelRect {
         guard let area = area(of: frame) else { return .nothing }
-        return convert(frame, area: area)
-    }
-
-    /// Converts what changed, and tells whether that looks any different: pixel by pixel, luma and chroma.
-    package func convertComparing(_ frame: ScreenFrame) -> (area: PixelRect, isNew: Bool) {
-        guard let area = area(of: frame) else { return (.nothing, false) }
-        let place = inPicture(area)
-        let before = compared?.area == place ? compared?.fingerprint : fingerprint(of: place)
-        let converted = convert(frame, area: area)
-        let after = fingerprint(of: place)
-        compared = (place, after)
-        return (converted, before != after)
+        SourcePlanes.lend(frame.pixels) { planes in
+            ContentPlanes.lend(picture, content: geometry.content) { content in
+                if let scaled {
+                    scaled.convert(planes, outputs: area, into: content)
+                } else {
+                    unscaled?.convert(planes, area: area, into: content)
+                }
+            }
+        }
+        return inPicture(area)
     }
 
     /// What of the content depends on what changed; nil where nothing does.
@@ -61,42 +57,12 @@ package final class PictureConverter {
             height: (area.height + 1) & ~1)
     }
 
-    private func convert(_ frame: ScreenFrame, area: PixelRect) -> PixelRect {
-        compared = nil
-        SourcePlanes.lend(frame.pixels) { planes in
-            ContentPlanes.lend(picture, content: geometry.content) { content in
-                if let scaled {
-                    scaled.convert(planes, outputs: area, into: content)
-                } else {
-                    unscaled?.convert(planes, area: area, into: content)
-                }
-            }
-        }
-        return inPicture(area)
-    }
-
     /// A number that stays the same as long as the picture does.
     package var fingerprint: UInt64 {
         picture.withPlanes { luma, u, v in
             let chroma = picture.chromaStride * picture.size.height / 2
-            var value = shim_fingerprint(luma, picture.lumaStride * picture.size.height, 0)
-            for plane in [u, v] { value = shim_fingerprint(plane, chroma, value) }
-            return value
-        }
-    }
-
-    /// The same for an area; even on all sides.
-    private func fingerprint(of area: PixelRect) -> UInt64 {
-        picture.withPlanes { luma, u, v in
-            var value: UInt64 = 0
-            for row in area.y..<area.maxY {
-                value = shim_fingerprint(luma + row * picture.lumaStride + area.x, area.width, value)
-            }
-            for plane in [u, v] {
-                for row in area.y / 2..<area.maxY / 2 {
-                    value = shim_fingerprint(plane + row * picture.chromaStride + area.x / 2, area.width / 2, value)
-                }
-            }
+            var value = shim_fingerprint(luma, picture.lumaStride * picture.size.height, 0, .max)
+            for plane in [u, v] { value = shim_fingerprint(plane, chroma, value, .max) }
             return value
         }
     }

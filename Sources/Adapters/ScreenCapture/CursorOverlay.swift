@@ -21,6 +21,9 @@ struct CursorOverlay {
         var version = 0
     }
 
+    /// Where it is drawn.
+    var place: PixelRect { last.rect }
+
     private func wanted(in size: PixelSize) -> Drawing {
         guard let image, let point else { return Drawing() }
         let rect = image.rect(at: point).intersection(PixelRect(size))

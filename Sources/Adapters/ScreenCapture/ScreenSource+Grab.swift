@@ -47,10 +47,15 @@ extension ScreenSource {
         }
         if let question { try takePointer(question, until: deadline) }
         if showsCursor, overlay.isLifted || overlay.needsDrawing(in: picture.size) {
-            undelivered = undelivered.union(overlay.draw(on: picture))
+            undeliveredPointer = undeliveredPointer.union(overlay.draw(on: picture))
         }
-        defer { undelivered = .nothing }
-        return ScreenFrame(pixels: picture.pixels, capturedAt: capturedAt, damage: undelivered)
+        defer {
+            undelivered = .nothing
+            undeliveredPointer = .nothing
+        }
+        return ScreenFrame(
+            pixels: picture.pixels, capturedAt: capturedAt, damage: undelivered.union(undeliveredPointer),
+            content: undelivered, pointer: overlay.place)
     }
 
     /// Fetches what is damaged, and again if more was damaged before the pixels were taken than was known when they

@@ -30,8 +30,9 @@ package final class ScreenSource: FrameSource {
     var surface: Surface?
     var picture: Picture?
     var tracker = DamageTracker()
-    /// Changed in the picture since it was last lent.
+    /// Changed in the picture since it was last lent: by the screen, and by drawing the pointer.
     var undelivered = PixelRect.nothing
+    var undeliveredPointer = PixelRect.nothing
     var overlay = CursorOverlay()
     var watch: PointerWatch
     var lastPointer: PixelPoint?
@@ -159,7 +160,8 @@ extension ScreenSource {
     }
 
     private var hasChanged: Bool {
-        !tracker.pending.isEmpty || !undelivered.isEmpty || (showsCursor && overlay.needsDrawing(in: size))
+        !tracker.pending.isEmpty || !undelivered.isEmpty || !undeliveredPointer.isEmpty
+            || (showsCursor && overlay.needsDrawing(in: size))
     }
 
     private func hiddenNews() -> SourceEvent? {

@@ -43,6 +43,11 @@ struct PictureDetail {
         self.macroblocks = macroblocks
     }
 
+    /// As much detail as a part of the area holds.
+    func scaled(by share: Double) -> PictureDetail {
+        PictureDetail(counts: counts.map { $0 * share }, macroblocks: macroblocks * share)
+    }
+
     var isNothing: Bool { macroblocks == 0 }
 
     /// What the area takes at a quantiser.

@@ -139,7 +139,8 @@ struct QuantiserControl {
         return (limit...Self.coarsest).first { bits($0) <= excess * budget } ?? Self.coarsest
     }
 
-    private func continuesRun(at time: MediaTime) -> Bool {
+    /// Whether a change now belongs to motion.
+    func continuesRun(at time: MediaTime) -> Bool {
         lastChange.map { time.ticks - $0.ticks < Self.rest } ?? false
     }
 

@@ -15,13 +15,16 @@ package final class X264Encoder: VideoEncoder {
     private var control: QuantiserControl
     private var pictures: Int64 = 0
     private var lastKeyframe: MediaTime?
-    private var searchesWide = true
+    private var search = Search(isWide: true, references: 0)
+    private var memory: ReferenceMemory
     /// Changed in pictures for which there were no bits.
     private var unsent = PixelRect(x: 0, y: 0, width: 0, height: 0)
 
     /// - Parameter log: takes x264's warnings and errors, one line each; by default nobody hears them.
     package init(_ configuration: X264Configuration, log: ((String) -> Void)? = nil) throws(CodecError) {
         self.configuration = configuration
+        search.references = configuration.references
+        memory = ReferenceMemory(references: configuration.references)
         level = try configuration.validated()
         parameters = try configuration.parameters(level: level)
         self.log = X264Log(log)
@@ -76,23 +79,29 @@ package final class X264Encoder: VideoEncoder {
             for: .keyframe, changed: detail, blurred: .nothing, at: request.mediaTime, target: request.target)
         let unit = try run(request, quantiser: quantiser ?? QuantiserControl.coarsest, isKeyframe: true)
         lastKeyframe = request.mediaTime
+        memory.restart(with: nil)
         learn(.keyframe, unit, area: whole, changed: detail, blurred: .nothing)
         return unit
     }
 
     private func change(_ request: Request) throws(CodecError) -> EncodedUnit? {
-        let detail = PictureDetail(of: request.picture, in: request.area)
+        let isRun = control.continuesRun(at: request.mediaTime)
+        let rows = isRun || !memory.isUseful ? nil : ReferenceMemory.rows(of: request.picture)
+        let known = rows.map { memory.share(of: $0) } ?? 0
+        // What a reference shows already takes hardly any bits.
+        let detail = PictureDetail(of: request.picture, in: request.area).scaled(by: max(0.02, 1 - known))
         let blurred = PictureDetail(of: request.picture, in: control.blurred)
         let quantiser = control.quantiser(
             for: .change, changed: detail, blurred: blurred, at: request.mediaTime, target: request.target)
         guard let quantiser else { return nil }
-        try chooseSearch(at: request.mediaTime)
+        try chooseSearch(at: request.mediaTime, known: known)
         let unit = try run(request, quantiser: quantiser, isKeyframe: false)
         // What comes out far too large was not foretold, because a run of small changes ended in a new page. It is
         // thrown away: no decoder sees it, so the picture must begin anew.
         if control.isExcessive(bits: unit.bytes.count * 8), mayInsertKeyframe(at: request.mediaTime) {
             return try keyframe(request)
         }
+        memory.coded(rows)
         learn(.change, unit, area: request.area, changed: detail, blurred: blurred)
         return unit
     }
@@ -103,6 +112,7 @@ package final class X264Encoder: VideoEncoder {
             for: .repetition, changed: .nothing, blurred: blurred, at: request.mediaTime, target: request.target)
         guard let quantiser else { return nil }
         let unit = try run(request, quantiser: quantiser, isKeyframe: false)
+        if memory.isUseful { memory.repeated { ReferenceMemory.rows(of: request.picture) } }
         learn(.repetition, unit, area: control.blurred, changed: .nothing, blurred: blurred)
         return unit
     }
@@ -122,21 +132,36 @@ package final class X264Encoder: VideoEncoder {
 
     // MARK: The search for motion
 
-    /// A wide search finds scrolled text again and costs nothing where it does. In film it finds little and costs half
-    /// as much again: there the nearest match will do.
-    private func chooseSearch(at time: MediaTime) throws(CodecError) {
-        guard let churn = control.churnOfRun(at: time) else { return try searchWide(true) }
-        if churn > QuantiserControl.film {
-            try searchWide(false)
-        } else if churn < QuantiserControl.film / 2 {
-            try searchWide(true)
-        }
+    private struct Search: Equatable {
+        var isWide: Bool
+        var references: Int
     }
 
-    private func searchWide(_ wide: Bool) throws(CodecError) {
-        guard wide != searchesWide else { return }
-        searchesWide = wide
-        parameters.analyse.i_me_method = wide ? X264_ME_UMH : X264_ME_DIA
+    /// A wide search finds scrolled text again and costs nothing where it does. In film it finds little and costs half
+    /// as much again: there the nearest match will do. A page that an older reference shows stands there in its place.
+    private func chooseSearch(at time: MediaTime, known: Double) throws(CodecError) {
+        if known > Self.isBack {
+            return try set(Search(isWide: known < Self.isWholeBack, references: configuration.references))
+        }
+        var isWide = search.isWide || search.references > 1
+        if let churn = control.churnOfRun(at: time) {
+            if churn > QuantiserControl.film { isWide = false }
+            if churn < QuantiserControl.film / 2 { isWide = true }
+        } else {
+            isWide = true
+        }
+        try set(Search(isWide: isWide, references: 1))
+    }
+
+    /// From these shares of the change on a page is back, in part or whole.
+    private static let isBack = 0.25
+    private static let isWholeBack = 0.9
+
+    private func set(_ next: Search) throws(CodecError) {
+        guard next != search else { return }
+        search = next
+        parameters.analyse.i_me_method = next.isWide ? X264_ME_UMH : X264_ME_DIA
+        parameters.i_frame_reference = Int32(next.references)
         guard x264_encoder_reconfig(handle, &parameters) == 0 else {
             throw .failed("x264 did not take its new settings.")
         }

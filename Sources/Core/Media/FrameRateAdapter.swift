@@ -23,9 +23,9 @@ package struct FrameRateAdapter: Sendable {
     private var ownRate: FrameRate
     private var pace: FramePace
     private var refinement: RefinementPolicy
-    /// The first change since the last picture was read, and the last.
+    /// The first change since the last picture was read, and the last picture of what plays among them.
     private var changedAt: Instant?
-    private var changedLast = Instant.zero
+    private var pictureAt: Instant?
     /// Frames of changes in the present run; 0 where something else was sent since.
     private var runLength = 0
     private var lastChangedFrame: Instant?
@@ -55,7 +55,6 @@ package struct FrameRateAdapter: Sendable {
     /// The source has something new. Cheap to repeat.
     package mutating func changed(at now: Instant) {
         if isPaused { drops[.paused, default: 0] += 1 }
-        changedLast = now
         if changedAt == nil {
             changedAt = now
         } else if !isPaused {
@@ -70,18 +69,19 @@ package struct FrameRateAdapter: Sendable {
     package var frameRate: FrameRate { grid.rate }
 
     /// A change is to be looked at before it counts: what shows the same once more is not sent.
-    package var looksFirst: Bool { pace == .following && runLength > 0 }
+    package var looksFirst: Bool { pace != .fixed && runLength > 0 }
 
     /// A change was looked at that `looksFirst` kept back.
-    package mutating func looked(isNew: Bool, changedAt: Instant) {
-        guard isNew else { return drops[.repeated, default: 0] += 1 }
-        sawPicture(at: changedAt)
-        changed(at: changedAt)
-    }
-
-    private mutating func sawPicture(at instant: Instant) {
-        detector.sawPicture(at: instant)
-        if grid.isFollowing, detector.cadence == nil { grid.leave(for: ownRate) }
+    package mutating func looked(_ look: Look, changedAt: Instant) {
+        switch look {
+        case .repeated: drops[.repeated, default: 0] += 1
+        case .beside: changed(at: changedAt)
+        case .picture:
+            detector.sawPicture(at: changedAt)
+            if grid.isFollowing, detector.cadence == nil { grid.leave(for: ownRate) }
+            changed(at: changedAt)
+            pictureAt = changedAt
+        }
     }
 
     /// What changes until the next frame should be looked at, change by change.
@@ -130,11 +130,12 @@ package struct FrameRateAdapter: Sendable {
     /// in the next slot, because some receivers show a picture only when the next one begins.
     package mutating func keyframeMade() { echoesKeyframe = true }
 
-    /// Another rate from the next frame on. Media times go on from where they are.
+    /// Another rate from the next frame on. Media times go on from where they are, and what is known of what plays stays
+    /// known while it is looked at.
     package mutating func set(rate: FrameRate, pace: FramePace) {
         ownRate = rate
+        if pace == .fixed || self.pace == .fixed { detector.restart() }
         self.pace = pace
-        detector.restart()
         follower = PhaseFollower(period: rate.period)
         grid.leave(for: rate)
     }
@@ -146,6 +147,7 @@ package struct FrameRateAdapter: Sendable {
     package mutating func reset(at now: Instant) {
         isPaused = false
         changedAt = nil
+        pictureAt = nil
         lastUnit = nil
         lastChangedFrame = nil
         runLength = 0
@@ -169,8 +171,7 @@ extension FrameRateAdapter {
     /// A change in a run waits for its slot, unless it comes where that is due; any other leaves at once.
     private func due(_ changedAt: Instant) -> Instant {
         guard continuesRun(changedAt) else { return max(changedAt, grid.catchUp) }
-        let newest = grid.isFollowing ? changedLast : changedAt
-        if isEarly(newest) { return newest }
+        if let newest = grid.isFollowing ? pictureAt : changedAt, isEarly(newest) { return newest }
         // Of what plays too fast to be sent whole, the picture that is due then is on its way.
         let patience = grid.isFollowing ? detector.cadence?.lateness ?? .zero : .zero
         return max(changedAt, grid.nextSlot + patience)
@@ -200,22 +201,24 @@ extension FrameRateAdapter {
         let changedAt = changedAt ?? now
         defer {
             self.changedAt = nil
+            pictureAt = nil
             lastChangedFrame = now
         }
         guard continuesRun(changedAt) else {
             runLength = 1
             follower.restart()
             if grid.isFollowing { grid.leave(for: ownRate) }
-            if pace == .following {
+            if pace != .fixed {
                 detector.restart()
                 detector.sawPicture(at: changedAt)
             }
             return grid.restart(at: now)
         }
         runLength += 1
-        let time = grid.take(at: grid.isFollowing ? changedLast : now)
+        let time = grid.take(at: grid.isFollowing ? pictureAt ?? now : now)
         switch pace {
         case .fixed: grid.shift(by: follower.frameLeaves())
+        case .watching: break
         case .following: if let cadence = detector.cadence { grid.follow(cadence.frames, due: cadence.due) }
         }
         return time

@@ -7,10 +7,20 @@ package struct ScreenFrame {
     package var capturedAt: Instant
     /// The changed area, in pixels of `pixels`; the whole picture where that is not known.
     package var damage: PixelRect
+    /// What of it the source itself drew: all but what only the pointer changed.
+    package var content: PixelRect
+    /// Where the pointer is drawn.
+    package var pointer: PixelRect
 
-    package init(pixels: PixelBuffer, capturedAt: Instant, damage: PixelRect) {
+    /// - Parameter content: by default all of the damage.
+    package init(
+        pixels: PixelBuffer, capturedAt: Instant, damage: PixelRect, content: PixelRect? = nil,
+        pointer: PixelRect = .nothing
+    ) {
         self.pixels = pixels
         self.capturedAt = capturedAt
         self.damage = damage
+        self.content = content ?? damage
+        self.pointer = pointer
     }
 }

@@ -22,6 +22,7 @@ final class EncoderLane {
         var configuration = X264Configuration(
             size: size, frameRate: frameRate, maximumBitsPerSecond: target.bitsPerSecond)
         configuration.profile = profile
+        configuration.references = X264Configuration.references(for: size)
         switch key.packetizationMode {
         case .nonInterleaved: configuration.slices = .one
         case .singleNALUnit: configuration.slices = .fitting(payload: RTP.Limits.defaultPayloadSize)

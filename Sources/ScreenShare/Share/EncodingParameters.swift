@@ -9,8 +9,8 @@
 /// | 2560×1440 | 4.0 | 8.0 |
 /// | larger | 6.0 | 12.0 |
 ///
-/// These are for constrained baseline; High profile needs an eighth less. `detail` keeps the screen's own size, `motion`
-/// fits it into 1920×1080.
+/// These are for constrained baseline; High profile needs an eighth less. `detail` keeps the screen's own size, `motion` and
+/// `auto` fit it into 1920×1080; `auto` gets the bits of `motion`.
 public struct EncodingParameters: Hashable, Sendable {
     public var mode: ContentMode
     public var size: OutputSize

@@ -18,18 +18,27 @@ struct LineCommands: Sendable {
     var keyframes: Set<LaneKey> = []
     var source: SourceFactory?
     var size: OutputSize
-    /// Of the stream: the most there will be.
-    var frameRate: FrameRate
-    var mode: ContentMode?
+    /// That frames are forced to, whatever is shown.
+    var fixedRate: FrameRate?
+    var mode: ContentMode
     var bitsPerSecond: Int
     /// Called once the commands so far are in force.
     var acknowledgements: [@Sendable () -> Void] = []
 }
 
 extension LineCommands {
-    /// The rate of frames where nothing plays that has its own.
-    var gridRate: FrameRate { mode == .detail ? .fps15 : frameRate }
-    var pace: FramePace { mode == .motion ? .following : .fixed }
+    /// Of the stream: the most there will be.
+    var frameRate: FrameRate { fixedRate ?? .fps30 }
+
+    /// The rate of frames where nothing plays that has its own, and whether that is looked for.
+    func grid(for content: Content) -> (rate: FrameRate, pace: FramePace) {
+        if let fixedRate { return (fixedRate, .fixed) }
+        switch (mode, content) {
+        case (.detail, _): return (.fps15, .fixed)
+        case (.motion, _), (.auto, .video): return (.fps30, .following)
+        case (.auto, .app): return (.fps15, .watching)
+        }
+    }
 }
 
 /// The session's end of the media thread. Thread-safe.

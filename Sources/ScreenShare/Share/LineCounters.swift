@@ -13,6 +13,8 @@ final class LineCounters: Sendable {
         var lanes = 0
         var quantiser = 0.0
         var cadence: Cadence?
+        /// Nil where nobody looks.
+        var content: Content?
     }
 
     private let values = NIOLockedValueBox(Values())

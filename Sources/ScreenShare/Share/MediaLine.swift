@@ -11,6 +11,7 @@ enum LineEvent: Sendable {
     case geometry(source: PixelSize, picture: PixelSize)
     case hidden(String)
     case visible
+    case content(Content, Cadence?)
     case notice(String)
     /// The source or the encoder is gone; the thread has ended.
     case failed(ShareError)
@@ -19,23 +20,26 @@ enum LineEvent: Sendable {
 /// The one thread of a share's pictures: waits for the source, decides on the frame grid, converts once, encodes once
 /// per lane, hands over. Everything in here belongs to that thread.
 final class MediaLine {
-    private let controls: LineControls
-    private let counters: LineCounters
+    let controls: LineControls
+    let counters: LineCounters
     private let deliver: @Sendable (PacketisedUnit, LaneKey) -> Void
     private let isOutboxFull: @Sendable () -> Bool
-    private let report: @Sendable (LineEvent) -> Void
+    let report: @Sendable (LineEvent) -> Void
 
-    private var commands: LineCommands
-    private var source: any FrameSource
-    private var adapter: FrameRateAdapter
-    private var converter: PictureConverter?
-    private var lanes: [LaneKey: EncoderLane] = [:]
+    var commands: LineCommands
+    var source: any FrameSource
+    var adapter: FrameRateAdapter
+    /// What the adapter goes by.
+    var grid: (rate: FrameRate, pace: FramePace)
+    var converter: PictureConverter?
+    var watch: ContentWatch?
+    var lanes: [LaneKey: EncoderLane] = [:]
     private var isHidden = false
-    private var capturedAt = Instant.zero
+    var capturedAt = Instant.zero
     /// When the source changed, as long as that was not looked at.
-    private var unseenChange: Instant?
+    var unseenChange: Instant?
     /// Converted and not encoded yet.
-    private var unsentDamage = PixelRect.nothing
+    var unsentDamage = PixelRect.nothing
 
     init(
         controls: LineControls, counters: LineCounters, source: any FrameSource,
@@ -49,7 +53,8 @@ final class MediaLine {
         self.isOutboxFull = isOutboxFull
         self.report = report
         commands = controls.take()
-        adapter = FrameRateAdapter(rate: commands.gridRate, pace: commands.pace, start: SystemClock.now())
+        grid = commands.grid(for: .app)
+        adapter = FrameRateAdapter(rate: grid.rate, pace: grid.pace, start: SystemClock.now())
     }
 
     /// Runs until it is told to stop, or the source is lost.
@@ -67,6 +72,8 @@ final class MediaLine {
         try apply(controls.take())
         if commands.stops { return false }
         let now = SystemClock.now()
+        watch?.advance(to: now)
+        follow()
         guard !commands.isPaused, !commands.lanes.isEmpty else {
             if !commands.isPaused { try prepare() }
             try idle()
@@ -81,7 +88,7 @@ final class MediaLine {
         return true
     }
 
-    private var watchedLanes: [EncoderLane] { commands.lanes.compactMap { lanes[$0] } }
+    var watchedLanes: [EncoderLane] { commands.lanes.compactMap { lanes[$0] } }
     private func keyframeIsDue(at now: Instant) -> Bool { watchedLanes.contains { $0.gate.isDue(at: now) } }
 
     /// When the next wanted keyframe is allowed; one that is due already is waited for with its frame.
@@ -105,32 +112,6 @@ final class MediaLine {
         case .idle: break
         case .hidden(let text): hide(text)
         }
-    }
-
-    /// Reads what has changed before its slot, to see whether it is new.
-    private func look(at changedAt: Instant, until deadline: Instant) throws(ShareError) {
-        let drawn = changedAt + MediaLimits.drawingTime
-        // What comes this close to its slot is looked at there.
-        guard drawn + LineLimits.lookTime < deadline else {
-            return controls.wakeup.wait(atMost: deadline - SystemClock.now())
-        }
-        controls.wakeup.wait(atMost: drawn - SystemClock.now())
-        unseenChange = nil
-        do throws(CaptureError) { convert(try source.read(), changedAt: changedAt) } catch { _ = try tolerate(error) }
-    }
-
-    /// Reads what has changed, once it is drawn, before it counts.
-    private func lookFirst(at changedAt: Instant, until deadline: Instant) throws(ShareError) {
-        let drawn = changedAt + MediaLimits.drawingTime
-        let now = SystemClock.now()
-        if now < drawn { return controls.wakeup.wait(atMost: min(drawn, deadline) - now) }
-        unseenChange = nil
-        do throws(CaptureError) {
-            let frame = try source.read()
-            // An embedder's own date is better than when we noticed.
-            adapter.looked(isNew: convertComparing(frame), changedAt: min(changedAt, frame.capturedAt))
-            counters.update { $0.cadence = adapter.cadence }
-        } catch { _ = try tolerate(error) }
     }
 
     /// Nobody watches, or the share is paused: only looks whether the source is still there.
@@ -167,7 +148,7 @@ final class MediaLine {
     }
 
     /// What can pass is waited for; what can't ends the share.
-    private func tolerate(_ error: CaptureError) throws(ShareError) -> SourceEvent {
+    func tolerate(_ error: CaptureError) throws(ShareError) -> SourceEvent {
         switch error {
         case .timedOut: return .idle
         case .unavailable(let text), .lost(let text), .unsupported(let text): throw .source(text)
@@ -189,66 +170,37 @@ final class MediaLine {
     // MARK: Pictures
 
     private func encodeNew(_ time: MediaTime, at now: Instant) throws(ShareError) {
+        // What was looked at is what leaves; what came since is looked at next.
+        let wasLookedAt = adapter.looksFirst && !unsentDamage.isEmpty
+        if !wasLookedAt, try !readNew() { return }
+        try encode(damage: unsentDamage, time, isNew: true, at: now)
+        unsentDamage = .nothing
+    }
+
+    /// False where nothing could be read: the change is still there.
+    private func readNew() throws(ShareError) -> Bool {
         let frame: ScreenFrame
         do {
             frame = try source.read()
         } catch {
             if case .hidden(let text) = try tolerate(error) { hide(text) }
-            // Nothing could be read: the change is still there.
             controls.wakeup.wait(atMost: LineLimits.retryPeriod)
             adapter.changed(at: SystemClock.now())
-            return
+            return false
         }
-        // What was looked at before was captured then.
-        if !adapter.looksFirst || unsentDamage.isEmpty { capturedAt = frame.capturedAt }
-        if adapter.looksFirst {
-            _ = convertComparing(frame)
-        } else {
+        capturedAt = frame.capturedAt
+        if grid.pace == .fixed {
             convert(frame, changedAt: unseenChange)
+        } else {
+            _ = convertWatching(frame)
         }
         unseenChange = nil
-        try encode(damage: unsentDamage, time, isNew: true, at: now)
-        unsentDamage = .nothing
+        return true
     }
 
     private func encodeAgain(_ time: MediaTime, at now: Instant) throws(ShareError) {
         guard converter != nil else { return try encodeNew(time, at: now) }
         try encode(damage: .nothing, time, isNew: false, at: now)
-    }
-
-    /// Converts what changed; tells the adapter when something new came, where it wants to know.
-    private func convert(_ frame: ScreenFrame, changedAt: Instant?) {
-        guard let changedAt, adapter.wantsNews else { return convert(frame) }
-        let before = converter?.fingerprint
-        convert(frame)
-        if converter?.fingerprint != before { adapter.sawSomethingNew(changedAt: changedAt) }
-    }
-
-    /// Converts what changed; true where it looks different from before.
-    private func convertComparing(_ frame: ScreenFrame) -> Bool {
-        guard let converter, converter.source == frame.pixels.size else {
-            convert(frame)
-            return true
-        }
-        let (area, isNew) = converter.convertComparing(frame)
-        if isNew {
-            unsentDamage = unsentDamage.union(area)
-            capturedAt = frame.capturedAt
-        }
-        return isNew
-    }
-
-    /// Converts what changed into the persistent picture, and notes where for the encoders.
-    private func convert(_ frame: ScreenFrame) {
-        let geometry = FitGeometry(source: frame.pixels.size, policy: commands.size.policy)
-        if converter?.geometry != geometry || converter?.source != frame.pixels.size {
-            converter = PictureConverter(source: frame.pixels.size, geometry: geometry)
-            unsentDamage = .nothing
-            lanes = [:]
-            report(.geometry(source: frame.pixels.size, picture: geometry.picture))
-            counters.update { $0.size = geometry.picture }
-        }
-        if let converter { unsentDamage = unsentDamage.union(converter.convert(frame)) }
     }
 
     private func encode(damage: PixelRect, _ time: MediaTime, isNew: Bool, at now: Instant) throws(ShareError) {
@@ -318,9 +270,6 @@ final class MediaLine {
             do { source = try open(controls.wakeup) } catch { _ = try tolerate(error) }
             converter = nil
             restart(at: now)
-        }
-        if next.gridRate != commands.gridRate || next.pace != commands.pace {
-            adapter.set(rate: next.gridRate, pace: next.pace)
         }
         // The rate stands in the stream's parameters.
         if next.frameRate != commands.frameRate { restart(at: now) }

@@ -4,10 +4,10 @@ public struct ShareConfiguration: Sendable {
     public var source: ShareSource
     /// How large the encoded picture is.
     public var size: OutputSize = .fit(width: 1920, height: 1080)
-    /// The fixed rate that irregular captures are turned into.
-    public var frameRate: OutputFrameRate = .fps30
-    /// What the pictures are about; nil: a fixed rate, whatever they show.
-    public var mode: ContentMode?
+    /// What the pictures are about, and so how fast frames leave.
+    public var mode = ContentMode.auto
+    /// A fixed rate that whatever is shown is turned into; nil: as the mode says.
+    public var frameRate: OutputFrameRate?
     /// The most the video may use, in bits per second, 100,000…100,000,000.
     public var maximumBitrate = 4_000_000
     /// Draws the mouse pointer into captured screens.
@@ -34,7 +34,7 @@ public struct NetworkConfiguration: Hashable, Sendable {
     public init() {}
 }
 
-/// The fixed output frame rate.
+/// A fixed output frame rate.
 public enum OutputFrameRate: Int, Sendable, CaseIterable {
     case fps24 = 24
     case fps30 = 30
@@ -42,6 +42,9 @@ public enum OutputFrameRate: Int, Sendable, CaseIterable {
 
 /// What the pictures are about, and so what counts most. The same as WebRTC's content hints for video.
 public enum ContentMode: String, Hashable, Sendable, CaseIterable {
+    /// `detail` for programs and pages; `motion` from a second or two after something begins to play, in the whole picture
+    /// or in a part of it, until it ends.
+    case auto
     /// Text and drawings: 15 frames a second at most, each as sharp as the bit rate allows.
     case detail
     /// Films, calls, games: as soon as it is known at which rate they play (23.976 to 60 a second), each of their

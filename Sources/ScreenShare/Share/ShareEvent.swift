@@ -8,6 +8,8 @@ public enum ShareEvent: Sendable {
     /// Nothing can be captured for now (a minimised window, an unplugged monitor); the text says why.
     case sourceHidden(String)
     case sourceVisible
+    /// Something began to play, or has ended, or its rate is known, or no longer.
+    case contentChanged(SharedContent, cadence: CadenceStatistics?)
     /// Something a person should know that does not end the share.
     case notice(String)
 }

@@ -153,8 +153,8 @@ extension ShareSession {
     /// largest the share may have.
     private var levelIDC: UInt8 {
         let level = H264Level.minimum(
-            size: encodedSize, frameRate: configuration.frameRate.rate, bitsPerSecond: configuration.maximumBitrate,
-            references: 1)
+            size: encodedSize, frameRate: configuration.frameRate?.rate ?? .fps30, bitsPerSecond: configuration.maximumBitrate,
+            references: X264Configuration.references(for: encodedSize))
         return UInt8(clamping: level?.identifier ?? 40)
     }
 

@@ -146,13 +146,14 @@ public actor ShareSession {
         controls?.change { $0.bitsPerSecond = rate }
     }
 
-    public func setFrameRate(_ frameRate: OutputFrameRate) {
+    /// - Parameter frameRate: nil for the rate that the mode says.
+    public func setFrameRate(_ frameRate: OutputFrameRate?) {
         configuration.frameRate = frameRate
-        controls?.change { $0.frameRate = frameRate.rate }
+        controls?.change { $0.fixedRate = frameRate?.rate }
     }
 
-    /// - Parameter mode: nil for a fixed rate. Pictures go on without a keyframe.
-    public func setMode(_ mode: ContentMode?) {
+    /// Pictures go on without a keyframe.
+    public func setMode(_ mode: ContentMode) {
         configuration.mode = mode
         controls?.change { $0.mode = mode }
     }
@@ -171,7 +172,7 @@ public actor ShareSession {
             state: state, width: line.size.width, height: line.size.height, framesEncoded: line.units,
             keepalives: line.keepalives, framesDropped: line.drops, keyframes: line.keyframes, encodedBytes: line.bytes,
             lanes: line.lanes, quantiser: line.quantiser,
-            cadence: line.cadence.map { CadenceStatistics($0) },
+            content: line.content.map { SharedContent($0) }, cadence: line.cadence.map { CadenceStatistics($0) },
             viewers: peers.compactMap { peer in
                 viewers[peer.peer].map { ViewerStatistics($0.name, peer.statistics) }
             })
@@ -192,7 +193,7 @@ public actor ShareSession {
 
     private var initialCommands: LineCommands {
         LineCommands(
-            size: configuration.size, frameRate: configuration.frameRate.rate, mode: configuration.mode,
+            size: configuration.size, fixedRate: configuration.frameRate?.rate, mode: configuration.mode,
             bitsPerSecond: max(100_000, min(100_000_000, configuration.maximumBitrate)))
     }
 
@@ -245,6 +246,8 @@ public actor ShareSession {
                     sourceWidth: source.width, sourceHeight: source.height, width: picture.width, height: picture.height))
         case .line(.hidden(let text)): sink.yield(.sourceHidden(text))
         case .line(.visible): sink.yield(.sourceVisible)
+        case .line(.content(let content, let cadence)):
+            sink.yield(.contentChanged(SharedContent(content), cadence: cadence.map { CadenceStatistics($0) }))
         case .line(.notice(let text)): sink.yield(.notice(text))
         case .line(.failed(let error)): await end(error)
         }
@@ -333,6 +336,12 @@ extension ViewerStatistics {
             roundTripTime: (sent.roundTripTime ?? statistics.roundTripTime)?.inSeconds, lossFraction: sent.lossFraction,
             packetsSent: sent.packetsSent, bytesSent: sent.bytesSent, retransmissions: sent.retransmissions,
             keyframeRequests: sent.keyframeRequests)
+    }
+}
+
+extension SharedContent {
+    init(_ content: Content) {
+        self = content == .video ? .video : .app
     }
 }
 

@@ -15,9 +15,19 @@ public struct ShareStatistics: Sendable {
     public var lanes: Int
     /// The mean quantiser of the last picture, 0…51.
     public var quantiser: Double
-    /// What plays in the pictures, in mode `motion`; nil where nothing has a rate of its own.
+    /// What the pictures were found to be about; nil in mode `detail` and at a fixed rate, where nobody looks.
+    public var content: SharedContent?
+    /// What plays in the pictures, in the same modes; nil where nothing has a rate of its own.
     public var cadence: CadenceStatistics?
     public var viewers: [ViewerStatistics]
+}
+
+/// What pictures are about.
+public enum SharedContent: String, Hashable, Sendable {
+    /// Programs, pages, text.
+    case app
+    /// A film, a call, a game, an animation: in the whole picture or in a part of it.
+    case video
 }
 
 /// A film's, a call's or an animation's rate.

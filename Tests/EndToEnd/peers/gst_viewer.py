@@ -10,13 +10,15 @@ picture is reported the moment its last packet is there and decoded. Writes one 
     {"event": "latency", "ms": [...], "viewerMs": [...]}            with --timecode: drawn to decoded, and our own part
     {"event": "summary", "frames": ..., "fps": ..., ...}
 
---mode 0 offers H.264 as GStreamer itself does, without packetization-mode. Runs under Debian's own Python.
+--record writes each access unit as it arrives: eight bytes of time (microseconds since 1970), four of length, both
+little-endian, and the unit in Annex B. --mode 0 offers H.264 as GStreamer itself does, without packetization-mode. Runs under Debian's own Python.
 """
 
 import argparse
 import itertools
 import json
 import signal
+import struct
 import sys
 import threading
 import time
@@ -37,6 +39,7 @@ H264 = "application/x-rtp,media=video,encoding-name=H264,clock-rate=90000,payloa
 OFFERS = {
     0: H264,
     1: H264 + ",packetization-mode=(string)1,profile-level-id=(string)42e01f,level-asymmetry-allowed=(string)1",
+    "high": H264 + ",packetization-mode=(string)1,profile-level-id=(string)64001f,level-asymmetry-allowed=(string)1",
 }
 DECODER = "rtph264depay name=depay ! avdec_h264 max-threads=1 output-corrupt=false automatic-request-sync-points=true"
 
@@ -67,6 +70,7 @@ class Viewer:
         self.finished = threading.Event()
         self.gathered = threading.Event()
         self.linked = threading.Event()
+        self.record = open(arguments.record, "wb") if arguments.record else None
         self.pipeline = Gst.Pipeline()
         self.webrtc = Gst.ElementFactory.make("webrtcbin")
         self.webrtc.set_property("bundle-policy", "max-bundle")
@@ -75,7 +79,7 @@ class Viewer:
         self.webrtc.connect("pad-added", self.pad_added)
         self.pipeline.add(self.webrtc)
         direction = GstWebRTC.WebRTCRTPTransceiverDirection.RECVONLY
-        caps = Gst.Caps.from_string(OFFERS[arguments.mode])
+        caps = Gst.Caps.from_string(OFFERS["high" if arguments.high else arguments.mode])
         self.webrtc.emit("add-transceiver", direction, caps)
         self.pipeline.set_state(Gst.State.PLAYING)
 
@@ -116,7 +120,8 @@ class Viewer:
         if pad.direction != Gst.PadDirection.SRC:
             return
         if self.arguments.no_decode:
-            chain = Gst.parse_bin_from_description("rtph264depay name=depay ! fakesink sync=false", True)
+            stream = "video/x-h264,stream-format=byte-stream,alignment=au"
+            chain = Gst.parse_bin_from_description(f"rtph264depay name=depay ! {stream} ! fakesink sync=false", True)
         else:
             chain = Gst.parse_bin_from_description(f"{DECODER} ! appsink name=sink sync=false", True)
             appsink = chain.get_by_name("sink")
@@ -132,7 +137,12 @@ class Viewer:
     def unit_arrived(self, _pad, info):
         """An access unit is complete, not yet decoded."""
         self.arrived = time.monotonic()
-        self.bytes += info.get_buffer().get_size()
+        buffer = info.get_buffer()
+        self.bytes += buffer.get_size()
+        if self.record:
+            self.record.write(struct.pack("<QI", time.time_ns() // 1000, buffer.get_size()))
+            self.record.write(buffer.extract_dup(0, buffer.get_size()))
+            self.record.flush()
         if self.arguments.no_decode:
             self.count_picture(self.arrived)
         return Gst.PadProbeReturn.OK
@@ -217,6 +227,8 @@ def parse():
     parser.add_argument("--frames", type=int, default=0, help="end after so many pictures")
     parser.add_argument("--viewers", type=int, default=1)
     parser.add_argument("--no-decode", action="store_true", help="count access units")
+    parser.add_argument("--high", action="store_true", help="offer High profile, as browsers do beside the others")
+    parser.add_argument("--record", metavar="PATH", help="with --no-decode: write what arrives, and when")
     parser.add_argument("--timecode", action="store_true", help="read screensource's clock from each picture")
     parser.add_argument("--on-go", action="store_true", help="join when a line comes on stdin")
     parser.add_argument("--save", metavar="PATH", help="write the last picture as raw I420")

@@ -1,0 +1,106 @@
+import CShims
+import Media
+
+/// Tells whether a frame shows anything new where its source says that it changed: pixel by pixel, luma and chroma,
+/// beside the pointer.
+///
+/// The source's memory holds only the newest picture, so a number for each 128 pixels of each row is kept of the areas
+/// that were compared last: 130 kB for a whole screen of 1920×1080.
+package struct FrameComparer {
+    /// Of the areas compared last; the newest is the last.
+    private var known: [RowPrints] = []
+
+    package init() {}
+
+    /// Compares an area with what it showed when it was compared before; all of it is new where that is not known.
+    package mutating func compare(_ frame: ScreenFrame, in area: PixelRect) -> FrameDifference {
+        let area = area.intersection(PixelRect(frame.pixels.size))
+        guard !area.isEmpty else { return FrameDifference(area: area, changed: 0) }
+        let after = RowPrints(of: frame, in: area)
+        let before = known.first { $0.area == area }
+        // What changed under another area's numbers makes them untrue.
+        known.removeAll { $0.area == area || !$0.area.intersection(frame.content).isEmpty }
+        if known.count >= Self.areas { known.removeFirst() }
+        known.append(after)
+        return before.map { after.difference(from: $0) } ?? FrameDifference(area: area, changed: 1)
+    }
+
+    /// A film, and what is typed beside it.
+    private static let areas = 2
+}
+
+/// A number for each 128 pixels of each row of an area: equal numbers, equal pixels.
+private struct RowPrints {
+    let area: PixelRect
+    private let pointer: PixelRect
+    private let columns: Int
+    /// Column by column.
+    private var values: [UInt64]
+
+    init(of frame: ScreenFrame, in area: PixelRect) {
+        self.area = area
+        pointer = frame.pointer
+        columns = (area.width + Self.width - 1) / Self.width
+        values = [UInt64](repeating: 0, count: columns * area.height)
+        SourcePlanes.lend(frame.pixels) { planes in
+            for row in 0..<area.height {
+                for column in 0..<columns { values[column * area.height + row] = print(column, row, of: planes) }
+            }
+        }
+    }
+
+    private func print(_ column: Int, _ row: Int, of planes: SourcePlanes) -> UInt64 {
+        let left = area.x + column * Self.width
+        let width = min(Self.width, area.maxX - left)
+        let y = area.y + row
+        switch planes.format {
+        case .bgra: return shim_fingerprint(planes.first(y) + 4 * left, 4 * width, 0, 0x00FF_FFFF_00FF_FFFF)
+        case .bgr10: return shim_fingerprint(planes.first(y) + 4 * left, 4 * width, 0, 0x3FFF_FFFF_3FFF_FFFF)
+        case .nv12:
+            let luma = shim_fingerprint(planes.first(y) + left, width, 0, .max)
+            return shim_fingerprint(planes.second(y / 2) + (left & ~1), (width + 1) & ~1, luma, .max)
+        case .i420:
+            let luma = shim_fingerprint(planes.first(y) + left, width, 0, .max)
+            let u = shim_fingerprint(planes.second(y / 2) + left / 2, (width + 1) / 2, luma, .max)
+            return shim_fingerprint(planes.third(y / 2) + left / 2, (width + 1) / 2, u, .max)
+        }
+    }
+
+    func difference(from before: RowPrints) -> FrameDifference {
+        let hidden = [pointer, before.pointer].filter { !$0.intersection(area).isEmpty }
+        var isChanged = [Bool](repeating: false, count: area.height)
+        var most = (rows: 0, column: 0)
+        var isHidden = false
+        for column in 0..<columns {
+            let rows = changedRows(column, before)
+            let seen = rows.filter { !hides(hidden, column, $0) }
+            for row in seen { isChanged[row] = true }
+            if seen.count > most.rows { most = (seen.count, column) }
+            isHidden = isHidden || seen.count < rows.count
+        }
+        guard most.rows > 0 else { return FrameDifference(area: area, changed: 0, isHidden: isHidden) }
+        let share = Double(isChanged.count { $0 }) / Double(area.height)
+        // Bars beside what is scrolled stand still, so one column tells.
+        let moved = RowMotion.share(before: before.rows(of: most.column), after: rows(of: most.column))
+        return FrameDifference(area: area, changed: share, moved: moved, isHidden: isHidden)
+    }
+
+    private func rows(of column: Int) -> ArraySlice<UInt64> {
+        values[column * area.height..<(column + 1) * area.height]
+    }
+
+    private func changedRows(_ column: Int, _ before: RowPrints) -> [Int] {
+        let start = column * area.height
+        return (0..<area.height).filter { values[start + $0] != before.values[start + $0] }
+    }
+
+    private func hides(_ pointers: [PixelRect], _ column: Int, _ row: Int) -> Bool {
+        let left = area.x + column * Self.width
+        return pointers.contains { pointer in
+            pointer.x < left + Self.width && pointer.maxX > left && pointer.y <= area.y + row
+                && area.y + row < pointer.maxY
+        }
+    }
+
+    private static let width = 128
+}

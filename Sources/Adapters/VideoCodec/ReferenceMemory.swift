@@ -1,0 +1,60 @@
+import CShims
+import Media
+
+/// Knows what the pictures show that the encoder still holds as references, so that a page which was there before is
+/// found again at almost no cost.
+///
+/// Only pictures of a screen at rest are remembered: in motion there is nothing to come back to.
+struct ReferenceMemory {
+    /// A number for each row of a picture: equal numbers, equal rows.
+    typealias Rows = [UInt64]
+
+    /// By the order in which they were coded; nil where nobody looked.
+    private var pictures: [Rows?] = []
+    private let capacity: Int
+
+    init(references: Int) {
+        capacity = references
+    }
+
+    /// Nothing to find with one reference, which is the picture before.
+    var isUseful: Bool { capacity > 1 }
+
+    /// Of what differs from the last picture, the share that an older one shows: 0 where that is not known.
+    func share(of rows: Rows) -> Double {
+        guard let last = pictures.last ?? nil, last.count == rows.count else { return 0 }
+        let changed = rows.indices.filter { rows[$0] != last[$0] }
+        guard !changed.isEmpty else { return 0 }
+        let found = pictures.dropLast().compactMap { older in
+            older.map { older in changed.count { older[$0] == rows[$0] } }
+        }
+        return Double(found.max() ?? 0) / Double(changed.count)
+    }
+
+    /// A keyframe: everything before it is gone.
+    mutating func restart(with rows: Rows?) { pictures = [rows] }
+
+    mutating func coded(_ rows: Rows?) {
+        pictures.append(rows)
+        if pictures.count > capacity { pictures.removeFirst() }
+    }
+
+    /// The last picture was coded once more.
+    mutating func repeated(_ look: () -> Rows) {
+        coded((pictures.last ?? nil) ?? look())
+    }
+
+    static func rows(of picture: I420Picture) -> Rows {
+        picture.withPlanes { luma, u, v in
+            (0..<picture.size.height).map { row in
+                let chroma = row / 2 * picture.chromaStride
+                var value = shim_fingerprint(luma + row * picture.lumaStride, picture.size.width, 0, .max)
+                // Two rows share their colours.
+                for plane in [u, v] where row % 2 == 0 {
+                    value = shim_fingerprint(plane + chroma, picture.size.width / 2, value, .max)
+                }
+                return value
+            }
+        }
+    }
+}

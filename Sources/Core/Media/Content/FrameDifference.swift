@@ -1,0 +1,20 @@
+/// By how much a frame looks different from the one before, where its source says that it changed.
+package struct FrameDifference: Hashable, Sendable {
+    /// What was compared, in pixels of the source.
+    package var area: PixelRect
+    /// Of its rows, the share that looks different; 0 for a repeat.
+    package var changed: Double
+    /// Of those, the share that stood elsewhere before: scrolled.
+    package var moved: Double
+    /// Something differs where the pointer is or was: that may be the pointer alone.
+    package var isHidden: Bool
+
+    package init(area: PixelRect, changed: Double, moved: Double = 0, isHidden: Bool = false) {
+        self.area = area
+        self.isHidden = isHidden
+        self.changed = changed
+        self.moved = moved
+    }
+
+    package var isNew: Bool { changed > 0 }
+}

@@ -1,0 +1,29 @@
+import Media
+import PixelConversion
+import Timebase
+
+/// Looks at the pictures for what they are about: compares them, and remembers where something plays.
+struct ContentWatch {
+    private var comparer = FrameComparer()
+    private var classifier: ContentClassifier
+
+    init(source: PixelSize) {
+        classifier = ContentClassifier(source: source)
+    }
+
+    var content: Content { classifier.content }
+
+    /// - Parameter cadence: what was found of the pictures so far.
+    mutating func look(at frame: ScreenFrame, cadence: Cadence?) -> Look {
+        guard !frame.content.isEmpty else { return frame.damage.isEmpty ? .repeated : .beside }
+        let place = classifier.place
+        let area = place.flatMap { frame.content.contains($0) ? $0 : nil } ?? frame.content
+        let difference = comparer.compare(frame, in: area)
+        classifier.looked(at: frame.capturedAt, area: frame.content, difference: difference, cadence: cadence)
+        let isThere = place.map { area.isSimilar(to: $0) } ?? true
+        if difference.isNew { return isThere ? .picture : .beside }
+        return frame.damage == area && !difference.isHidden ? .repeated : .beside
+    }
+
+    mutating func advance(to now: Instant) { classifier.advance(to: now) }
+}

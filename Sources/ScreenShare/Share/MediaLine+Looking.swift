@@ -1,0 +1,94 @@
+import Media
+import PixelConversion
+import SystemClock
+import Timebase
+
+// Reading pictures: what is new in them, where, and what they are about.
+extension MediaLine {
+    /// Reads what has changed before its slot, to see whether it is new.
+    func look(at changedAt: Instant, until deadline: Instant) throws(ShareError) {
+        let drawn = changedAt + MediaLimits.drawingTime
+        // What comes this close to its slot is looked at there.
+        guard drawn + LineLimits.lookTime < deadline else {
+            return controls.wakeup.wait(atMost: deadline - SystemClock.now())
+        }
+        controls.wakeup.wait(atMost: drawn - SystemClock.now())
+        unseenChange = nil
+        do throws(CaptureError) { convert(try source.read(), changedAt: changedAt) } catch { _ = try tolerate(error) }
+    }
+
+    /// Reads what has changed, once it is drawn, before it counts.
+    func lookFirst(at changedAt: Instant, until deadline: Instant) throws(ShareError) {
+        let drawn = changedAt + MediaLimits.drawingTime
+        let now = SystemClock.now()
+        if now < drawn { return controls.wakeup.wait(atMost: min(drawn, deadline) - now) }
+        unseenChange = nil
+        do throws(CaptureError) {
+            let frame = try source.read()
+            // An embedder's own date is better than when we noticed.
+            adapter.looked(convertWatching(frame), changedAt: min(changedAt, frame.capturedAt))
+        } catch { _ = try tolerate(error) }
+    }
+
+    /// Converts what changed; tells the adapter when something new came, where it wants to know.
+    func convert(_ frame: ScreenFrame, changedAt: Instant?) {
+        guard let changedAt, adapter.wantsNews else { return convert(frame) }
+        let before = converter?.fingerprint
+        convert(frame)
+        if converter?.fingerprint != before { adapter.sawSomethingNew(changedAt: changedAt) }
+    }
+
+    /// Converts what looks different from before, and says what that is.
+    func convertWatching(_ frame: ScreenFrame) -> Look {
+        guard let converter, converter.source == frame.pixels.size, converter.geometry == geometry(of: frame) else {
+            convert(frame)
+            return .picture
+        }
+        var watch = watch ?? ContentWatch(source: frame.pixels.size)
+        let look = watch.look(at: frame, cadence: adapter.cadence)
+        self.watch = watch
+        if look != .repeated {
+            convert(frame)
+            capturedAt = frame.capturedAt
+        }
+        return look
+    }
+
+    /// Goes by what the pictures are about.
+    func follow() {
+        let content = watch?.content ?? .app
+        let (rate, pace) = commands.grid(for: content)
+        if (rate, pace) != grid {
+            grid = (rate, pace)
+            adapter.set(rate: rate, pace: pace)
+            if pace == .fixed { watch = nil }
+        }
+        let cadence = adapter.cadence
+        let known = counters.now
+        if pace != .fixed, known.content != content || known.cadence?.rate != cadence?.rate {
+            report(.content(content, cadence))
+        }
+        counters.update { counters in
+            counters.cadence = cadence
+            counters.content = pace == .fixed ? nil : content
+        }
+    }
+
+    private func geometry(of frame: ScreenFrame) -> FitGeometry {
+        FitGeometry(source: frame.pixels.size, policy: commands.size.policy)
+    }
+
+    /// Converts what changed into the persistent picture, and notes where for the encoders.
+    func convert(_ frame: ScreenFrame) {
+        let geometry = geometry(of: frame)
+        if converter?.geometry != geometry || converter?.source != frame.pixels.size {
+            converter = PictureConverter(source: frame.pixels.size, geometry: geometry)
+            unsentDamage = .nothing
+            watch = nil
+            lanes = [:]
+            report(.geometry(source: frame.pixels.size, picture: geometry.picture))
+            counters.update { $0.size = geometry.picture }
+        }
+        if let converter { unsentDamage = unsentDamage.union(converter.convert(frame)) }
+    }
+}

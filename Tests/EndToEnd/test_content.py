@@ -1,0 +1,111 @@
+"""What is shared decides how fast frames leave: films at their own rate, everything else at up to fifteen a second."""
+
+import threading
+import time
+
+import pytest
+from harness import sharer
+from harness.processes import Process
+from Xlib import display as xdisplay
+
+DESK = (13.0, 15.6)
+
+
+@pytest.fixture
+def film(start):
+    """`film(screen, 24)`: something that plays in a window of 960×540."""
+
+    def play(screen, rate):
+        picture = f"testsrc2=size=960x540:rate={rate}"
+        options = ["-loglevel", "error", "-an", "-noborder", "-left", "100", "-top", "100"]
+        env = {"DISPLAY": screen.name, "SDL_VIDEODRIVER": "x11", "SDL_AUDIODRIVER": "dummy"}
+        return start(Process, ["ffplay", *options, "-f", "lavfi", picture], name="ffplay", env=env)
+
+    return play
+
+
+@pytest.fixture
+def wandering_pointer(after):
+    """`wandering_pointer(screen)`: a pointer that is moved over the screen sixty times a second."""
+
+    def begin(screen):
+        ended = threading.Event()
+
+        def move():
+            connection = xdisplay.Display(screen.name)
+            root = connection.screen().root
+            step = 0
+            while not ended.wait(1 / 60):
+                step += 7
+                root.warp_pointer(150 + step % 850, 150 + step // 3 % 450)
+                connection.sync()
+            connection.close()
+
+        thread = threading.Thread(target=move)
+        thread.start()
+
+        def end():
+            ended.set()
+            thread.join()
+
+        after(end)
+
+    return begin
+
+
+def rates(host, seconds):
+    """Frames a second of so many of the next statistics."""
+    seen = len(host.statistics.all())
+    time.sleep(seconds + 0.5)
+    return [line["fps"] for line in host.statistics.all()[seen : seen + seconds]]
+
+
+def watch(lan, start, host):
+    viewer = start(sharer.gstreamer, lan, host.whep, "--no-decode", "--duration", "120")
+    viewer.event("first", 20)
+    return viewer
+
+
+@pytest.mark.parametrize("rate", [24, 25])
+def test_a_film_is_found_and_followed_under_a_moving_pointer_until_it_ends(
+    lan, start, display, share, film, wandering_pointer, rate
+):
+    screen = display(1280, 720)
+    host = share(lan, "--display", screen.name)
+    watch(lan, start, host)
+    playing = film(screen, rate)
+    host.statistics.wait(lambda line: line["content"] == "video" and line["cadence"] == rate, 10, "a film")
+    # The first second began before.
+    alone = rates(host, 5)[1:]
+    assert sum(alone) / 4 == pytest.approx(rate, abs=0.5), alone
+    wandering_pointer(screen)
+    moving = rates(host, 6)[1:]
+    # On a busy machine the pointer costs the film's clock a moment now and then.
+    assert sum(moving) / 5 == pytest.approx(rate, abs=3), moving
+    assert host.statistics.last["content"] == "video"
+    playing.kill()
+    host.statistics.wait(lambda line: line["content"] == "app", 5, "no film")
+    assert "A video plays." in host.text() and "The video has ended." in host.text()
+
+
+@pytest.mark.parametrize("mode", ["scroll", "type"])
+def test_scrolling_and_typing_are_no_film(lan, start, display, share, mode):
+    screen = display(1280, 720)
+    screen.show(mode)
+    host = share(lan, "--display", screen.name)
+    watch(lan, start, host)
+    fps = rates(host, 8)
+    assert not any(line.get("content") == "video" for line in host.statistics.all())
+    assert max(fps) <= DESK[1]
+    if mode == "scroll":
+        assert min(fps[1:]) >= DESK[0], fps
+
+
+def test_a_forced_rate_is_kept_whatever_plays(lan, start, display, share):
+    screen = display(1280, 720)
+    screen.show("video24")
+    host = share(lan, "--display", screen.name, "--fps", "30")
+    watch(lan, start, host)
+    fps = rates(host, 4)
+    assert all(23 <= rate <= 30.7 for rate in fps[1:]), fps
+    assert "content" not in host.statistics.last or host.statistics.last["content"] is None

@@ -1,0 +1,79 @@
+import Media
+import Testing
+import Timebase
+import VideoCodec
+
+@Suite("A page that comes back")
+struct ReturnTests {
+    private static let size = PixelSize(width: 640, height: 368)
+
+    /// Shows a page as a share does: a change after a rest, then passes until it is sharp.
+    /// - Returns: the bytes that took, and how many pictures.
+    private func show(_ page: Scene, in recording: inout Recording) throws -> (bytes: Int, pictures: Int) {
+        let before = recording.units.count
+        // So long that the bucket has run empty.
+        var unit = try recording.encode(page.picture, bitsPerSecond: 8_000_000, after: 90_000)
+        for _ in 0..<20 where (unit?.quantiser ?? 51) > 20 {
+            unit = try recording.encode(page.picture, damage: .nothing, bitsPerSecond: 8_000_000, after: 90_000)
+        }
+        let made = recording.units[before...]
+        return (made.reduce(0) { $0 + $1.bytes.count }, made.count)
+    }
+
+    @Test("of a page that was there before next to nothing is sent, at once sharp")
+    func return_() throws {
+        var configuration = X264Configuration.small(Self.size.width, Self.size.height, maximum: 8_000_000)
+        configuration.references = 4
+        let pages = [1, 2].map { Scene(Self.size, .text(scroll: 0), seed: $0) }
+        var recording = try Recording(configuration)
+        _ = try show(pages[1], in: &recording)
+        let first = try show(pages[0], in: &recording)
+        let other = try show(pages[1], in: &recording)
+        try #require(first.pictures <= 3 && other.pictures <= 3)
+        let back = try show(pages[0], in: &recording)
+        #expect(back.bytes * 100 <= first.bytes * 4, "\(back.bytes) of \(first.bytes)")
+        #expect(back.pictures == 1)
+        let decoded = try recording.decoded()
+        #expect(decoded.count == recording.units.count)
+        #expect(similarity(try #require(decoded.last), pages[0].picture.luma) > 38)
+    }
+
+    @Test("with one reference it is sent anew")
+    func oneReference() throws {
+        let pages = [1, 2].map { Scene(Self.size, .text(scroll: 0), seed: $0) }
+        var recording = try Recording(.small(Self.size.width, Self.size.height, maximum: 8_000_000))
+        _ = try show(pages[1], in: &recording)
+        let first = try show(pages[0], in: &recording)
+        _ = try show(pages[1], in: &recording)
+        #expect(try show(pages[0], in: &recording).bytes * 2 > first.bytes)
+    }
+
+    @Test("a page of which a part is new takes the bits of that part")
+    func half() throws {
+        let returns = try [4, 1].map { references in
+            var configuration = X264Configuration.small(Self.size.width, Self.size.height, maximum: 8_000_000)
+            configuration.references = references
+            let pages = [1, 2, 3].map { Scene(Self.size, .text(scroll: 0), seed: $0) }
+            var recording = try Recording(configuration)
+            for page in [1, 0, 1] { _ = try show(pages[page], in: &recording) }
+            pages[0].mix(lowerHalfOf: pages[2])
+            let back = try show(pages[0], in: &recording)
+            #expect(similarity(try #require(try recording.decoded().last), pages[0].picture.luma) > 36)
+            return back.bytes
+        }
+        #expect(returns[0] * 4 < returns[1] * 3, "\(returns)")
+    }
+}
+
+extension Scene {
+    /// Takes the other's lower half over.
+    fileprivate func mix(lowerHalfOf other: Scene) {
+        let half = size.height / 2
+        other.picture.withPlanes { from, _, _ in
+            picture.withPlanes { luma, _, _ in
+                (luma + half * picture.lumaStride).update(
+                    from: from + half * picture.lumaStride, count: half * picture.lumaStride)
+            }
+        }
+    }
+}
