@@ -98,7 +98,7 @@ let package = Package(
         // Adapters: one door each to the world outside.
         adapter("SystemClock", ["Timebase", "CLinux"]),
         adapter("ScreenCapture", ["Timebase", "Media", "SystemClock", "CXCB", locks]),
-        adapter("PixelConversion", ["Timebase", "Media", "CShims"]),
+        adapter("PixelConversion", ["Timebase", "Media", "CShims", "CYUV"]),
         adapter("VideoCodec", ["Timebase", "Media", "CX264", "CShims"]),
         adapter("SecureTransport", ["Timebase", "Datagrams", "ICE", "PeerCore", "COpenSSL", "CSRTP"]),
         adapter("PeerDriver", ["Timebase", "Datagrams", "ICE", "RTP", "PeerCore", "SystemClock", nioCore, nioPosix]),

@@ -96,12 +96,12 @@ def pages(size):
 class Narrow(contextlib.ExitStack):
     """A sharer of a screen of pages, and a recorder behind a link of so many bits a second."""
 
-    def __init__(self, which, size, link, share=0.9):
+    def __init__(self, which, size, link, share=0.93):
         super().__init__()
         self.folder, self.pages = pages(size)
         self.lab = Lab()
         self.callback(self.lab.close)
-        self.lab.set("up", f"rate={link}bit", "queue=1000ms")
+        self.lab.set("up", f"rate={link}bit")
         self.display = Display(*map(int, size.split("x")))
         self.callback(self.display.close)
         files = [self.folder / f"{name}.ppm" for name in NAMES]
@@ -229,7 +229,7 @@ def page_changes(which, link, size="1920x1080", rounds=1, pause=6):
         return [change.summary() for change in narrow.changes()]
 
 
-def page_return(which, link, size="1920x1080"):
+def comeback(which, link, size="1920x1080"):
     """A until it is sharp, B until it is sharp and ten seconds more, A again: bytes of the return to those of A before."""
     with Narrow(which, size, link) as narrow:
         narrow.show("A", 8)
@@ -239,23 +239,14 @@ def page_return(which, link, size="1920x1080"):
         return {"first": first.bytes, "return": again.bytes, "ratio": again.bytes / max(1, first.bytes)}
 
 
-def worst(values):
-    return None if any(value is None for value in values) else max(values)
+def figures(which, link, rounds):
+    """The medians over all pages; None where some page never got there."""
+    changes = page_changes(which, link, rounds=rounds)
+    found = {key: middle(changes, key) for key in changes[0] if key != "page"}
+    return {**found, "changes": changes}
 
 
 def middle(changes, key):
-    values = [change[key] for change in changes]
-    return None if any(value is None for value in values) else median(values)
-
-
-if __name__ == "__main__":
-    import sys
-
-    ARTIFACTS.joinpath("bench").mkdir(parents=True, exist_ok=True)
-    which, link = sys.argv[1], int(sys.argv[2])
-    size = sys.argv[3] if len(sys.argv) > 3 else "1920x1080"
-    if "return" in sys.argv:
-        print(page_return(which, link, size))
-        sys.exit()
-    for change in page_changes(which, link, size):
-        print({k: round(v, 4) if isinstance(v, float) else v for k, v in change.items()})
+    """A page that never got there counts as infinitely late."""
+    found = median([float("inf") if change[key] is None else change[key] for change in changes])
+    return None if found == float("inf") else found

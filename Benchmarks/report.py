@@ -4,6 +4,16 @@ CPU_LIMITS = {"still": 0.02, "typing": 0.25, "scrolling": 0.6, "motion": 0.6}
 LATENCY_LIMITS = {"typing": 0.5, "scrolling": 0.6, "motion": 0.6}
 JOIN_LIMITS = {"p50": 150, "p95": 300}
 VIEWER_LIMIT = 0.0035
+# Milliseconds, and bytes, after a page change behind a link of so many bits a second.
+PAGE_LIMITS = {
+    2_000_000: {"first": 250, "readable": 800, "0.98": 1000, "0.99": 1500, "bytes": 400_000},
+    1_000_000: {"first": 300, "readable": 1500, "0.98": 2000},
+}
+PAGE_NAMES = {
+    "first": "first picture of it", "readable": "readable (OCR within 2 %)", "0.98": "luma SSIM 0.98",
+    "0.99": "luma SSIM 0.99", "bytes": "all of it",
+}
+COMEBACK_LIMIT = 0.03
 MEMORY_SMALL, MEMORY_LARGE, MEMORY_BESIDE = 50, 80, 30
 
 
@@ -35,7 +45,7 @@ def shown(value, unit):
         return "–"
     if unit == "%":
         return f"{value * 100:.2f} %" if value < 0.02 else f"{value * 100:.1f} %"
-    return f"{value:.1f} {unit}"
+    return f"{value:.1f} {unit}" if unit else f"{value:.3f}"
 
 
 def pair(results, *keys):
@@ -64,7 +74,20 @@ def table(results):
             rows.bound(f"POST → first picture, {share}", *pair(found, share), limit, "ms")
     for _, found in results.get("viewers", {}).items():
         rows.bound("CPU of each further viewer at 4 Mbit/s", *pair(found, "cost"), VIEWER_LIMIT, "%")
+    for link, found in results.get("pages", {}).items():
+        page_rows(rows, link, found)
+    for _, found in results.get("comeback", {}).items():
+        figure = "bytes of a page that comes back ÷ of its first showing, 4 Mbit/s"
+        rows.bound(figure, *pair(found, "ratio"), COMEBACK_LIMIT, "")
     return "\n".join([*rows.lines, "", footer(results)]) + "\n"
+
+
+def page_rows(rows, link, found):
+    for key, limit in PAGE_LIMITS[int(link)].items():
+        figure = f"page change behind {int(link) // 1_000_000} Mbit/s: {PAGE_NAMES[key]}"
+        scale, unit = (1000, "kB") if key == "bytes" else (1, "ms")
+        ours, theirs = (None if value is None else value / scale for value in pair(found, key))
+        rows.bound(figure, ours, theirs, limit / scale, unit)
 
 
 def memory_rows(rows, size, found):

@@ -2,7 +2,7 @@
 
     make bench                            everything, about twenty minutes
     make bench ARGS="--quick"             fewer repeats, about six
-    make bench ARGS="--only cpu,join"     some of cpu, latency, memory, join, viewers
+    make bench ARGS="--only cpu,join"     some of cpu, latency, memory, join, viewers, pages, comeback
     make bench ARGS="--sharers gstreamer" one side only
 
 Ends with a table in Markdown; all numbers are in .build-artifacts/bench/result.json. Nothing else should run meanwhile.
@@ -19,15 +19,16 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import figures  # noqa: E402
+import pages  # noqa: E402
 from bench import NAMES  # noqa: E402
 from measure import machine  # noqa: E402
 from report import table  # noqa: E402
 
 from harness.paths import ARTIFACTS, ROOT, SYSTEM_PYTHON, MissingBinary, screenshare  # noqa: E402, F401
 
-PARTS = ("cpu", "latency", "memory", "join", "viewers")
-REPEATS = {"cpu": 3, "latency": 6, "join": 20, "viewers": 5}
-QUICK = {"cpu": 1, "latency": 2, "join": 8, "viewers": 1}
+PARTS = ("cpu", "latency", "memory", "join", "viewers", "pages", "comeback")
+REPEATS = {"cpu": 3, "latency": 6, "join": 20, "viewers": 5, "pages": 3}
+QUICK = {"cpu": 1, "latency": 2, "join": 8, "viewers": 1, "pages": 1}
 
 
 def say(text):
@@ -66,7 +67,7 @@ class Run:
         subprocess.run(["cc", "-O2", "-o", str(build), str(source), "-lx264"], check=True)
         self.each("memory", ("1280x720", "1920x1080"), figures.peak_memory)
         for size, found in self.results["memory"].items():
-            found["encoder"] = figures.encoder_memory(build, size, *ENCODER)
+            found["encoder"] = figures.encoder_memory(build, size, *ENCODER[size])
 
     def join(self):
         self.each("join", (None,), lambda which, _: figures.joins(which, self.repeats["join"]))
@@ -75,8 +76,18 @@ class Run:
         self.each("viewers", (None,), lambda which, _: figures.per_viewer(which, self.repeats["viewers"]))
 
 
+    def pages(self):
+        rounds = self.repeats["pages"]
+        self.each("pages", LINKS, lambda which, link: pages.figures(which, link, rounds))
+
+    def comeback(self):
+        self.each("comeback", (4_000_000,), pages.comeback)
+
+
 # The preset and number of references that `screenshare` encodes with: what x264 alone takes is measured with them.
-ENCODER = ("ultrafast", 1)
+ENCODER = {"1280x720": ("ultrafast", 1), "1920x1080": ("ultrafast", 4)}
+# Bits per second of the link that pages of text change behind.
+LINKS = (2_000_000, 1_000_000)
 
 
 def parse():

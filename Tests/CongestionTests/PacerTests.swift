@@ -24,6 +24,18 @@ struct PacerTests {
         #expect((990_000...1_001_000).contains(sent), "8 Mbit/s are a million bytes a second, not \(sent)")
     }
 
+    @Test("with another rate what waits leaves at that rate")
+    func anotherRate() {
+        var pacer = Pacer(bitsPerSecond: 800_000, burstBytes: 1000)
+        let now = Instant(nanoseconds: 1_000_000_000)
+        for _ in 0..<11 { pacer.sent(bytes: 1000, at: now) }
+        #expect(pacer.nextSend == now + .milliseconds(100))
+        pacer.set(bitsPerSecond: 8_000_000, burstBytes: 1000, at: now)
+        #expect(pacer.nextSend == now + .milliseconds(10))
+        pacer.set(bitsPerSecond: 800_000, burstBytes: 1000, at: now + .seconds(9))
+        #expect(pacer.nextSend <= now + .seconds(9))
+    }
+
     @Test("idle time is not saved up beyond the burst")
     func idle() {
         var pacer = Pacer(bitsPerSecond: 8_000_000, burstBytes: 5000)

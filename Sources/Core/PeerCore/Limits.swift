@@ -11,6 +11,9 @@ enum Limits {
     static let queuedBytes = 4 << 20
     /// The pacer's rate beside the target's: a page change of 100 kB crosses in 20 ms at 4 Mbit/s.
     static let pacingFactor = 10
+    /// The same for what only sharpens a picture, and its burst: four packets.
+    static let patientPacingPercent = 105
+    static let patientBurstBytes = 5_000
     /// What leaves at once: 16 packets, more than a frame of typing or scrolling.
     static let burstBytes = 20_000
     /// RTCP reports: one a second, as browsers do (RFC 3550 § 6.2 gives 5 % of the bandwidth, far more).

@@ -22,6 +22,7 @@ struct MediaSender {
     private var history = RetransmissionHistory()
     private var repairBudget: TokenBucket
     private var pacer: Pacer
+    private var bitsPerSecond: Int
     /// Not wrapped; the low 16 bits go on the wire.
     private var sequenceNumber: Int64
     private var repairSequenceNumber: UInt16
@@ -49,6 +50,7 @@ struct MediaSender {
         transportSequenceNumber = UInt16.random(in: 0..<0x8000, using: &random)
         timestampOffset = UInt32.random(in: 0...(.max), using: &random)
         let rate = parameters.bitsPerSecond
+        bitsPerSecond = rate
         pacer = Pacer(bitsPerSecond: rate * Limits.pacingFactor, burstBytes: Limits.burstBytes)
         repairBudget = Self.repairBudget(rate, at: now)
         nextReport = now
@@ -70,6 +72,20 @@ struct MediaSender {
         }
         queuedBytes += unit.bytes.count
         queue.append(QueuedUnit(unit: unit, nextPayload: 0, extensions: extensions(for: unit)))
+        setPace(at: now)
+    }
+
+    /// What only makes a picture sharper leaves as fast as the link carries it, so that nothing behind it waits in a
+    /// queue on the way; as soon as something new stands behind it, both hurry.
+    private mutating func setPace(at now: Instant) {
+        let isPatient = queue.count == 1 && queue[0].unit.isRefinement
+        if isPatient {
+            let rate = bitsPerSecond * Limits.patientPacingPercent / 100
+            pacer.set(bitsPerSecond: rate, burstBytes: Limits.patientBurstBytes, at: now)
+        } else {
+            let rate = bitsPerSecond * Limits.pacingFactor
+            pacer.set(bitsPerSecond: rate, burstBytes: Limits.burstBytes, at: now)
+        }
     }
 
     /// A viewer this far behind is served from the next keyframe on.
@@ -88,7 +104,8 @@ struct MediaSender {
 
     /// What the stream may use from now on.
     mutating func setBitrate(_ bitsPerSecond: Int, at now: Instant) {
-        pacer.setRate(bitsPerSecond * Limits.pacingFactor)
+        self.bitsPerSecond = bitsPerSecond
+        setPace(at: now)
         repairBudget = Self.repairBudget(bitsPerSecond, at: now)
     }
 
@@ -195,6 +212,7 @@ struct MediaSender {
         if isLast {
             queuedBytes -= unit.bytes.count
             queue.removeFirst()
+            setPace(at: now)
         }
         return packet
     }

@@ -52,7 +52,8 @@ final class EncoderLane {
             try repeater.observe(unit.bytes, nalUnits: unit.nalUnits)
             return try packetizer.packetize(
                 unit.bytes, nalUnits: unit.nalUnits, mediaTime: mediaTime, capturedAt: capturedAt,
-                isKeyframe: unit.isKeyframe, isReference: unit.isReference)
+                isKeyframe: unit.isKeyframe, isReference: unit.isReference,
+                isRefinement: damage.isEmpty && !unit.isKeyframe)
         } catch {
             throw .failed("x264 made a unit that can't be sent: \(error)")
         }

@@ -1,4 +1,5 @@
 import Media
+import PixelConversion
 import SystemClock
 import NIOConcurrencyHelpers
 import Timebase
@@ -15,6 +16,11 @@ public final class CustomVideoSource: Sendable {
         case nv12
         /// Y, U, V planes, U and V at half size (BT.709 limited).
         case i420
+    }
+
+    /// Which side of the scene the first row and the first column show: the eight values of EXIF's Orientation.
+    public enum Orientation: Int, Hashable, Sendable, CaseIterable {
+        case topLeft = 1, topRight, bottomRight, bottomLeft, leftTop, rightTop, rightBottom, leftBottom
     }
 
     public enum PushError: Error, Hashable, Sendable {
@@ -40,14 +46,17 @@ public final class CustomVideoSource: Sendable {
     /// - Parameters:
     ///   - bytes: the planes back to back, copied before the call returns.
     ///   - bytesPerRow: of the first plane; nil: no padding. Chroma planes follow with the same (NV12) or half of it (I420).
+    ///   - orientation: how the picture lies in memory; viewers see it upright.
     ///   - timestamp: on the embedder's own clock, rising from picture to picture; only differences matter.
     public func push(
-        _ bytes: RawSpan, format: Format, width: Int, height: Int, bytesPerRow: Int? = nil, timestamp: Duration
+        _ bytes: RawSpan, format: Format, width: Int, height: Int, bytesPerRow: Int? = nil,
+        orientation: Orientation = .topLeft, timestamp: Duration
     ) throws(PushError) {
         guard (2...8192).contains(width), (2...8192).contains(height), (bytesPerRow ?? 0) <= 65_536,
-            let pixels = PixelBuffer(
+            let copy = PixelBuffer(
                 format: format.pixelFormat, size: PixelSize(width: width, height: height), bytesPerRow: bytesPerRow,
-                copying: bytes)
+                copying: bytes),
+            let pixels = copy.upright(Media.Orientation(orientation))
         else { throw .wrongSize }
         let frame = PendingFrame(pixels: pixels, timestamp: timestamp, pushedAt: SystemClock.now())
         let later = state.withLockedValue { state in
@@ -58,6 +67,12 @@ public final class CustomVideoSource: Sendable {
             return true
         }
         if !later { throw .notLater }
+    }
+}
+
+extension Media.Orientation {
+    init(_ orientation: CustomVideoSource.Orientation) {
+        self = Media.Orientation(rawValue: orientation.rawValue) ?? .topLeft
     }
 }
 

@@ -14,10 +14,12 @@ package final class PacketisedUnit: Sendable {
     package let isKeyframe: Bool
     /// False for what later pictures do not need (`nal_ref_idc` 0).
     package let isReference: Bool
+    /// The picture before once more, only sharper: it need not hurry.
+    package let isRefinement: Bool
 
     package init(
         bytes: [UInt8], payloads: [Range<Int>], mediaTime: MediaTime, capturedAt: Instant, isKeyframe: Bool,
-        isReference: Bool
+        isReference: Bool, isRefinement: Bool = false
     ) {
         self.bytes = bytes
         self.payloads = payloads
@@ -25,6 +27,7 @@ package final class PacketisedUnit: Sendable {
         self.capturedAt = capturedAt
         self.isKeyframe = isKeyframe
         self.isReference = isReference
+        self.isRefinement = isRefinement
     }
 
     /// The M bit: set on the last packet of the access unit (RFC 6184 § 5.1).

@@ -1,0 +1,75 @@
+import CYUV
+import Media
+
+extension PixelBuffer {
+    /// The same picture turned to stand upright, by libyuv; NV12 comes back as I420. Nil for ten-bit colours, which only
+    /// screens have, and those are upright.
+    package func upright(_ orientation: Orientation) -> PixelBuffer? {
+        if orientation == .topLeft { return self }
+        let format: PixelFormat = self.format == .bgra ? .bgra : .i420
+        let size =
+            orientation.isTurned ? PixelSize(width: self.size.height, height: self.size.width) : self.size
+        let planes = format.planes(size: size)
+        let count = planes.map { $0.offset + $0.rows * $0.bytesPerRow }.max() ?? 0
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 64)
+        let starts = planes.map { memory.baseAddress?.advanced(by: $0.offset).assumingMemoryBound(to: UInt8.self) }
+        guard turn(orientation, into: zip(starts, planes).map { ($0, Int32($1.bytesPerRow)) }),
+            let turned = PixelBuffer(
+                format: format, size: size, planes: planes, bytes: UnsafeRawBufferPointer(memory),
+                release: { memory.deallocate() })
+        else {
+            memory.deallocate()
+            return nil
+        }
+        return turned
+    }
+
+    private typealias Output = (start: UnsafeMutablePointer<UInt8>?, bytesPerRow: Int32)
+
+    private func turn(_ orientation: Orientation, into outputs: [Output]) -> Bool {
+        let width = Int32(size.width)
+        // A negative height flips the picture before it is turned.
+        let height = orientation.isMirrored ? -Int32(size.height) : Int32(size.height)
+        let mode = orientation.rotation
+        var result: Int32 = -1
+        SourcePlanes.lend(self) { source in
+            let strides = planes.map { Int32($0.bytesPerRow) }
+            switch format {
+            case .bgra:
+                result = ARGBRotate(
+                    source.first(0), strides[0], outputs[0].start, outputs[0].bytesPerRow, width, height, mode)
+            case .nv12:
+                result = NV12ToI420Rotate(
+                    source.first(0), strides[0], source.second(0), strides[1], outputs[0].start,
+                    outputs[0].bytesPerRow, outputs[1].start, outputs[1].bytesPerRow, outputs[2].start,
+                    outputs[2].bytesPerRow, width, height, mode)
+            case .i420:
+                result = I420Rotate(
+                    source.first(0), strides[0], source.second(0), strides[1], source.third(0), strides[2],
+                    outputs[0].start, outputs[0].bytesPerRow, outputs[1].start, outputs[1].bytesPerRow,
+                    outputs[2].start, outputs[2].bytesPerRow, width, height, mode)
+            case .bgr10: break
+            }
+        }
+        return result == 0
+    }
+}
+
+extension Orientation {
+    fileprivate var isMirrored: Bool {
+        switch self {
+        case .topRight, .bottomLeft, .leftTop, .rightBottom: true
+        case .topLeft, .bottomRight, .rightTop, .leftBottom: false
+        }
+    }
+
+    /// Clockwise, behind the flip: a picture mirrored left to right is one flipped and turned by half.
+    fileprivate var rotation: RotationMode {
+        switch self {
+        case .topLeft, .bottomLeft: kRotate0
+        case .rightTop, .leftTop: kRotate90
+        case .bottomRight, .topRight: kRotate180
+        case .leftBottom, .rightBottom: kRotate270
+        }
+    }
+}
