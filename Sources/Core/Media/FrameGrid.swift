@@ -87,7 +87,7 @@ struct FrameGrid: Sendable {
         let late = (due - time(of: slot)).nanoseconds
         let turn = period.nanoseconds
         // What plays faster than its frames leave has pictures between the slots too.
-        phase += .nanoseconds(late - (Double(late) / Double(turn)).rounding * turn)
+        phase += .nanoseconds(late - Int64((Double(late) / Double(turn)).rounded()) * turn)
     }
 
     /// Back to a rate of our own, from the last slot on.
@@ -119,8 +119,4 @@ struct FrameGrid: Sendable {
         let (seconds, rest) = ticks.quotientAndRemainder(dividingBy: MediaTime.ticksPerSecond)
         return .seconds(seconds) + .nanoseconds(rest * 1_000_000_000 / MediaTime.ticksPerSecond)
     }
-}
-
-extension Double {
-    fileprivate var rounding: Int64 { Int64(rounded()) }
 }

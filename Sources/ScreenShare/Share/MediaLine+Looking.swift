@@ -57,20 +57,31 @@ extension MediaLine {
     /// Goes by what the pictures are about.
     func follow() {
         let content = watch?.content ?? .app
-        let (rate, pace) = commands.grid(for: content)
-        if (rate, pace) != grid {
-            grid = (rate, pace)
-            adapter.set(rate: rate, pace: pace)
-            if pace == .fixed { watch = nil }
+        let wanted = commands.grid(for: content)
+        if wanted != grid {
+            grid = wanted
+            adapter.set(rate: grid.rate, pace: grid.pace)
+            if grid.pace == .fixed { forgetContent() }
         }
+        if grid.pace != .fixed { tell(content) }
+    }
+
+    private func forgetContent() {
+        watch = nil
+        counters.update { counters in
+            counters.content = nil
+            counters.cadence = nil
+        }
+    }
+
+    private func tell(_ content: Content) {
         let cadence = adapter.cadence
         let known = counters.now
-        if pace != .fixed, known.content != content || known.cadence?.rate != cadence?.rate {
-            report(.content(content, cadence))
-        }
+        if known.content != content || known.cadence?.rate != cadence?.rate { report(.content(content, cadence)) }
+        guard known.content != content || known.cadence != cadence else { return }
         counters.update { counters in
+            counters.content = content
             counters.cadence = cadence
-            counters.content = pace == .fixed ? nil : content
         }
     }
 
