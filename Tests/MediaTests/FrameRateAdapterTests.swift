@@ -193,7 +193,7 @@ struct FrameRateAdapterTests {
     @Test("a blurred picture is refined slot by slot until it is sharp, then rests")
     func refinement() {
         var loop = loop(changesAt: [100])
-        loop.quantisers = { [44, 36, 28, 20][$0] }
+        loop.quantisers = { [44, 36, 30, 20][$0] }
         loop.run(until: .zero + .milliseconds(900))
         #expect(loop.sent.map(\.kind) == [.new, .again, .again, .again])
         #expect(loop.distances == [3000, 3000, 3000])

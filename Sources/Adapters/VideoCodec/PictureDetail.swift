@@ -94,4 +94,16 @@ extension PixelRect {
     }
 
     var area: Int { isEmpty ? 0 : width * height }
+
+    /// Its first rows of macroblocks.
+    func top(rows: Int) -> PixelRect {
+        let end = min(maxY, (y & ~15) + 16 * rows)
+        return PixelRect(x: x, y: y, width: width, height: end - y)
+    }
+
+    /// What of it lies below another.
+    func below(_ other: PixelRect) -> PixelRect {
+        let start = max(y, min(maxY, other.maxY))
+        return PixelRect(x: x, y: start, width: width, height: maxY - start)
+    }
 }

@@ -10,14 +10,25 @@ import Timebase
 ///
 ///     change after a rest ──► all that the bucket holds, no coarser than legible
 ///     change in a run     ──► a frame's share, by the gain of the run
-///     the same picture    ──► as fine as fits; waits where that would gain little
+///     the same picture    ──► the next pass over what is blurred; waits while the last is under way
 struct QuantiserControl {
     enum Kind {
         case keyframe, change, repetition
+        /// A change that left what is blurred around it as it was.
+        case apart
     }
 
-    /// Finest; text looks like the original from here on (luma SSIM 0.99 and more), and each step costs a tenth more.
-    static let sharp = 26
+    /// A picture that is sent: what was coded of it, from what detail, and what it took.
+    struct Coded {
+        let area: PixelRect
+        var changed = PictureDetail.nothing
+        var blurred = PictureDetail.nothing
+        let quantiser: Int
+        let bits: Int
+        let time: MediaTime
+    }
+
+    private static let sharp = Blur.sharp
     /// In film, where there are bits for it: nothing stays that would be sharpened once more.
     private static let finestInFilm = 20
     /// Text can be read up to here.
@@ -33,42 +44,50 @@ struct QuantiserControl {
     private let costFactor: Double
     private let pictureArea: Int
     private var bucket = BitBucket()
-    /// The area coarser than `sharp`, how coarse, and how much of its detail is.
-    private(set) var blurred = PixelRect(x: 0, y: 0, width: 0, height: 0)
-    private var blurredQuantiser = QuantiserControl.sharp
-    private var blurredShare = 0.0
+    private(set) var blur: Blur
     private var restGain = 1.0
     private var runGain = 1.0
     /// How much of the whole picture each frame of the run had to be coded anew.
     private var churn = 1.0
     private var runLength = 0
     private var lastChange: MediaTime?
-    private var lastQuantiser = QuantiserControl.sharp
+    private var lastQuantiser = Blur.sharp
 
     /// - Parameter costFactor: what the profile's entropy coder makes of a bit of the baseline's.
     init(pictureSize: PixelSize, costFactor: Double) {
         self.costFactor = costFactor
         pictureArea = pictureSize.area
+        blur = Blur(costFactor: costFactor)
     }
 
     /// How much of the picture each frame of a run is new: little where text scrolls, a good part in film; nil outside
     /// of a run.
     func churnOfRun(at time: MediaTime) -> Double? { continuesRun(at: time) && runLength > 4 ? churn : nil }
 
-    /// The quantiser for a picture, or nil where it has to wait for the bucket.
+    /// The quantiser for a keyframe or a change, or nil where it has to wait for the bucket.
     ///
     /// - Parameters:
     ///   - changed: the detail of what changed; of everything, for a keyframe.
-    ///   - blurred: that of the blurred area.
+    ///   - blurred: that of the blurred area, as far as the picture sharpens it.
     mutating func quantiser(
         for kind: Kind, changed: PictureDetail, blurred: PictureDetail, at time: MediaTime, target: SendTarget
     ) -> Int? {
         bucket.drain(until: time, bitsPerSecond: target.bitsPerSecond)
-        switch kind {
-        case .keyframe: return keyframe(changed)
-        case .change: return change(changed, blurred, at: time, target)
-        case .repetition: return repetition(blurred, target)
+        return kind == .keyframe ? keyframe(changed) : change(changed, blurred, at: time, target)
+    }
+
+    /// The next pass over a still picture, or nil where it has to wait: each begins shortly before the last has arrived.
+    ///
+    /// - Parameter detail: looks at an area of the picture.
+    mutating func pass(
+        at time: MediaTime, target: SendTarget, detail: (PixelRect) -> PictureDetail
+    ) -> Blur.Pass? {
+        bucket.drain(until: time, bitsPerSecond: target.bitsPerSecond)
+        if blur.isEmpty {
+            return bucket.room > 0 ? Blur.Pass(area: blur.area, detail: .nothing, quantiser: Self.sharp) : nil
         }
+        guard bucket.level < bucket.capacity / 4 else { return nil }
+        return blur.nextPass(bitsPerSecond: target.bitsPerSecond, level: bucket.level, detail: detail)
     }
 
     private func keyframe(_ detail: PictureDetail) -> Int {
@@ -87,7 +106,7 @@ struct QuantiserControl {
         let quantiser =
             isRun
             ? steady(detail, blurred, share: share)
-            : first(within: max(min(bucket.room, bucket.capacity * Self.firstShare), share)) {
+            : first(within: max(min(bucket.room, Double(target.bitsPerSecond) * Self.firstSeconds), share)) {
                 bits(detail, blurred, gain: gain, quantiser: $0)
             }
         if bucket.room <= 0, bits(detail, blurred, gain: gain, quantiser: quantiser) > share / 2 { return nil }
@@ -109,20 +128,10 @@ struct QuantiserControl {
         return min(max(wanted, lastQuantiser - down, finest), lastQuantiser + up, Self.coarsest)
     }
 
-    /// Few passes, each begun shortly before the last has arrived: a key typed meanwhile waits for one of them at most,
-    /// and what was shown before stays among the references.
-    private func repetition(_ blurred: PictureDetail, _ target: SendTarget) -> Int? {
-        guard blurredQuantiser > Self.sharp else { return bucket.room > 0 ? Self.sharp : nil }
-        guard bucket.level < bucket.capacity / 4 else { return nil }
-        let budget = Double(target.bitsPerSecond) * Self.passSeconds - bucket.level
-        let wanted = finest(within: budget) { sharpening(blurred, to: $0) }
-        return min(wanted, max(Self.sharp, blurredQuantiser - Self.leastStep))
-    }
-
-    private static let leastStep = 4
-    private static let passSeconds = 0.5
-    /// Of the bucket what a new page may take at first.
-    private static let firstShare = 0.6
+    /// How long a new page may take at first.
+    private static let firstSeconds = 0.1
+    /// So coarse a picture drops most of the detail that is new: what is left to send is twice what it seems.
+    private static let leftByCoarse = 2.0
 
     /// The finest that fits, legible or not: it is seen at once, and is sharpened next.
     private func first(within budget: Double, _ bits: (Int) -> Double) -> Int {
@@ -132,16 +141,7 @@ struct QuantiserControl {
     // MARK: What a picture will take
 
     private func bits(_ detail: PictureDetail, _ blurred: PictureDetail, gain: Double, quantiser: Int) -> Double {
-        detail.bits(quantiser) * costFactor * gain + sharpening(blurred, to: quantiser)
-    }
-
-    /// A picture at a finer quantiser also sharpens what was left blurred. What is there already saves the less the
-    /// larger the step.
-    private func sharpening(_ blurred: PictureDetail, to quantiser: Int) -> Double {
-        let step = blurredQuantiser - quantiser
-        guard step > 0, !blurred.isNothing else { return 0 }
-        let kept = 1 - min(0.3, 0.04 * Double(step))
-        return costFactor * blurredShare * max(0, blurred.bits(quantiser) - kept * blurred.bits(blurredQuantiser))
+        detail.bits(quantiser) * costFactor * gain + blur.bitsToSharpen(blurred, to: quantiser)
     }
 
     /// The finest quantiser that fits, between sharp and legible; coarser ones only for what would be far too large.
@@ -165,27 +165,34 @@ struct QuantiserControl {
     func isExcessive(bits: Int) -> Bool { Double(bits) > 2 * bucket.capacity }
 
     /// Learns from a picture that is sent.
-    mutating func coded(
-        _ kind: Kind, area: PixelRect, changed: PictureDetail, blurred: PictureDetail, bits: Int, quantiser: Int,
-        at time: MediaTime
-    ) {
-        bucket.add(bits)
+    /// - Returns: the quantiser of the picture as a whole.
+    mutating func coded(_ kind: Kind, _ picture: Coded) -> Double {
+        bucket.add(picture.bits)
+        lastQuantiser = picture.quantiser
         switch kind {
-        case .keyframe:
-            setBlurred(area, quantiser: quantiser, share: 1)
+        case .keyframe: blur.set(picture.area, quantiser: picture.quantiser, share: 1)
+        case .repetition: blur.passed(picture.area, picture.blurred, quantiser: picture.quantiser, bits: picture.bits)
         case .change:
-            let expected = changed.bits(quantiser) * costFactor
-            let rest = Double(bits) - sharpening(blurred, to: quantiser)
-            let gain = min(2, max(0.01, rest / max(1, expected)))
+            let gain = learn(picture)
             // A finer picture leaves nothing behind that is coarser than itself; another adds to what was blurred.
-            let share = quantiser < blurredQuantiser ? max(gain, blurredShare) : gain + blurredShare
-            setBlurred(self.blurred.union(area), quantiser: quantiser, share: share)
-            learn(gain, churn: gain * Double(area.area) / Double(pictureArea), at: time)
-            lastChange = time
-        case .repetition:
-            setBlurred(self.blurred, quantiser: quantiser, share: blurredShare)
+            let left = picture.quantiser > Self.legible ? Self.leftByCoarse * gain : gain
+            let share = picture.quantiser < blur.quantiser ? max(left, blur.share) : left + blur.share
+            blur.changed(picture.area, quantiser: picture.quantiser, share: share)
+        case .apart:
+            _ = learn(picture)
+            blur.changedApart(picture.area, quantiser: picture.quantiser)
         }
-        lastQuantiser = quantiser
+        return blur.coarseness(of: picture.quantiser, pictureArea: pictureArea)
+    }
+
+    /// How much of a change had to be coded anew.
+    private mutating func learn(_ picture: Coded) -> Double {
+        let expected = picture.changed.bits(picture.quantiser) * costFactor
+        let rest = Double(picture.bits) - blur.bitsToSharpen(picture.blurred, to: picture.quantiser)
+        let gain = min(2, max(0.01, rest / max(1, expected)))
+        learn(gain, churn: gain * Double(picture.area.area) / Double(pictureArea), at: picture.time)
+        lastChange = picture.time
+        return gain
     }
 
     private mutating func learn(_ gain: Double, churn newChurn: Double, at time: MediaTime) {
@@ -200,12 +207,5 @@ struct QuantiserControl {
             runGain = gain
             runLength = 1
         }
-    }
-
-    private mutating func setBlurred(_ area: PixelRect, quantiser: Int, share: Double) {
-        let isSharp = quantiser <= Self.sharp
-        blurred = isSharp ? PixelRect(x: 0, y: 0, width: 0, height: 0) : area
-        blurredQuantiser = max(Self.sharp, quantiser)
-        blurredShare = isSharp ? 0 : min(1, share)
     }
 }

@@ -17,6 +17,10 @@ package final class X264Encoder: VideoEncoder {
     private var lastKeyframe: MediaTime?
     private var search = Search(isWide: true, references: 0)
     private var memory: ReferenceMemory
+    /// The reconstruction of the last picture; x264 keeps it as a reference until the next one is made.
+    private var shown: x264_image_t?
+    /// Only there while a page is being sharpened.
+    private var partial: PartialPicture?
     /// Changed in pictures for which there were no bits.
     private var unsent = PixelRect(x: 0, y: 0, width: 0, height: 0)
 
@@ -80,8 +84,7 @@ package final class X264Encoder: VideoEncoder {
         let unit = try run(request, quantiser: quantiser ?? QuantiserControl.coarsest, isKeyframe: true)
         lastKeyframe = request.mediaTime
         memory.restart(with: nil)
-        learn(.keyframe, unit, area: whole, changed: detail, blurred: .nothing)
-        return unit
+        return learn(.keyframe, unit, area: whole, changed: detail, blurred: .nothing)
     }
 
     private func change(_ request: Request) throws(CodecError) -> EncodedUnit? {
@@ -90,44 +93,52 @@ package final class X264Encoder: VideoEncoder {
         let known = rows.map { memory.share(of: $0) } ?? 0
         // What a reference shows already takes hardly any bits.
         let detail = PictureDetail(of: request.picture, in: request.area).scaled(by: max(0.02, 1 - known))
-        let blurred = PictureDetail(of: request.picture, in: control.blurred)
+        // A key typed while a page is still blurred leaves the page to its passes.
+        let isApart = !isRun && control.blur.reaches(beyond: request.area)
+        let blurred = isApart ? .nothing : PictureDetail(of: request.picture, in: control.blur.area)
         let quantiser = control.quantiser(
             for: .change, changed: detail, blurred: blurred, at: request.mediaTime, target: request.target)
-        guard let quantiser else { return nil }
+        guard var quantiser else { return nil }
+        // Finer than the page was left, it would be coded anew.
+        if known > Self.isBack { quantiser = max(quantiser, Blur.settled) }
         try chooseSearch(at: request.mediaTime, known: known)
-        let unit = try run(request, quantiser: quantiser, isKeyframe: false)
+        let unit = try run(request, quantiser: quantiser, isKeyframe: false, rows: isApart ? request.area : nil)
         // What comes out far too large was not foretold, because a run of small changes ended in a new page. It is
         // thrown away: no decoder sees it, so the picture must begin anew.
         if control.isExcessive(bits: unit.bytes.count * 8), mayInsertKeyframe(at: request.mediaTime) {
             return try keyframe(request)
         }
         memory.coded(rows)
-        learn(.change, unit, area: request.area, changed: detail, blurred: blurred)
-        return unit
+        return learn(isApart ? .apart : .change, unit, area: request.area, changed: detail, blurred: blurred)
     }
 
     private func repetition(_ request: Request) throws(CodecError) -> EncodedUnit? {
-        let blurred = PictureDetail(of: request.picture, in: control.blurred)
-        let quantiser = control.quantiser(
-            for: .repetition, changed: .nothing, blurred: blurred, at: request.mediaTime, target: request.target)
-        guard let quantiser else { return nil }
-        let unit = try run(request, quantiser: quantiser, isKeyframe: false)
+        let pass = control.pass(at: request.mediaTime, target: request.target) {
+            PictureDetail(of: request.picture, in: $0)
+        }
+        guard let pass else { return nil }
+        let isPart = pass.area.height < request.picture.size.height
+        let unit = try run(request, quantiser: pass.quantiser, isKeyframe: false, rows: isPart ? pass.area : nil)
         if memory.isUseful { memory.repeated { ReferenceMemory.rows(of: request.picture) } }
-        learn(.repetition, unit, area: control.blurred, changed: .nothing, blurred: blurred)
-        return unit
+        return learn(.repetition, unit, area: pass.area, changed: .nothing, blurred: pass.detail)
     }
 
     private func mayInsertKeyframe(at time: MediaTime) -> Bool {
         lastKeyframe.map { time.ticks - $0.ticks >= MediaTime(elapsed: Limits.keyframeInterval).ticks } ?? true
     }
 
+    /// Learns from a unit, and says in it how coarse the picture is as a whole.
     private func learn(
         _ kind: QuantiserControl.Kind, _ unit: EncodedUnit, area: PixelRect, changed: PictureDetail,
         blurred: PictureDetail
-    ) {
-        control.coded(
-            kind, area: area, changed: changed, blurred: blurred, bits: unit.bytes.count * 8,
-            quantiser: Int(unit.quantiser), at: unit.mediaTime)
+    ) -> EncodedUnit {
+        let coded = QuantiserControl.Coded(
+            area: area, changed: changed, blurred: blurred, quantiser: Int(unit.quantiser),
+            bits: unit.bytes.count * 8, time: unit.mediaTime)
+        var unit = unit
+        unit.quantiser = control.coded(kind, coded)
+        if control.blur.isEmpty { partial = nil }
+        return unit
     }
 
     // MARK: The search for motion
@@ -172,7 +183,10 @@ package final class X264Encoder: VideoEncoder {
 
     // MARK: x264
 
-    private func run(_ request: Request, quantiser: Int, isKeyframe: Bool) throws(CodecError) -> EncodedUnit {
+    /// - Parameter rows: where only a part is to be coded.
+    private func run(
+        _ request: Request, quantiser: Int, isKeyframe: Bool, rows: PixelRect? = nil
+    ) throws(CodecError) -> EncodedUnit {
         var input = x264_picture_t()
         x264_picture_init(&input)
         input.i_type = isKeyframe ? X264_TYPE_IDR : X264_TYPE_AUTO
@@ -182,18 +196,27 @@ package final class X264Encoder: VideoEncoder {
         var output = x264_picture_t()
         var units: UnsafeMutablePointer<x264_nal_t>?
         var count: Int32 = 0
-        let size = request.picture.withPlanes { luma, u, v in
+        let picture = mixed(request.picture, rows)
+        let size = picture.withPlanes { luma, u, v in
             input.img.i_csp = X264_CSP_I420
             input.img.i_plane = 3
             input.img.plane = (luma, u, v, nil)
-            let chroma = Int32(request.picture.chromaStride)
-            input.img.i_stride = (Int32(request.picture.lumaStride), chroma, chroma, 0)
+            let chroma = Int32(picture.chromaStride)
+            input.img.i_stride = (Int32(picture.lumaStride), chroma, chroma, 0)
             return x264_encoder_encode(handle, &units, &count, &input, &output)
         }
         guard size > 0, let units else { throw .failed("x264 made nothing of a picture.") }
+        shown = output.img
         return Self.unit(
             UnsafeBufferPointer(start: units, count: Int(count)), capacity: Int(size), request,
             isKeyframe: output.b_keyframe != 0, quantiser: quantiser)
+    }
+
+    private func mixed(_ picture: I420Picture, _ area: PixelRect?) -> I420Picture {
+        guard let area, let shown else { return picture }
+        let partial = partial ?? PartialPicture(size: picture.size)
+        self.partial = partial
+        return partial.mixed(picture, rows: area.y..<area.maxY, into: shown)
     }
 
     /// Copies what is to be sent: parameter sets and slices, not x264's note about itself.

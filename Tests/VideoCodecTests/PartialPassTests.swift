@@ -1,0 +1,69 @@
+import Media
+import Testing
+import Timebase
+import VideoCodec
+
+@Suite("A page sharpened in parts")
+struct PartialPassTests {
+    private static let size = PixelSize(width: 1280, height: 720)
+    private static let bitsPerSecond = 200_000
+
+    /// A page that has just been changed to, at a rate that needs several passes for it.
+    private func shown() throws -> (recording: Recording, page: Scene) {
+        let pages = [1, 2].map { Scene(Self.size, .text(scroll: 0), seed: $0) }
+        var recording = try Recording(.small(1280, 720))
+        try recording.encode(pages[1].picture, bitsPerSecond: 20_000_000, after: 900_000)
+        try recording.encode(pages[0].picture, bitsPerSecond: Self.bitsPerSecond, after: 360_000)
+        return (recording, pages[0])
+    }
+
+    /// The rows of macroblocks that differ between two pictures.
+    private func changedRows(_ old: [UInt8], _ new: [UInt8]) -> [Int] {
+        let bytes = 16 * Self.size.width
+        return (0..<Self.size.height / 16).filter { row in
+            let span = row * bytes..<(row + 1) * bytes
+            return old[span] != new[span]
+        }
+    }
+
+    @Test("each pass changes the rows below the last pass's and no other, until all is sharp")
+    func parts() throws {
+        var (recording, page) = try shown()
+        let before = recording.units.count
+        while recording.units.count < before + 12, (recording.units.last?.quantiser ?? 0) > 28 {
+            try recording.encode(page.picture, damage: .nothing, bitsPerSecond: Self.bitsPerSecond, after: 360_000)
+        }
+        try #require(recording.units.count >= before + 3)
+        let pictures = try recording.decoded()
+        try #require(pictures.count == recording.units.count)
+        let firstRound = (before..<before + 3).map { changedRows(pictures[$0 - 1], pictures[$0]) }
+        #expect(firstRound[0].first == 0)
+        for (upper, lower) in zip(firstRound, firstRound.dropFirst()) {
+            #expect(try #require(lower.first) > (try #require(upper.last)))
+        }
+        #expect(similarity(try #require(pictures.last), page.picture.luma) > 37)
+    }
+
+    @Test("a key typed meanwhile is sharp at once, small, and leaves the rest of the page to its passes")
+    func typing() throws {
+        var (recording, page) = try shown()
+        let area = PixelRect(x: 600, y: 400, width: 10, height: 14)
+        page.picture.withPlanes { luma, _, _ in
+            for y in area.y..<area.maxY {
+                for x in area.x..<area.maxX { luma[y * page.picture.lumaStride + x] = UInt8(16 + (x * y) % 200) }
+            }
+        }
+        let coarse = try #require(recording.units.last)
+        let key = try #require(
+            try recording.encode(page.picture, damage: area, bitsPerSecond: Self.bitsPerSecond, after: 180_000))
+        #expect(key.quantiser > 28 && key.quantiser <= coarse.quantiser)
+        let pictures = try recording.decoded()
+        #expect(changedRows(pictures[pictures.count - 2], pictures[pictures.count - 1]).allSatisfy { $0 == 25 })
+        let typed = (area.y..<area.maxY).flatMap { row in
+            (area.x..<area.maxX).map { Int(pictures[pictures.count - 1][row * Self.size.width + $0]) }
+        }
+        let wanted = (area.y..<area.maxY).flatMap { row in (area.x..<area.maxX).map { 16 + ($0 * row) % 200 } }
+        let error = zip(typed, wanted).reduce(0) { $0 + abs($1.0 - $1.1) } / typed.count
+        #expect(error < 12)
+    }
+}
