@@ -72,6 +72,7 @@ struct HostCommand: AsyncParsableCommand {
         configuration.size = video.outputSize ?? configuration.size
         configuration.frameRate = video.fps.flatMap { OutputFrameRate(rawValue: $0) }
         configuration.mode = video.mode.mode
+        configuration.preset = video.preset.preset
         configuration.maximumBitrate = video.bitrate.bitsPerSecond
         configuration.showsCursor = !source.noCursor
         configuration.maximumViewers = maxViewers

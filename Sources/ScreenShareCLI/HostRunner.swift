@@ -137,6 +137,7 @@ final class HostRunner: Sendable {
         case .sourceHidden(let text): Console.line(text)
         case .sourceVisible: Console.line("The source is visible again.")
         case .contentChanged: break
+        case .presetChanged(let preset): Console.line("The processor has room for preset \(preset.rawValue).")
         case .notice(let text): Console.line(text)
         }
     }
@@ -167,6 +168,7 @@ struct HostRecord: Encodable {
     var framesDropped: Int
     var keyframes: Int
     var quantiser: Double
+    var preset: String
     var content: String?
     var cadence: Double?
     var cadenceConfidence: Double?
@@ -190,6 +192,7 @@ struct HostRecord: Encodable {
         framesDropped = statistics.framesDropped
         keyframes = statistics.keyframes
         quantiser = statistics.quantiser
+        preset = statistics.preset.rawValue
         content = statistics.content?.rawValue
         cadence = statistics.cadence?.picturesPerSecond
         cadenceConfidence = statistics.cadence?.confidence

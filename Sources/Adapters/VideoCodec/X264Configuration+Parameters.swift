@@ -6,8 +6,8 @@ extension X264Configuration {
     /// x264's parameters for a live screen: no delay, no B-frames, keyframes only on demand, quantisers from outside.
     func parameters(level: H264Level) throws(CodecError) -> x264_param_t {
         var parameters = x264_param_t()
-        guard x264_param_default_preset(&parameters, preset.rawValue, "zerolatency") == 0 else {
-            throw .unsupportedParameters("x264 has no preset \(preset.rawValue).")
+        guard x264_param_default_preset(&parameters, preset.name, "zerolatency") == 0 else {
+            throw .unsupportedParameters("x264 has no preset \(preset.name).")
         }
         setPicture(&parameters, level)
         setStream(&parameters)
@@ -62,9 +62,11 @@ extension X264Configuration {
     private func setSearch(_ parameters: inout x264_param_t) {
         // Keyframes with predictions of 4 by 4 pixels: a seventh fewer bits for text, and nothing dearer.
         parameters.analyse.intra |= UInt32(X264_ANALYSE_I4x4)
-        // A page that was scrolled by a few lines is found again; a picture of text costs a tenth then.
-        parameters.analyse.i_me_method = X264_ME_UMH
-        parameters.analyse.i_me_range = 64
+        preset.apply(to: &parameters, isWide: preset > .minimal)
+        // Screens don't fade.
+        parameters.analyse.i_weighted_pred = Int32(X264_WEIGHTP_NONE)
+        // What looks like grain is a letter's edge.
+        parameters.analyse.f_psy_rd = 0
         if profile == .high {
             parameters.b_cabac = 1
             parameters.analyse.b_transform_8x8 = 1
@@ -81,5 +83,32 @@ extension X264Configuration {
         parameters.rc.i_aq_mode = X264_AQ_NONE
         parameters.rc.i_lookahead = 0
         parameters.rc.b_mb_tree = 0
+    }
+}
+
+extension X264Configuration.Preset {
+    /// What can be changed between pictures.
+    ///
+    /// - Parameter isWide: searches for what has moved far, and for text: a page that was scrolled by some lines is
+    ///   found again, and a picture of it costs a tenth then; a new page costs a quarter less.
+    func apply(to parameters: inout x264_param_t, isWide: Bool) {
+        let standard = self.standard
+        parameters.analyse.i_me_method = isWide ? X264_ME_UMH : standard.analyse.i_me_method
+        parameters.analyse.i_me_range = isWide ? 64 : standard.analyse.i_me_range
+        parameters.analyse.inter = standard.analyse.inter | (isWide ? UInt32(X264_ANALYSE_I4x4) : 0)
+        // An encoder that has been without can't be told to look between pixels later.
+        let least = min(1, parameters.analyse.i_subpel_refine)
+        parameters.analyse.i_subpel_refine = max(least, standard.analyse.i_subpel_refine)
+        parameters.analyse.i_trellis = standard.analyse.i_trellis
+        parameters.analyse.b_mixed_references = standard.analyse.b_mixed_references
+    }
+
+    /// How many references x264 looks at.
+    var references: Int { Int(standard.i_frame_reference) }
+
+    private var standard: x264_param_t {
+        var standard = x264_param_t()
+        x264_param_default_preset(&standard, name, "zerolatency")
+        return standard
     }
 }

@@ -18,9 +18,22 @@ package struct X264Configuration: Sendable {
         case fitting(payload: Int)
     }
 
-    /// x264's own presets, from the fastest. Above the first the CPU and the memory of a share about double.
-    package enum Preset: String, Hashable, Sendable, CaseIterable {
+    /// x264's own presets from the fastest, and one below them.
+    package enum Preset: String, Hashable, Sendable, CaseIterable, Comparable {
+        /// x264's `ultrafast` as it is. What is above also searches widely where a page changed or scrolls.
+        case minimal
         case ultrafast, superfast, veryfast, faster, fast, medium
+
+        /// By the work they take.
+        package static func < (a: Preset, b: Preset) -> Bool {
+            (allCases.firstIndex(of: a) ?? 0) < (allCases.firstIndex(of: b) ?? 0)
+        }
+
+        /// x264's name.
+        var name: String { self == .minimal ? Preset.ultrafast.rawValue : rawValue }
+
+        /// This one and those below it, which an encoder opened with it can go down to and back.
+        package var steps: [Preset] { Preset.allCases.filter { $0 <= self }.reversed() }
     }
 
     package var size: PixelSize

@@ -15,7 +15,9 @@ package final class X264Encoder: VideoEncoder {
     private var control: QuantiserControl
     private var pictures: Int64 = 0
     private var lastKeyframe: MediaTime?
-    private var search = Search(isWide: true, references: 0)
+    private var search: Search
+    /// What each picture is searched by: the configuration's preset, or one below it.
+    package var preset: X264Configuration.Preset
     private var memory: ReferenceMemory
     /// The reconstruction of the last picture; x264 keeps it as a reference until the next one is made.
     private var shown: x264_image_t?
@@ -27,7 +29,8 @@ package final class X264Encoder: VideoEncoder {
     /// - Parameter log: takes x264's warnings and errors, one line each; by default nobody hears them.
     package init(_ configuration: X264Configuration, log: ((String) -> Void)? = nil) throws(CodecError) {
         self.configuration = configuration
-        search.references = configuration.references
+        preset = configuration.preset
+        search = Search(preset: preset, isWide: preset > .minimal, references: configuration.references)
         memory = ReferenceMemory(references: configuration.references)
         level = try configuration.validated()
         parameters = try configuration.parameters(level: level)
@@ -144,6 +147,7 @@ package final class X264Encoder: VideoEncoder {
     // MARK: The search for motion
 
     private struct Search: Equatable {
+        var preset: X264Configuration.Preset
         /// In motion vectors, and among predictions within the picture.
         var isWide: Bool
         var references: Int
@@ -152,8 +156,10 @@ package final class X264Encoder: VideoEncoder {
     /// A wide search finds scrolled text again and costs nothing where it does. In film it finds little and costs half
     /// as much again: there the nearest match will do. A page that an older reference shows stands there in its place.
     private func chooseSearch(at time: MediaTime, known: Double) throws(CodecError) {
+        guard preset > .minimal else { return try set(Search(preset: preset, isWide: false, references: 1)) }
         if known > Self.isBack {
-            return try set(Search(isWide: known < Self.isWholeBack, references: configuration.references))
+            let isWide = known < Self.isWholeBack
+            return try set(Search(preset: preset, isWide: isWide, references: configuration.references))
         }
         var isWide = search.isWide || search.references > 1
         if let churn = control.churnOfRun(at: time) {
@@ -162,7 +168,7 @@ package final class X264Encoder: VideoEncoder {
         } else {
             isWide = true
         }
-        try set(Search(isWide: isWide, references: 1))
+        try set(Search(preset: preset, isWide: isWide, references: min(preset.references, configuration.references)))
     }
 
     /// From these shares of the change on a page is back, in part or whole.
@@ -172,9 +178,7 @@ package final class X264Encoder: VideoEncoder {
     private func set(_ next: Search) throws(CodecError) {
         guard next != search else { return }
         search = next
-        parameters.analyse.i_me_method = next.isWide ? X264_ME_UMH : X264_ME_DIA
-        // A quarter fewer bits for a new page, at the same sharpness.
-        parameters.analyse.inter = next.isWide ? UInt32(X264_ANALYSE_I4x4) : 0
+        next.preset.apply(to: &parameters, isWide: next.isWide)
         parameters.i_frame_reference = Int32(next.references)
         guard x264_encoder_reconfig(handle, &parameters) == 0 else {
             throw .failed("x264 did not take its new settings.")

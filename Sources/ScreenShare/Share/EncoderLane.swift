@@ -16,12 +16,14 @@ final class EncoderLane {
     private(set) var quantiser = 0.0
 
     init(
-        _ key: LaneKey, _ profile: X264Configuration.Profile, size: PixelSize, frameRate: FrameRate, target: SendTarget
+        _ key: LaneKey, _ profile: X264Configuration.Profile, _ preset: X264Configuration.Preset, size: PixelSize,
+        frameRate: FrameRate, target: SendTarget
     ) throws(CodecError) {
         self.profile = profile
         var configuration = X264Configuration(
             size: size, frameRate: frameRate, maximumBitsPerSecond: target.bitsPerSecond)
         configuration.profile = profile
+        configuration.preset = preset
         configuration.references = X264Configuration.references(for: size)
         switch key.packetizationMode {
         case .nonInterleaved: configuration.slices = .one
@@ -31,6 +33,9 @@ final class EncoderLane {
         packetizer = H264Packetizer(mode: key.packetizationMode)
         gate.request()
     }
+
+    /// The preset to encode with from the next picture on: the one the encoder was opened with, or one below.
+    func set(_ preset: X264Configuration.Preset) { encoder.preset = preset }
 
     /// Encodes and cuts a picture; a keyframe where one is due, or where the encoder has just been opened.
     func encode(

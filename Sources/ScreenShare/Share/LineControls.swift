@@ -4,6 +4,7 @@ import NIOConcurrencyHelpers
 import Synchronization
 import SystemClock
 import Timebase
+import VideoCodec
 
 /// What the session asks of the media thread; taken between two frames.
 struct LineCommands: Sendable {
@@ -21,6 +22,7 @@ struct LineCommands: Sendable {
     /// That frames are forced to, whatever is shown.
     var fixedRate: FrameRate?
     var mode: ContentMode
+    var preset: X264Configuration.Preset
     var bitsPerSecond: Int
     /// Called once the commands so far are in force.
     var acknowledgements: [@Sendable () -> Void] = []

@@ -1,5 +1,6 @@
 import Media
 import NIOConcurrencyHelpers
+import VideoCodec
 
 /// What the media thread has done so far; read by the session. Thread-safe.
 final class LineCounters: Sendable {
@@ -12,6 +13,8 @@ final class LineCounters: Sendable {
         var drops = 0
         var lanes = 0
         var quantiser = 0.0
+        /// Nil while it is the one asked for.
+        var preset: X264Configuration.Preset?
         var cadence: Cadence?
         /// Nil where nobody looks.
         var content: Content?

@@ -12,6 +12,7 @@ enum LineEvent: Sendable {
     case hidden(String)
     case visible
     case content(Content, Cadence?)
+    case preset(X264Configuration.Preset)
     case notice(String)
     /// The source or the encoder is gone; the thread has ended.
     case failed(ShareError)
@@ -34,6 +35,7 @@ final class MediaLine {
     var converter: PictureConverter?
     var watch: ContentWatch?
     var lanes: [LaneKey: EncoderLane] = [:]
+    private var effort: EncoderEffort
     private var isHidden = false
     var capturedAt = Instant.zero
     /// When the source changed, as long as that was not looked at.
@@ -54,6 +56,7 @@ final class MediaLine {
         self.report = report
         commands = controls.take()
         grid = commands.grid(for: .app)
+        effort = EncoderEffort(commands.preset)
         adapter = FrameRateAdapter(rate: grid.rate, pace: grid.pace, start: SystemClock.now())
     }
 
@@ -80,7 +83,9 @@ final class MediaLine {
             return true
         }
         switch adapter.decide(at: now, outboxFull: isOutboxFull(), keyframeNeeded: keyframeIsDue(at: now)) {
-        case .encode(let time): try encodeNew(time, at: now)
+        case .encode(let time):
+            try encodeNew(time, at: now)
+            keepUp(since: now)
         case .encodeAgain(let time): try encodeAgain(time, at: now)
         case .keepalive(let time): keepalive(time, at: now)
         case .wait(let until): try wait(until: min(until, nextKeyframe(after: now)), at: now)
@@ -229,6 +234,15 @@ final class MediaLine {
         }
     }
 
+    /// Takes a smaller preset where pictures would be late with this one, and a larger one where there is room.
+    private func keepUp(since begun: Instant) {
+        let now = SystemClock.now()
+        guard effort.spent(now - begun, of: adapter.frameRate.period, at: now) else { return }
+        lanes.values.forEach { $0.set(effort.preset) }
+        counters.update { $0.preset = effort.preset }
+        report(.preset(effort.preset))
+    }
+
     private var target: SendTarget {
         SendTarget(bitsPerSecond: commands.bitsPerSecond, frameRate: adapter.frameRate)
     }
@@ -240,7 +254,9 @@ final class MediaLine {
             if lane.profile == profile || !lane.gate.isDue(at: SystemClock.now()) { return lane }
             lanes[key] = nil
         }
-        let lane = try EncoderLane(key, profile, size: size, frameRate: commands.frameRate, target: target)
+        let lane = try EncoderLane(
+            key, profile, commands.preset, size: size, frameRate: commands.frameRate, target: target)
+        lane.set(effort.preset)
         lanes[key] = lane
         counters.update { $0.lanes = lanes.count }
         return lane

@@ -8,6 +8,8 @@ public struct ShareConfiguration: Sendable {
     public var mode = ContentMode.auto
     /// A fixed rate that whatever is shown is turned into; nil: as the mode says.
     public var frameRate: OutputFrameRate?
+    /// How hard the encoder tries.
+    public var preset = EncoderPreset.ultrafast
     /// The most the video may use, in bits per second, 100,000…100,000,000.
     public var maximumBitrate = 4_000_000
     /// Draws the mouse pointer into captured screens.
@@ -50,6 +52,22 @@ public enum ContentMode: String, Hashable, Sendable, CaseIterable {
     /// Films, calls, games: as soon as it is known at which rate they play (23.976 to 60 a second), each of their
     /// pictures leaves once, when it is drawn, with a timestamp of that rate; of more than 30 a second every other one.
     case motion
+}
+
+/// How hard the encoder tries, by x264's names. Where pictures would be late, a share goes down by itself, and up again
+/// when there is room: `ShareEvent.presetChanged` says so.
+///
+/// | | a share of 1280×720, resident | of 1920×1080 |
+/// |---|---|---|
+/// | `minimal`, `ultrafast` | 48 MB | 71 MB |
+/// | `superfast` to `medium` | 54 MB | 104 MB |
+///
+/// A share that has gone down keeps the memory of the preset that was asked for. Text gets a twentieth smaller from
+/// `ultrafast` to `veryfast`, for twice the work; film gains more.
+public enum EncoderPreset: String, Hashable, Sendable, CaseIterable {
+    /// x264's `ultrafast` as it is: changed and scrolled text takes more bits.
+    case minimal
+    case ultrafast, superfast, veryfast, faster, fast, medium
 }
 
 /// The encoded picture's size in pixels. The aspect is always kept, nothing is cropped, nothing enlarged.

@@ -10,6 +10,8 @@ public enum ShareEvent: Sendable {
     case sourceVisible
     /// Something began to play, or has ended, or its rate is known, or no longer.
     case contentChanged(SharedContent, cadence: CadenceStatistics?)
+    /// The processor was too busy for the preset before, or has room for a better one.
+    case presetChanged(EncoderPreset)
     /// Something a person should know that does not end the share.
     case notice(String)
 }

@@ -172,6 +172,7 @@ public actor ShareSession {
             state: state, width: line.size.width, height: line.size.height, framesEncoded: line.units,
             keepalives: line.keepalives, framesDropped: line.drops, keyframes: line.keyframes, encodedBytes: line.bytes,
             lanes: line.lanes, quantiser: line.quantiser,
+            preset: line.preset.map { EncoderPreset($0) } ?? configuration.preset,
             content: line.content.map { SharedContent($0) }, cadence: line.cadence.map { CadenceStatistics($0) },
             viewers: peers.compactMap { peer in
                 viewers[peer.peer].map { ViewerStatistics($0.name, peer.statistics) }
@@ -194,7 +195,7 @@ public actor ShareSession {
     private var initialCommands: LineCommands {
         LineCommands(
             size: configuration.size, fixedRate: configuration.frameRate?.rate, mode: configuration.mode,
-            bitsPerSecond: max(100_000, min(100_000_000, configuration.maximumBitrate)))
+            preset: configuration.preset.preset, bitsPerSecond: max(100_000, min(100_000_000, configuration.maximumBitrate)))
     }
 
     private func openHub(
@@ -248,6 +249,7 @@ public actor ShareSession {
         case .line(.visible): sink.yield(.sourceVisible)
         case .line(.content(let content, let cadence)):
             sink.yield(.contentChanged(SharedContent(content), cadence: cadence.map { CadenceStatistics($0) }))
+        case .line(.preset(let preset)): sink.yield(.presetChanged(EncoderPreset(preset)))
         case .line(.notice(let text)): sink.yield(.notice(text))
         case .line(.failed(let error)): await end(error)
         }

@@ -15,6 +15,8 @@ public struct ShareStatistics: Sendable {
     public var lanes: Int
     /// The mean quantiser of the last picture, 0…51.
     public var quantiser: Double
+    /// With which pictures are encoded now.
+    public var preset: EncoderPreset
     /// What the pictures were found to be about; nil in mode `detail` and at a fixed rate, where nobody looks.
     public var content: SharedContent?
     /// What plays in the pictures, in the same modes; nil where nothing has a rate of its own.
