@@ -6,14 +6,14 @@ import VideoCodec
 @Suite("A page sharpened in parts")
 struct PartialPassTests {
     private static let size = PixelSize(width: 1280, height: 720)
-    private static let bitsPerSecond = 200_000
+    private static let bitsPerSecond = 120_000
 
     /// A page that has just been changed to, at a rate that needs several passes for it.
     private func shown() throws -> (recording: Recording, page: Scene) {
         let pages = [1, 2].map { Scene(Self.size, .text(scroll: 0), seed: $0) }
         var recording = try Recording(.small(1280, 720))
-        try recording.encode(pages[1].picture, bitsPerSecond: 20_000_000, after: 900_000)
-        try recording.encode(pages[0].picture, bitsPerSecond: Self.bitsPerSecond, after: 360_000)
+        try recording.encode(pages[1].picture, bitsPerSecond: 20_000_000, after: 2_700_000)
+        try recording.encode(pages[0].picture, bitsPerSecond: Self.bitsPerSecond, after: 720_000)
         return (recording, pages[0])
     }
 
@@ -31,7 +31,7 @@ struct PartialPassTests {
         var (recording, page) = try shown()
         let before = recording.units.count
         while recording.units.count < before + 12, (recording.units.last?.quantiser ?? 0) > 28 {
-            try recording.encode(page.picture, damage: .nothing, bitsPerSecond: Self.bitsPerSecond, after: 360_000)
+            try recording.encode(page.picture, damage: .nothing, bitsPerSecond: Self.bitsPerSecond, after: 540_000)
         }
         try #require(recording.units.count >= before + 3)
         let pictures = try recording.decoded()
@@ -41,7 +41,7 @@ struct PartialPassTests {
         for (upper, lower) in zip(firstRound, firstRound.dropFirst()) {
             #expect(try #require(lower.first) > (try #require(upper.last)))
         }
-        #expect(similarity(try #require(pictures.last), page.picture.luma) > 37)
+        #expect(structuralSimilarity(try #require(pictures.last), page.picture.luma, width: 1280) > 0.988)
     }
 
     @Test("a key typed meanwhile is sharp at once, small, and leaves the rest of the page to its passes")
@@ -56,7 +56,7 @@ struct PartialPassTests {
         let coarse = try #require(recording.units.last)
         let key = try #require(
             try recording.encode(page.picture, damage: area, bitsPerSecond: Self.bitsPerSecond, after: 180_000))
-        #expect(key.quantiser > 28 && key.quantiser <= coarse.quantiser)
+        #expect(key.quantiser > 27 && key.quantiser <= coarse.quantiser)
         let pictures = try recording.decoded()
         #expect(changedRows(pictures[pictures.count - 2], pictures[pictures.count - 1]).allSatisfy { $0 == 25 })
         let typed = (area.y..<area.maxY).flatMap { row in

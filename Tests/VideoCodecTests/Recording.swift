@@ -87,6 +87,39 @@ func similarity(_ a: [UInt8], _ b: [UInt8]) -> Double {
     return squares == 0 ? 99 : 10 * log10(255 * 255 * Double(a.count) / Double(squares))
 }
 
+/// Structural similarity of two planes: the mean over windows of 8 by 8 pixels (Wang et al., 2004).
+func structuralSimilarity(_ a: [UInt8], _ b: [UInt8], width: Int) -> Double {
+    var sum = 0.0
+    var windows = 0
+    for y in stride(from: 0, to: a.count / width - 7, by: 8) {
+        for x in stride(from: 0, to: width - 7, by: 8) {
+            sum += windowSimilarity(a, b, at: y * width + x, width: width)
+            windows += 1
+        }
+    }
+    return sum / Double(windows)
+}
+
+private func windowSimilarity(_ a: [UInt8], _ b: [UInt8], at start: Int, width: Int) -> Double {
+    var (sumA, sumB, squaresA, squaresB, products) = (0, 0, 0, 0, 0)
+    for row in 0..<8 {
+        for index in start + row * width..<start + row * width + 8 {
+            let (p, q) = (Int(a[index]), Int(b[index]))
+            sumA += p
+            sumB += q
+            squaresA += p * p
+            squaresB += q * q
+            products += p * q
+        }
+    }
+    let (meanA, meanB) = (Double(sumA) / 64, Double(sumB) / 64)
+    let (varianceA, varianceB) = (Double(squaresA) / 64 - meanA * meanA, Double(squaresB) / 64 - meanB * meanB)
+    let covariance = Double(products) / 64 - meanA * meanB
+    let (c1, c2) = (6.5025, 58.5225)
+    return (2 * meanA * meanB + c1) * (2 * covariance + c2)
+        / ((meanA * meanA + meanB * meanB + c1) * (varianceA + varianceB + c2))
+}
+
 extension EncodedUnit {
     /// The nal_unit_type of each unit (ITU-T H.264 § 7.3.1).
     var types: [UInt8] { nalUnits.map { bytes[$0.lowerBound] & 31 } }

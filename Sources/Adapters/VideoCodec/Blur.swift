@@ -3,8 +3,8 @@ import Media
 /// What of the picture was coded coarsely and waits to be sharpened, and by which passes it is.
 ///
 ///     a quick pass is enough ──► all of it, as fine as fits
-///     a page                 ──► in parts from its top, each `settled`
-///     a page, slow link      ──► in parts, each `readable`; then once more, `settled`
+///     two passes are         ──► in parts from its top, until it looks like the original
+///     more                   ──► in parts from its top, until all is clear; then once more
 struct Blur {
     /// A part of a still picture that is coded once more.
     struct Pass {
@@ -15,10 +15,12 @@ struct Blur {
 
     /// Finest; text looks like the original from here on, and each step costs a tenth more.
     static let sharp = 26
-    /// What takes longer is sharpened up to here: luma SSIM is 0.99 then, and a tenth of the bytes is saved.
-    static let settled = 28
-    /// What takes much longer is first sharpened up to here.
-    private static let readable = 31
+    /// From here on nothing is sharpened any more. What takes long is left a little coarser, where it looks like the
+    /// original all the same.
+    static let settled = 27
+    /// Luma SSIM: what looks like the original, and what is clear.
+    private static let original = 0.991
+    private static let clear = 0.9825
     private static let nothing = PixelRect(x: 0, y: 0, width: 0, height: 0)
 
     /// Passes over all of the blurred area.
@@ -26,6 +28,7 @@ struct Blur {
         let area: PixelRect
         let quantiser: Int
         var parts: Int
+        let isLast: Bool
     }
 
     /// What is coarser than `settled`; empty where all is sharp.
@@ -76,15 +79,19 @@ struct Blur {
         round = nil
     }
 
+    /// All is as sharp as it gets.
+    mutating func clear() { set(Self.nothing, quantiser: Self.settled, share: 0) }
+
     /// A pass leaves the rows below it; what it took tells what they will.
     mutating func passed(_ passed: PixelRect, _ detail: PictureDetail, quantiser: Int, bits: Int) {
         let foretold = bitsToSharpen(detail, to: quantiser)
         if foretold > 0 { share = min(1, share * min(2, max(0.5, Double(bits) / foretold))) }
         let rest = area.below(passed)
-        if rest.isEmpty {
-            set(round?.area ?? passed, quantiser: max(quantiser, round?.quantiser ?? 0), share: share)
+        guard rest.isEmpty else { return area = rest }
+        if let round, !round.isLast {
+            set(round.area, quantiser: round.quantiser, share: share)
         } else {
-            area = rest
+            clear()
         }
     }
 
@@ -104,29 +111,35 @@ struct Blur {
     /// - Parameters:
     ///   - level: bits still under way.
     ///   - detail: looks at an area of the picture.
+    ///   - likeness: the same, for how it will look.
     mutating func nextPass(
-        bitsPerSecond: Int, level: Double, detail: (PixelRect) -> PictureDetail
+        bitsPerSecond: Int, level: Double, detail: (PixelRect) -> PictureDetail,
+        likeness: (PixelRect) -> PictureLikeness
     ) -> Pass {
         let rate = Double(bitsPerSecond)
         let whole = detail(area)
         let quick = rate * Self.quickPassSeconds - level
-        if let quantiser = (Self.sharp..<Self.settled).first(where: { bitsToSharpen(whole, to: $0) <= quick }) {
-            return Pass(area: area, detail: whole, quantiser: quantiser)
+        if round == nil, let finest = (Self.sharp..<Self.settled).first(where: { bitsToSharpen(whole, to: $0) <= quick }) {
+            return Pass(area: area, detail: whole, quantiser: finest)
         }
-        let parts = Int((bitsToSharpen(whole, to: Self.settled) / rate / Self.passSeconds).rounded(.up))
-        var round = round ?? begin(parts: parts, seconds: bitsToSharpen(whole, to: Self.settled) / rate)
-        round.parts = min(max(1, round.parts, parts), Self.mostParts)
-        let area = round.parts > 1 ? top(1 / Double(round.parts), of: whole, detail) : area
+        var round = round ?? begin(whole, likeness(area), rate)
+        let seconds = bitsToSharpen(whole, to: round.quantiser) / rate
+        round.parts = min(max(1, round.parts, Int((seconds / Self.passSeconds).rounded(.up))), Self.mostParts)
+        let area = round.parts > 1 ? top(1 / Double(round.parts), of: whole, round.quantiser, detail) : area
         round.parts -= 1
         self.round = round
         return Pass(area: area, detail: area == self.area ? whole : detail(area), quantiser: round.quantiser)
     }
 
-    private func begin(parts: Int, seconds: Double) -> Round {
-        let isSlow = parts > 2 && quantiser > Self.readable + 2
+    /// A round that gets all of it like the original where that takes two passes, else clear.
+    private func begin(_ whole: PictureDetail, _ likeness: PictureLikeness, _ rate: Double) -> Round {
+        let last = max(Self.settled, likeness.quantiser(for: Self.original))
+        let first = likeness.quantiser(for: Self.clear)
+        let seconds = bitsToSharpen(whole, to: last) / rate
+        let isLast = seconds <= 2 * Self.passSeconds || quantiser <= first
         return Round(
-            area: area, quantiser: isSlow ? Self.readable : Self.settled,
-            parts: seconds > Self.passSeconds / 2 ? 2 : 1)
+            area: area, quantiser: min(isLast ? last : first, quantiser - 1),
+            parts: seconds > Self.passSeconds / 2 ? 2 : 1, isLast: isLast)
     }
 
     private static let passSeconds = 0.75
@@ -136,12 +149,14 @@ struct Blur {
     private static let quickPassSeconds = 0.35
 
     /// The rows that hold so much of the detail.
-    private func top(_ share: Double, of whole: PictureDetail, _ detail: (PixelRect) -> PictureDetail) -> PixelRect {
-        let wanted = whole.bits(Self.settled) * share
+    private func top(
+        _ share: Double, of whole: PictureDetail, _ quantiser: Int, _ detail: (PixelRect) -> PictureDetail
+    ) -> PixelRect {
+        let wanted = whole.bits(quantiser) * share
         var (low, high) = (1, max(1, (area.height + 15) / 16))
         while low < high {
             let middle = (low + high) / 2
-            if detail(area.top(rows: middle)).bits(Self.settled) < wanted { low = middle + 1 } else { high = middle }
+            if detail(area.top(rows: middle)).bits(quantiser) < wanted { low = middle + 1 } else { high = middle }
         }
         return area.top(rows: low)
     }

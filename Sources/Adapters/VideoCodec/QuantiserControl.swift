@@ -16,6 +16,8 @@ struct QuantiserControl {
         case keyframe, change, repetition
         /// A change that left what is blurred around it as it was.
         case apart
+        /// A change to what was there before: as sharp as it was left.
+        case back
     }
 
     /// A picture that is sent: what was coded of it, from what detail, and what it took.
@@ -78,16 +80,19 @@ struct QuantiserControl {
 
     /// The next pass over a still picture, or nil where it has to wait: each begins shortly before the last has arrived.
     ///
-    /// - Parameter detail: looks at an area of the picture.
+    /// - Parameters:
+    ///   - detail: looks at an area of the picture.
+    ///   - likeness: the same, for how it will look.
     mutating func pass(
-        at time: MediaTime, target: SendTarget, detail: (PixelRect) -> PictureDetail
+        at time: MediaTime, target: SendTarget, detail: (PixelRect) -> PictureDetail,
+        likeness: (PixelRect) -> PictureLikeness
     ) -> Blur.Pass? {
         bucket.drain(until: time, bitsPerSecond: target.bitsPerSecond)
         if blur.isEmpty {
             return bucket.room > 0 ? Blur.Pass(area: blur.area, detail: .nothing, quantiser: Self.sharp) : nil
         }
         guard bucket.level < bucket.capacity / 4 else { return nil }
-        return blur.nextPass(bitsPerSecond: target.bitsPerSecond, level: bucket.level, detail: detail)
+        return blur.nextPass(bitsPerSecond: target.bitsPerSecond, level: bucket.level, detail: detail, likeness: likeness)
     }
 
     private func keyframe(_ detail: PictureDetail) -> Int {
@@ -178,6 +183,9 @@ struct QuantiserControl {
             let left = picture.quantiser > Self.legible ? Self.leftByCoarse * gain : gain
             let share = picture.quantiser < blur.quantiser ? max(left, blur.share) : left + blur.share
             blur.changed(picture.area, quantiser: picture.quantiser, share: share)
+        case .back:
+            _ = learn(picture)
+            blur.clear()
         case .apart:
             _ = learn(picture)
             blur.changedApart(picture.area, quantiser: picture.quantiser)

@@ -9,8 +9,14 @@ struct ReferenceMemory {
     /// A number for each row of a picture: equal numbers, equal rows.
     typealias Rows = [UInt64]
 
-    /// By the order in which they were coded; nil where nobody looked.
-    private var pictures: [Rows?] = []
+    private struct Known {
+        /// Nil where nobody looked.
+        let rows: Rows?
+        let quantiser: Int
+    }
+
+    /// By the order in which they were coded.
+    private var pictures: [Known] = []
     private let capacity: Int
 
     init(references: Int) {
@@ -20,28 +26,31 @@ struct ReferenceMemory {
     /// Nothing to find with one reference, which is the picture before.
     var isUseful: Bool { capacity > 1 }
 
-    /// Of what differs from the last picture, the share that an older one shows: 0 where that is not known.
-    func share(of rows: Rows) -> Double {
-        guard let last = pictures.last ?? nil, last.count == rows.count else { return 0 }
+    /// Of what differs from the last picture, the share that an older one shows, and how finely: 0 where that is not
+    /// known.
+    func find(_ rows: Rows) -> (share: Double, quantiser: Int) {
+        guard let last = pictures.last?.rows, last.count == rows.count else { return (0, 0) }
         let changed = rows.indices.filter { rows[$0] != last[$0] }
-        guard !changed.isEmpty else { return 0 }
+        guard !changed.isEmpty else { return (0, 0) }
         let found = pictures.dropLast().compactMap { older in
-            older.map { older in changed.count { older[$0] == rows[$0] } }
+            older.rows.map { known in (changed.count { known[$0] == rows[$0] }, older.quantiser) }
         }
-        return Double(found.max() ?? 0) / Double(changed.count)
+        // The latest of several was coded the finest.
+        guard let best = found.last(where: { one in found.allSatisfy { $0.0 <= one.0 } }) else { return (0, 0) }
+        return (Double(best.0) / Double(changed.count), best.1)
     }
 
     /// A keyframe: everything before it is gone.
-    mutating func restart(with rows: Rows?) { pictures = [rows] }
+    mutating func restart(quantiser: Int) { pictures = [Known(rows: nil, quantiser: quantiser)] }
 
-    mutating func coded(_ rows: Rows?) {
-        pictures.append(rows)
+    mutating func coded(_ rows: Rows?, quantiser: Int) {
+        pictures.append(Known(rows: rows, quantiser: quantiser))
         if pictures.count > capacity { pictures.removeFirst() }
     }
 
     /// The last picture was coded once more.
-    mutating func repeated(_ look: () -> Rows) {
-        coded((pictures.last ?? nil) ?? look())
+    mutating func repeated(quantiser: Int, _ look: () -> Rows) {
+        coded((pictures.last?.rows) ?? look(), quantiser: quantiser)
     }
 
     static func rows(of picture: I420Picture) -> Rows {

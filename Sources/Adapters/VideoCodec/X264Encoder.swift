@@ -86,16 +86,16 @@ package final class X264Encoder: VideoEncoder {
             for: .keyframe, changed: detail, blurred: .nothing, at: request.mediaTime, target: request.target)
         let unit = try run(request, quantiser: quantiser ?? QuantiserControl.coarsest, isKeyframe: true)
         lastKeyframe = request.mediaTime
-        memory.restart(with: nil)
+        memory.restart(quantiser: Int(unit.quantiser))
         return learn(.keyframe, unit, area: whole, changed: detail, blurred: .nothing)
     }
 
     private func change(_ request: Request) throws(CodecError) -> EncodedUnit? {
         let isRun = control.continuesRun(at: request.mediaTime)
         let rows = isRun || !memory.isUseful ? nil : ReferenceMemory.rows(of: request.picture)
-        let known = rows.map { memory.share(of: $0) } ?? 0
+        let known = rows.map { memory.find($0) } ?? (share: 0, quantiser: 0)
         // What a reference shows already takes hardly any bits.
-        let detail = PictureDetail(of: request.picture, in: request.area).scaled(by: max(0.02, 1 - known))
+        let detail = PictureDetail(of: request.picture, in: request.area).scaled(by: max(0.02, 1 - known.share))
         // A key typed while a page is still blurred leaves the page to its passes.
         let isApart = !isRun && control.blur.reaches(beyond: request.area)
         let blurred = isApart ? .nothing : PictureDetail(of: request.picture, in: control.blur.area)
@@ -103,26 +103,27 @@ package final class X264Encoder: VideoEncoder {
             for: .change, changed: detail, blurred: blurred, at: request.mediaTime, target: request.target)
         guard var quantiser else { return nil }
         // Finer than the page was left, it would be coded anew.
-        if known > Self.isBack { quantiser = max(quantiser, Blur.settled) }
-        try chooseSearch(at: request.mediaTime, known: known)
+        if known.share > Self.isBack { quantiser = max(quantiser, known.quantiser) }
+        try chooseSearch(at: request.mediaTime, known: known.share)
         let unit = try run(request, quantiser: quantiser, isKeyframe: false, rows: isApart ? request.area : nil)
         // What comes out far too large was not foretold, because a run of small changes ended in a new page. It is
         // thrown away: no decoder sees it, so the picture must begin anew.
         if control.isExcessive(bits: unit.bytes.count * 8), mayInsertKeyframe(at: request.mediaTime) {
             return try keyframe(request)
         }
-        memory.coded(rows)
-        return learn(isApart ? .apart : .change, unit, area: request.area, changed: detail, blurred: blurred)
+        memory.coded(rows, quantiser: quantiser)
+        let kind: QuantiserControl.Kind = isApart ? .apart : known.share > Self.isWholeBack ? .back : .change
+        return learn(kind, unit, area: request.area, changed: detail, blurred: blurred)
     }
 
     private func repetition(_ request: Request) throws(CodecError) -> EncodedUnit? {
-        let pass = control.pass(at: request.mediaTime, target: request.target) {
-            PictureDetail(of: request.picture, in: $0)
-        }
+        let pass = control.pass(
+            at: request.mediaTime, target: request.target, detail: { PictureDetail(of: request.picture, in: $0) },
+            likeness: { PictureLikeness(of: request.picture, in: $0) })
         guard let pass else { return nil }
         let isPart = pass.area.height < request.picture.size.height
         let unit = try run(request, quantiser: pass.quantiser, isKeyframe: false, rows: isPart ? pass.area : nil)
-        if memory.isUseful { memory.repeated { ReferenceMemory.rows(of: request.picture) } }
+        if memory.isUseful { memory.repeated(quantiser: pass.quantiser) { ReferenceMemory.rows(of: request.picture) } }
         return learn(.repetition, unit, area: pass.area, changed: .nothing, blurred: pass.detail)
     }
 

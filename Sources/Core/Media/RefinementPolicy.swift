@@ -14,7 +14,7 @@ package struct RefinementPolicy: Sendable {
     private var idlePasses = 0
     private var quantiser = 0.0
 
-    package init(sharpQuantiser: Double = 28, maximumPasses: Int = MediaLimits.refinementPasses) {
+    package init(sharpQuantiser: Double = 27, maximumPasses: Int = MediaLimits.refinementPasses) {
         self.sharpQuantiser = sharpQuantiser
         self.maximumPasses = maximumPasses
     }

@@ -1,4 +1,5 @@
 #pragma once
 #include "fingerprint.h"
 #include "picture_detail.h"
+#include "picture_likeness.h"
 #include "pixel_rows.h"

@@ -1,0 +1,57 @@
+#include "picture_likeness.h"
+
+enum { side = 8 };
+
+// Rows of the orthonormal cosine transform of eight values.
+static const float basis[side][side] = {
+    {0.35355339f, 0.35355339f, 0.35355339f, 0.35355339f, 0.35355339f, 0.35355339f, 0.35355339f, 0.35355339f},
+    {0.49039264f, 0.41573481f, 0.27778512f, 0.09754516f, -0.09754516f, -0.27778512f, -0.41573481f, -0.49039264f},
+    {0.46193977f, 0.19134172f, -0.19134172f, -0.46193977f, -0.46193977f, -0.19134172f, 0.19134172f, 0.46193977f},
+    {0.41573481f, -0.09754516f, -0.49039264f, -0.27778512f, 0.27778512f, 0.49039264f, 0.09754516f, -0.41573481f},
+    {0.35355339f, -0.35355339f, -0.35355339f, 0.35355339f, 0.35355339f, -0.35355339f, -0.35355339f, 0.35355339f},
+    {0.27778512f, -0.49039264f, 0.09754516f, 0.41573481f, -0.41573481f, -0.09754516f, 0.49039264f, -0.27778512f},
+    {0.19134172f, -0.46193977f, 0.46193977f, -0.19134172f, -0.19134172f, 0.46193977f, -0.46193977f, 0.19134172f},
+    {0.09754516f, -0.27778512f, 0.41573481f, -0.49039264f, 0.49039264f, -0.41573481f, 0.27778512f, -0.09754516f},
+};
+
+// The energies of a block's coefficients; the mean's counts for nothing.
+static void energies(const uint8_t *luma, ptrdiff_t stride, float out[side * side]) {
+    float rows[side][side] = {{0}};
+    for (int y = 0; y < side; y++)
+        for (int x = 0; x < side; x++)
+            for (int k = 0; k < side; k++) rows[y][k] += basis[k][x] * luma[y * stride + x];
+    for (int k = 0; k < side; k++) {
+        float column[side] = {0};
+        for (int y = 0; y < side; y++)
+            for (int x = 0; x < side; x++) column[x] += basis[k][y] * rows[y][x];
+        for (int x = 0; x < side; x++) out[k * side + x] = column[x] * column[x];
+    }
+    out[0] = 0;
+}
+
+static double similarity(const float energy[side * side], float variance, float step) {
+    // (0.03 · 255)².
+    const float steady = 58.5225f;
+    const float lost = 0.25f * step * step, off = step * step / 12;
+    float error = 0;
+    for (int i = 0; i < side * side; i++) error += energy[i] < lost ? energy[i] : off;
+    error /= side * side;
+    if (error > variance) error = variance;
+    return (2 * (variance - error) + steady) / (2 * variance - error + steady);
+}
+
+void shim_picture_likeness(
+    const uint8_t *luma, ptrdiff_t lumaStride, int32_t width, int32_t height, int32_t stride, const float *steps,
+    int32_t count, double *likeness) {
+    const int64_t perRow = width / side, blocks = perRow * (height / side);
+    int64_t looked = 0;
+    for (int32_t i = 0; i < count; i++) likeness[i] = 0;
+    for (int64_t at = 0; at < blocks; at += stride, looked++) {
+        float energy[side * side], variance = 0;
+        energies(luma + at / perRow * side * lumaStride + at % perRow * side, lumaStride, energy);
+        for (int i = 0; i < side * side; i++) variance += energy[i];
+        variance /= side * side;
+        for (int32_t i = 0; i < count; i++) likeness[i] += similarity(energy, variance, steps[i]);
+    }
+    for (int32_t i = 0; i < count; i++) likeness[i] = looked ? likeness[i] / (double)looked : 1;
+}

@@ -1,0 +1,46 @@
+import Glibc
+import Media
+import Testing
+import Timebase
+@testable import VideoCodec
+
+@Suite("Likeness")
+struct LikenessTests {
+    @Test("a page coded at the foretold quantiser looks as much like itself as was asked for", arguments: [0.98, 0.9945])
+    func foretold(wanted: Double) throws {
+        let size = PixelSize(width: 1280, height: 720)
+        let scene = Scene(size, .text(scroll: 0))
+        let quantiser = PictureLikeness(of: scene.picture, in: PixelRect(size)).quantiser(for: wanted)
+        let found = try coded(scene.picture, quantiser: quantiser)
+        #expect(found > wanted - 0.002)
+        // No coarser than 34, however alike it is.
+        #expect(quantiser == 34 || found < wanted + 0.003)
+    }
+
+    @Test("the more alike, the finer; nothing to see takes the coarsest")
+    func order() {
+        let size = PixelSize(width: 640, height: 360)
+        let page = PictureLikeness(of: Scene(size, .text(scroll: 0)).picture, in: PixelRect(size))
+        #expect(page.quantiser(for: 0.998) < page.quantiser(for: 0.98))
+        let blank = PictureLikeness(of: I420Picture(size: size), in: PixelRect(size))
+        #expect(blank.quantiser(for: 0.999) == 34)
+    }
+
+    /// The structural similarity of a keyframe at a quantiser.
+    private func coded(_ picture: I420Picture, quantiser: Int) throws -> Double {
+        var best = (distance: Int.max, similarity: 0.0)
+        // The rate decides on the quantiser: the first that comes closest is taken.
+        for step in 0..<120 {
+            let bits = Int(400_000 * pow(1.03, Double(step)))
+            var recording = try Recording(.small(picture.size.width, picture.size.height, maximum: 12_000_000))
+            let unit = try #require(try recording.encode(picture, bitsPerSecond: bits))
+            let distance = abs(Int(unit.quantiser) - quantiser)
+            guard distance < best.distance else { continue }
+            let decoded = try #require(try recording.decoded().last)
+            best = (distance, structuralSimilarity(decoded, picture.luma, width: picture.size.width))
+            if distance == 0 { break }
+        }
+        try #require(best.distance == 0)
+        return best.similarity
+    }
+}
