@@ -5,8 +5,10 @@ against the page itself: luma SSIM (8×8 windows), and what tesseract reads in i
 """
 
 import contextlib
+import io
 import json
 import re
+import statistics
 import struct
 import subprocess
 import time
@@ -14,7 +16,6 @@ import time
 import av
 import numpy
 from bench import Bench
-from measure import median
 from PIL import Image
 
 from harness import sharer
@@ -47,12 +48,12 @@ class Page:
         x, y, width, height = self.ocr["rect"]
         image = Image.fromarray(numpy.clip(luma[y : y + height, x : x + width], 0, 255).astype(numpy.uint8))
         image = image.resize((width * 3, height * 3), Image.Resampling.BICUBIC)
-        path = ARTIFACTS / "bench/ocr.png"
-        image.save(path)
+        png = io.BytesIO()
+        image.save(png, "PNG")
         read = subprocess.run(
-            ["tesseract", path, "-", "--psm", "6", "-l", "eng"], capture_output=True, text=True, check=True,
+            ["tesseract", "-", "-", "--psm", "6", "-l", "eng"], input=png.getvalue(), capture_output=True, check=True,
             env={"OMP_THREAD_LIMIT": "2", "PATH": "/usr/bin:/bin"},
-        ).stdout
+        ).stdout.decode()
         wanted, found = (re.sub(r"\s+", "", text) for text in (self.ocr["text"], read))
         return distance(wanted, found) / len(wanted)
 
@@ -248,5 +249,5 @@ def figures(which, link, rounds):
 
 def middle(changes, key):
     """A page that never got there counts as infinitely late."""
-    found = median([float("inf") if change[key] is None else change[key] for change in changes])
+    found = statistics.median([float("inf") if change[key] is None else change[key] for change in changes])
     return None if found == float("inf") else found

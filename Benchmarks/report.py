@@ -14,6 +14,12 @@ PAGE_NAMES = {
     "0.99": "luma SSIM 0.99", "bytes": "all of it",
 }
 COMEBACK_LIMIT = 0.03
+# Milliseconds without conversion; with it, of what the nearest slot of the grid allows.
+JUDDER_LIMIT, JUDDER_SHARE, FLOOR_24_TO_30 = 0.5, 1.05, 9.6
+SWITCHES_LIMIT = 1
+# CPU of a picture, of what x264 alone takes; and pictures a second of a pointer in mode detail.
+PICTURE_LIMITS = {"pointer": 1.2, "scrolling": 1.25}
+POINTER_RATE = 10
 MEMORY_SMALL, MEMORY_LARGE, MEMORY_BESIDE = 50, 80, 30
 
 
@@ -79,7 +85,55 @@ def table(results):
     for _, found in results.get("comeback", {}).items():
         figure = "bytes of a page that comes back ÷ of its first showing, 4 Mbit/s"
         rows.bound(figure, *pair(found, "ratio"), COMEBACK_LIMIT, "")
-    return "\n".join([*rows.lines, "", footer(results)]) + "\n"
+    cadence_rows(rows, results)
+    for case, found in results.get("pictures", {}).items():
+        picture_rows(rows, case, found)
+    return "\n".join([*rows.lines, *content_table(results.get("content")), "", footer(results)]) + "\n"
+
+
+def cadence_rows(rows, results):
+    for case, found in results.get("judder", {}).items():
+        if "--fps 30" in case:
+            share = found["rms"] / FLOOR_24_TO_30
+            rows.bound(f"judder ÷ {FLOOR_24_TO_30} ms, {case}", share, None, JUDDER_SHARE, "")
+        else:
+            rows.bound(f"judder, RMS, {case}", found["rms"], None, JUDDER_LIMIT, "ms")
+    for mode, found in results.get("lost", {}).items():
+        of = f"of {found['pictures']}, --mode {mode}"
+        none(rows, f"pictures lost once locked, {of}", found["missing"])
+        none(rows, f"repeats passed on once locked, {of}", found["repeats"])
+    for found in results.get("desktop", {}).values():
+        of = f"{found['seconds'] / 60:.0f} min of desktop, {found['stood']} states"
+        none(rows, f"wrong drops, {of}", found["dropped"])
+        switches = found["switches"]
+        rows.add("… wrong changes of content", switches, "–", f"≤ {SWITCHES_LIMIT}", switches <= SWITCHES_LIMIT)
+
+
+def none(rows, figure, count):
+    rows.add(figure, count, "–", 0, count == 0)
+
+
+def picture_rows(rows, case, found):
+    figure = f"CPU of a picture ÷ x264 alone, {case}"
+    rows.bound(figure, found["ratio"], None, PICTURE_LIMITS[case], "")
+    if case == "pointer":
+        rows.bound("… pictures a second", found["fps"], None, POINTER_RATE, "/s")
+
+
+def content_table(found):
+    if not found:
+        return []
+    head = "on the screen | pictures a second | CPU | kbit/s | quantiser at rest | taken for | cadence | missing | kept"
+    lines = ["", f"| {head} |", "|---|---|---|---|---|---|---|---|---|"]
+    for case, seen in found.items():
+        missing = "–" if seen["missing"] is None else seen["missing"]
+        cadences = ", ".join(str(rate or "none") for rate in seen["cadences"]) or "–"
+        numbers = f"{seen['fps']:.1f} | {shown(seen['cpu'], '%')} | {seen['bitrate'] / 1000:.0f}"
+        verdict = "yes" if seen["kept"] else "**no**"
+        contents = ", ".join(str(kind) for kind in seen["contents"])
+        quantiser = f"{seen['quantiser']:.0f}"
+        lines.append(f"| {case} | {numbers} | {quantiser} | {contents} | {cadences} | {missing} | {verdict} |")
+    return lines
 
 
 def page_rows(rows, link, found):

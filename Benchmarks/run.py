@@ -1,8 +1,8 @@
 """The project's figures on this machine: `screenshare host` beside GStreamer, same run, same screen, same viewers.
 
-    make bench                            everything, about twenty minutes
-    make bench ARGS="--quick"             fewer repeats, about six
-    make bench ARGS="--only cpu,join"     some of cpu, latency, memory, join, viewers, pages, comeback
+    make bench                            everything, about an hour and a quarter
+    make bench ARGS="--quick"             fewer repeats, about fifteen
+    make bench ARGS="--only cpu,join"     some of cpu, latency, memory, join, viewers, pages, comeback, cadence, content
     make bench ARGS="--sharers gstreamer" one side only
 
 Ends with a table in Markdown; all numbers are in .build-artifacts/bench/result.json. Nothing else should run meanwhile.
@@ -18,6 +18,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import cadence  # noqa: E402
+import content  # noqa: E402
 import figures  # noqa: E402
 import pages  # noqa: E402
 from bench import NAMES  # noqa: E402
@@ -26,9 +28,12 @@ from report import table  # noqa: E402
 
 from harness.paths import ARTIFACTS, ROOT, SYSTEM_PYTHON, MissingBinary, screenshare  # noqa: E402, F401
 
-PARTS = ("cpu", "latency", "memory", "join", "viewers", "pages", "comeback")
-REPEATS = {"cpu": 3, "latency": 6, "join": 20, "viewers": 5, "pages": 3}
-QUICK = {"cpu": 1, "latency": 2, "join": 8, "viewers": 1, "pages": 1}
+PARTS = ("cpu", "latency", "memory", "join", "viewers", "pages", "comeback", "cadence", "content")
+REPEATS = {"cpu": 3, "latency": 6, "join": 20, "viewers": 5, "pages": 3, "pictures": 5}
+QUICK = {"cpu": 1, "latency": 2, "join": 8, "viewers": 1, "pages": 1, "pictures": 2}
+# How long is looked at; of films with edits, how many of those.
+REPEATS["seconds"] = {"judder": 60, "lost": (300, 20), "desktop": 1800, "content": 30, "pictures": 10}
+QUICK["seconds"] = {"judder": 15, "lost": (40, 3), "desktop": 120, "content": 12, "pictures": 6}
 
 
 def say(text):
@@ -79,6 +84,29 @@ class Run:
     def pages(self):
         rounds = self.repeats["pages"]
         self.each("pages", LINKS, lambda which, link: pages.figures(which, link, rounds))
+
+    def own(self, part, cases, measure):
+        """What is held against bounds alone."""
+        results = self.results.setdefault(part, {})
+        for case in cases if "ours" in self.sharers else ():
+            say(f"{part} {case}")
+            results[case] = measure(case)
+            say(f"    {json.dumps(results[case])[:240]}")
+
+    def cadence(self):
+        seconds = self.repeats["seconds"]
+        self.own("judder", cadence.CASES, lambda case: cadence.judder(case, seconds["judder"]))
+        self.own("lost", ("motion", "auto"), lambda mode: cadence.lost(mode, *seconds["lost"]))
+        self.own("desktop", ("auto",), lambda _: cadence.desktop(seconds["desktop"]))
+        if "24 drawn, --mode motion" in self.results["judder"]:
+            plot = cadence.plot(self.results["judder"]["24 drawn, --mode motion"])
+            (ARTIFACTS / "bench/cadence.svg").write_text(plot)
+
+    def content(self):
+        seconds, repeats = self.repeats["seconds"], self.repeats["pictures"]
+        self.own("content", content.CASES, lambda case: content.real(case, seconds["content"]))
+        measured = ("pointer", "scrolling")
+        self.own("pictures", measured, lambda case: content.per_picture(case, seconds["pictures"], repeats))
 
     def comeback(self):
         self.each("comeback", (4_000_000,), pages.comeback)

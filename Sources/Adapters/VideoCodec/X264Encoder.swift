@@ -75,6 +75,8 @@ package final class X264Encoder: VideoEncoder {
         let mediaTime: MediaTime
         let capturedAt: Instant
         let target: SendTarget
+
+        var fillsPicture: Bool { area.area * 10 >= picture.size.area * 9 }
     }
 
     // MARK: The three kinds of pictures
@@ -84,7 +86,7 @@ package final class X264Encoder: VideoEncoder {
         let detail = PictureDetail(of: request.picture, in: whole)
         let quantiser = control.quantiser(
             for: .keyframe, changed: detail, blurred: .nothing, at: request.mediaTime, target: request.target)
-        let unit = try run(request, quantiser: quantiser ?? QuantiserControl.coarsest, isKeyframe: true)
+        let unit = try run(request, quantiser: quantiser ?? QuantiserControl.coarsest, type: X264_TYPE_IDR)
         lastKeyframe = request.mediaTime
         memory.restart(quantiser: Int(unit.quantiser))
         return learn(.keyframe, unit, area: whole, changed: detail, blurred: .nothing)
@@ -105,7 +107,10 @@ package final class X264Encoder: VideoEncoder {
         // Finer than the page was left, it would be coded anew.
         if known.share > Self.isBack { quantiser = max(quantiser, known.quantiser) }
         try chooseSearch(at: request.mediaTime, known: known.share)
-        let unit = try run(request, quantiser: quantiser, isKeyframe: false, rows: isApart ? request.area : nil)
+        let isNewPage = !isRun && known.share < Self.isBack && request.fillsPicture
+        // So coarsely that blocks of the page before would stay where the difference is faint: without reference to it.
+        let type = isNewPage && quantiser > QuantiserControl.legible ? X264_TYPE_I : X264_TYPE_AUTO
+        let unit = try run(request, quantiser: quantiser, type: type, rows: isApart ? request.area : nil)
         // What comes out far too large was not foretold, because a run of small changes ended in a new page. It is
         // thrown away: no decoder sees it, so the picture must begin anew.
         if control.isExcessive(bits: unit.bytes.count * 8), mayInsertKeyframe(at: request.mediaTime) {
@@ -122,7 +127,7 @@ package final class X264Encoder: VideoEncoder {
             likeness: { PictureLikeness(of: request.picture, in: $0) })
         guard let pass else { return nil }
         let isPart = pass.area.height < request.picture.size.height
-        let unit = try run(request, quantiser: pass.quantiser, isKeyframe: false, rows: isPart ? pass.area : nil)
+        let unit = try run(request, quantiser: pass.quantiser, type: X264_TYPE_AUTO, rows: isPart ? pass.area : nil)
         if memory.isUseful { memory.repeated(quantiser: pass.quantiser) { ReferenceMemory.rows(of: request.picture) } }
         return learn(.repetition, unit, area: pass.area, changed: .nothing, blurred: pass.detail)
     }
@@ -190,11 +195,11 @@ package final class X264Encoder: VideoEncoder {
 
     /// - Parameter rows: where only a part is to be coded.
     private func run(
-        _ request: Request, quantiser: Int, isKeyframe: Bool, rows: PixelRect? = nil
+        _ request: Request, quantiser: Int, type: Int32, rows: PixelRect? = nil
     ) throws(CodecError) -> EncodedUnit {
         var input = x264_picture_t()
         x264_picture_init(&input)
-        input.i_type = isKeyframe ? X264_TYPE_IDR : X264_TYPE_AUTO
+        input.i_type = type
         input.i_qpplus1 = Int32(quantiser) + 1
         input.i_pts = pictures
         pictures += 1

@@ -134,6 +134,8 @@ final class MediaLine {
     private func prepare() throws(ShareError) {
         guard commands.expected.contains(where: { lanes[$0] == nil }) else { return }
         do throws(CaptureError) { try convert(source.read()) } catch { _ = try tolerate(error) }
+        // It has not seen this.
+        watch = nil
         guard let size = converter?.picture.size else { return }
         do throws(CodecError) {
             for key in commands.expected { _ = try lane(key, size) }

@@ -11,7 +11,8 @@ picture is reported the moment its last packet is there and decoded. Writes one 
     {"event": "summary", "frames": ..., "fps": ..., ...}
 
 --record writes each access unit as it arrives: eight bytes of time (microseconds since 1970), four of length, both
-little-endian, and the unit in Annex B. --mode 0 offers H.264 as GStreamer itself does, without packetization-mode. Runs under Debian's own Python.
+little-endian, and the unit in Annex B; with --rtp four bytes of RTP timestamp between length and unit. --mode 0 offers
+H.264 as GStreamer itself does, without packetization-mode. Runs under Debian's own Python.
 """
 
 import argparse
@@ -65,7 +66,7 @@ class Viewer:
         self.frames, self.bytes, self.first_frame_ms = 0, 0, None
         self.latencies, self.own, self.stamps = [], [], []
         self.width = self.height = None
-        self.last_drawn = self.session = None
+        self.last_drawn = self.session = self.timestamp = None
         self.posted = self.arrived = self.last_picture = None
         self.finished = threading.Event()
         self.gathered = threading.Event()
@@ -128,11 +129,19 @@ class Viewer:
             appsink.set_property("emit-signals", True)
             appsink.connect("new-sample", self.picture_decoded)
         self.pipeline.add(chain)
-        chain.get_by_name("depay").get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, self.unit_arrived)
+        depay = chain.get_by_name("depay")
+        depay.get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, self.unit_arrived)
+        if self.arguments.rtp:
+            depay.get_static_pad("sink").add_probe(Gst.PadProbeType.BUFFER, self.packet_arrived)
         chain.sync_state_with_parent()
         pad.link(chain.get_static_pad("sink"))
         self.linked.set()
         pad.send_event(GstVideo.video_event_new_upstream_force_key_unit(Gst.CLOCK_TIME_NONE, True, 0))  # a PLI
+
+    def packet_arrived(self, _pad, info):
+        """Its timestamp is that of the unit which its marker bit completes."""
+        self.timestamp = info.get_buffer().extract_dup(4, 4)[::-1]
+        return Gst.PadProbeReturn.OK
 
     def unit_arrived(self, _pad, info):
         """An access unit is complete, not yet decoded."""
@@ -141,6 +150,8 @@ class Viewer:
         self.bytes += buffer.get_size()
         if self.record:
             self.record.write(struct.pack("<QI", time.time_ns() // 1000, buffer.get_size()))
+            if self.timestamp:
+                self.record.write(self.timestamp)
             self.record.write(buffer.extract_dup(0, buffer.get_size()))
             self.record.flush()
         if self.arguments.no_decode:
@@ -229,6 +240,7 @@ def parse():
     parser.add_argument("--no-decode", action="store_true", help="count access units")
     parser.add_argument("--high", action="store_true", help="offer High profile, as browsers do beside the others")
     parser.add_argument("--record", metavar="PATH", help="with --no-decode: write what arrives, and when")
+    parser.add_argument("--rtp", action="store_true", help="with --record: RTP timestamps too")
     parser.add_argument("--timecode", action="store_true", help="read screensource's clock from each picture")
     parser.add_argument("--on-go", action="store_true", help="join when a line comes on stdin")
     parser.add_argument("--save", metavar="PATH", help="write the last picture as raw I420")
