@@ -137,9 +137,15 @@ struct Blur {
         let first = likeness.quantiser(for: Self.clear)
         let seconds = bitsToSharpen(whole, to: last) / rate
         let isLast = seconds <= 2 * Self.passSeconds || quantiser <= first
+        let chosen = min(isLast ? last : first, quantiser - 1)
         return Round(
-            area: area, quantiser: min(isLast ? last : first, quantiser - 1),
-            parts: seconds > Self.passSeconds / 2 ? 2 : 1, isLast: isLast)
+            area: area, quantiser: chosen, parts: Self.parts(seconds: bitsToSharpen(whole, to: chosen) / rate),
+            isLast: isLast)
+    }
+
+    /// An even number: the upper half, which is looked at first, is whole as soon as it can be.
+    private static func parts(seconds: Double) -> Int {
+        seconds <= passSeconds / 2 ? 1 : 2 * Int((seconds / passSeconds / 2).rounded(.up))
     }
 
     private static let passSeconds = 0.75
