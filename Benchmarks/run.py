@@ -80,7 +80,6 @@ class Run:
     def viewers(self):
         self.each("viewers", (None,), lambda which, _: figures.per_viewer(which, self.repeats["viewers"]))
 
-
     def pages(self):
         rounds = self.repeats["pages"]
         self.each("pages", LINKS, lambda which, link: pages.figures(which, link, rounds))

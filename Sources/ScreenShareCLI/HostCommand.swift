@@ -71,8 +71,8 @@ struct HostCommand: AsyncParsableCommand {
         var configuration = ShareConfiguration(source: source.source)
         configuration.size = video.outputSize ?? configuration.size
         configuration.frameRate = video.fps.flatMap { OutputFrameRate(rawValue: $0) }
-        configuration.mode = video.mode.mode
-        configuration.preset = video.preset.preset
+        configuration.mode = video.mode
+        configuration.preset = video.preset
         configuration.maximumBitrate = video.bitrate.bitsPerSecond
         configuration.showsCursor = !source.noCursor
         configuration.maximumViewers = maxViewers

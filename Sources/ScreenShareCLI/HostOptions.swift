@@ -51,7 +51,7 @@ struct VideoOptions: ParsableArguments {
         help: ArgumentHelp(
             "What counts most: detail (text, at most 15 frames a second), motion (the rate of the film that plays), or "
                 + "auto (whichever is on the screen)."))
-    var mode = ModeArgument(mode: .auto)
+    var mode = ContentMode.auto
 
     @Option(help: "Frames per second, 24 or 30, whatever is on the screen. Default: as the mode says.")
     var fps: Int?
@@ -63,9 +63,9 @@ struct VideoOptions: ParsableArguments {
         help: ArgumentHelp(
             "How hard x264 tries: minimal, ultrafast, superfast, veryfast, faster, fast or medium. Above ultrafast a share "
                 + "takes more than 50 MB at 720p, than 100 MB at 1080p. When the processor is too busy, less is tried."))
-    var preset = PresetArgument(preset: .ultrafast)
+    var preset = EncoderPreset.ultrafast
 
-    var outputSize: OutputSize? { maxPixels.map { .maximumPixels($0) } ?? size?.size ?? (mode.mode == .detail ? .native : nil) }
+    var outputSize: OutputSize? { maxPixels.map { .maximumPixels($0) } ?? size?.size ?? (mode == .detail ? .native : nil) }
 
     func validate() throws {
         if size != nil, maxPixels != nil { throw ValidationError("Choose --size or --max-pixels, not both.") }
@@ -141,39 +141,9 @@ struct SizeArgument: ExpressibleByArgument {
     }
 }
 
-/// `auto`, `detail` or `motion`.
-struct ModeArgument: ExpressibleByArgument, CustomStringConvertible {
-    let mode: ContentMode
-    var description: String { mode.rawValue }
-
-    init(mode: ContentMode) {
-        self.mode = mode
-    }
-
-    init?(argument: String) {
-        guard let mode = ContentMode(rawValue: argument) else { return nil }
-        self.mode = mode
-    }
-
-    static var allValueStrings: [String] { ContentMode.allCases.map(\.rawValue) }
-}
-
-/// One of `EncoderPreset`'s.
-struct PresetArgument: ExpressibleByArgument, CustomStringConvertible {
-    let preset: EncoderPreset
-    var description: String { preset.rawValue }
-
-    init(preset: EncoderPreset) {
-        self.preset = preset
-    }
-
-    init?(argument: String) {
-        guard let preset = EncoderPreset(rawValue: argument) else { return nil }
-        self.preset = preset
-    }
-
-    static var allValueStrings: [String] { EncoderPreset.allCases.map(\.rawValue) }
-}
+// By their names.
+extension ContentMode: ExpressibleByArgument {}
+extension EncoderPreset: ExpressibleByArgument {}
 
 /// `4M`, `800k`, `2500000`.
 struct BitrateArgument: ExpressibleByArgument, CustomStringConvertible {

@@ -4,11 +4,11 @@ import Timebase
 /// Chooses each picture's quantiser, so that what leaves never exceeds the target by more than a bucket's worth.
 ///
 /// The bucket is what is under way: pictures fill it, the target's rate empties it. A screen rests and then changes at
-/// once, so the whole bucket may go into one picture. What a picture will take is foretold from its detail, times a
+/// once, so a good part of the bucket may go into one picture. What a picture will take is foretold from its detail, times a
 /// gain: how much of such detail the pictures before had to be coded anew (scrolled text a twentieth, film a third, a
 /// new page all of it).
 ///
-///     change after a rest ──► all that the bucket holds, no coarser than legible
+///     change after a rest ──► what a tenth of a second holds, legible or not
 ///     change in a run     ──► a frame's share, by the gain of the run
 ///     the same picture    ──► the next pass over what is blurred; waits while the last is under way
 struct QuantiserControl {
@@ -23,8 +23,8 @@ struct QuantiserControl {
     /// A picture that is sent: what was coded of it, from what detail, and what it took.
     struct Coded {
         let area: PixelRect
-        var changed = PictureDetail.nothing
-        var blurred = PictureDetail.nothing
+        let changed: PictureDetail
+        let blurred: PictureDetail
         let quantiser: Int
         let bits: Int
         let time: MediaTime

@@ -63,7 +63,7 @@ public enum ContentMode: String, Hashable, Sendable, CaseIterable {
 /// | `superfast` to `medium` | 54 MB | 106 MB |
 ///
 /// A share that has gone down keeps the memory of the preset that was asked for. Text gets a twentieth smaller from
-/// `ultrafast` to `veryfast`, for twice the work; film gains more.
+/// `ultrafast` to `veryfast`, for about twice the work.
 public enum EncoderPreset: String, Hashable, Sendable, CaseIterable {
     /// x264's `ultrafast` as it is: changed and scrolled text takes more bits.
     case minimal
