@@ -7,12 +7,13 @@ import VideoCodec
 struct PartialPassTests {
     private static let size = PixelSize(width: 1280, height: 720)
     private static let bitsPerSecond = 120_000
+    private static let shownAt: Int64 = 2_700_000
 
     /// A page that has just been changed to, at a rate that needs several passes for it.
     private func shown() throws -> (recording: Recording, page: Scene) {
         let pages = [1, 2].map { Scene(Self.size, .text(scroll: 0), seed: $0) }
         var recording = try Recording(.small(1280, 720))
-        try recording.encode(pages[1].picture, bitsPerSecond: 20_000_000, after: 2_700_000)
+        try recording.encode(pages[1].picture, bitsPerSecond: 20_000_000, after: Self.shownAt)
         try recording.encode(pages[0].picture, bitsPerSecond: Self.bitsPerSecond, after: 720_000)
         return (recording, pages[0])
     }
@@ -65,5 +66,62 @@ struct PartialPassTests {
         let wanted = (area.y..<area.maxY).flatMap { row in (area.x..<area.maxX).map { 16 + ($0 * row) % 200 } }
         let error = zip(typed, wanted).reduce(0) { $0 + abs($1.0 - $1.1) } / typed.count
         #expect(error < 12)
+    }
+
+    /// Draws what looks like a pointer, and gives the page back where the last one was.
+    private func move(_ step: Int, over page: Scene, _ original: [UInt8]) -> PixelRect {
+        let side = 16
+        let spot = { (step: Int) in PixelRect(x: 100 + 9 * step, y: 80 + 5 * step, width: side, height: side) }
+        page.picture.withPlanes { luma, _, _ in
+            for (area, isNew) in [(spot(step - 1), false), (spot(step), true)] {
+                for y in area.y..<area.maxY {
+                    for x in area.x..<area.maxX {
+                        luma[y * page.picture.lumaStride + x] =
+                            isNew && x - area.x <= y - area.y ? 20 : original[y * Self.size.width + x]
+                    }
+                }
+            }
+        }
+        return spot(step - 1).union(spot(step))
+    }
+
+    @Test("a pointer that moves over a page takes few bits, and the page stays as it was")
+    func pointer() throws {
+        var (recording, page) = try shown()
+        while (recording.units.last?.quantiser ?? 0) > 27 {
+            try recording.encode(page.picture, damage: .nothing, bitsPerSecond: Self.bitsPerSecond, after: 540_000)
+        }
+        let before = recording.units.count
+        let original = page.picture.luma
+        for step in 1...40 {
+            let area = move(step, over: page, original)
+            let unit = try #require(
+                try recording.encode(page.picture, damage: area, bitsPerSecond: Self.bitsPerSecond, after: 6_000))
+            #expect(!unit.isKeyframe && unit.bytes.count < 1200 && unit.quantiser <= 27)
+        }
+        let pictures = try recording.decoded()
+        let (left, now) = (pictures[before - 1], try #require(pictures.last))
+        // Below the pointer's way.
+        #expect(left.suffix(Self.size.width * 400) == now.suffix(Self.size.width * 400))
+        #expect(structuralSimilarity(now, page.picture.luma, width: 1280) > 0.988)
+    }
+
+    @Test("a page is sharpened while a pointer moves over it, nearly as soon as without")
+    func sharpening() throws {
+        var (still, page) = try shown()
+        while (still.units.last?.quantiser ?? 0) > 27 {
+            try still.encode(page.picture, damage: .nothing, bitsPerSecond: Self.bitsPerSecond, after: 6_000)
+        }
+        var (moving, under) = try shown()
+        let original = under.picture.luma
+        var step = 0
+        while (moving.units.last?.quantiser ?? 0) > 27, step < 400 {
+            step += 1
+            let area = move(step % 60, over: under, original)
+            try moving.encode(under.picture, damage: area, bitsPerSecond: Self.bitsPerSecond, after: 6_000)
+        }
+        let seconds = [still, moving].map { Double(($0.units.last?.mediaTime.ticks ?? 0) - Self.shownAt) / 90_000 }
+        #expect(seconds[1] < seconds[0] * 1.4)
+        #expect(structuralSimilarity(try #require(try moving.decoded().last), under.picture.luma, width: 1280) > 0.985)
     }
 }

@@ -31,28 +31,37 @@ struct Blur {
         let isLast: Bool
     }
 
+    /// The coarsest that anything was left at for good.
+    private var left = Blur.sharp
     /// What is coarser than `settled`; empty where all is sharp.
     private(set) var area = Blur.nothing
     private(set) var quantiser = Blur.settled
     /// How much of its detail was coded coarsely; the rest was there before.
     private(set) var share = 0.0
     private var round: Round?
+    private let pictureArea: Int
     private let costFactor: Double
 
-    init(costFactor: Double) {
+    init(pictureSize: PixelSize, costFactor: Double) {
+        pictureArea = pictureSize.area
         self.costFactor = costFactor
     }
 
     var isEmpty: Bool { area.isEmpty }
 
+    /// What is not blurred would be coded anew below this quantiser.
+    var standing: Int { max(Self.settled, left, round?.quantiser ?? 0) }
+
+    /// What a change is coded at, at best: as fine as the present passes leave it.
+    var finest: Int { round?.quantiser ?? Self.sharp }
+
     /// Whether something outside of an area is blurred.
     func reaches(beyond area: PixelRect) -> Bool {
-        let rows = area.onMacroblocks
-        return !isEmpty && (self.area.y < rows.y || self.area.maxY > rows.maxY)
+        !isEmpty && !area.onMacroblocks.contains(self.area)
     }
 
     /// The quantiser of the whole picture: what is blurred counts by its area.
-    func coarseness(of quantiser: Int, pictureArea: Int) -> Double {
+    func coarseness(of quantiser: Int) -> Double {
         if isEmpty { return Double(min(quantiser, Self.settled)) }
         let share = Double(area.area) / Double(pictureArea)
         return Double(Self.settled) + max(0.1, share * Double(self.quantiser - Self.settled))
@@ -66,9 +75,12 @@ struct Blur {
     }
 
     /// A change was coded, and all around it left as it was.
-    mutating func changedApart(_ changed: PixelRect, quantiser: Int) {
-        let isBlurred = quantiser > Self.settled
-        set(isBlurred ? area.union(changed) : area, quantiser: max(self.quantiser, quantiser), share: share)
+    mutating func changedApart(_ changed: PixelRect, quantiser: Int, share: Double) {
+        if quantiser > max(Self.settled, finest) {
+            set(area.union(changed), quantiser: max(self.quantiser, quantiser), share: max(self.share, share))
+        } else if !reaches(beyond: changed) {
+            clear()
+        }
     }
 
     mutating func set(_ area: PixelRect, quantiser: Int, share: Double) {
@@ -77,6 +89,12 @@ struct Blur {
         self.quantiser = max(Self.settled, quantiser)
         self.share = isSharp ? 0 : min(1, share)
         round = nil
+        if isSharp { leave(area, at: quantiser) }
+    }
+
+    /// An area stays as it is now.
+    private mutating func leave(_ area: PixelRect, at quantiser: Int) {
+        left = area.area * 10 >= pictureArea * 9 ? quantiser : max(left, quantiser)
     }
 
     /// All is as sharp as it gets.
@@ -88,11 +106,9 @@ struct Blur {
         if foretold > 0 { share = min(1, share * min(2, max(0.5, Double(bits) / foretold))) }
         let rest = area.below(passed)
         guard rest.isEmpty else { return area = rest }
-        if let round, !round.isLast {
-            set(round.area, quantiser: round.quantiser, share: share)
-        } else {
-            clear()
-        }
+        if let round, !round.isLast { return set(round.area, quantiser: round.quantiser, share: share) }
+        leave(round?.area ?? passed, at: quantiser)
+        clear()
     }
 
     // MARK: Passes
@@ -109,22 +125,24 @@ struct Blur {
     /// to stay among the references. What is read first is sharp when all of it would still be blurred.
     ///
     /// - Parameters:
+    ///   - isQuick: a change goes with it, and more wait behind it.
     ///   - level: bits still under way.
     ///   - detail: looks at an area of the picture.
     ///   - likeness: the same, for how it will look.
     mutating func nextPass(
-        bitsPerSecond: Int, level: Double, detail: (PixelRect) -> PictureDetail,
+        isQuick: Bool, bitsPerSecond: Int, level: Double, detail: (PixelRect) -> PictureDetail,
         likeness: (PixelRect) -> PictureLikeness
     ) -> Pass {
         let rate = Double(bitsPerSecond)
         let whole = detail(area)
-        let quick = rate * Self.quickPassSeconds - level
+        let longest = isQuick ? Self.carriedSeconds : Self.passSeconds
+        let quick = rate * min(longest, Self.quickPassSeconds) - level
         if round == nil, let finest = (Self.sharp..<Self.settled).first(where: { bitsToSharpen(whole, to: $0) <= quick }) {
             return Pass(area: area, detail: whole, quantiser: finest)
         }
         var round = round ?? begin(whole, likeness(area), rate)
         let seconds = bitsToSharpen(whole, to: round.quantiser) / rate
-        round.parts = min(max(1, round.parts, Int((seconds / Self.passSeconds).rounded(.up))), Self.mostParts)
+        round.parts = min(max(1, round.parts, Int((seconds / longest).rounded(.up))), Self.mostParts)
         let area = round.parts > 1 ? top(1 / Double(round.parts), of: whole, round.quantiser, detail) : area
         round.parts -= 1
         self.round = round
@@ -149,6 +167,8 @@ struct Blur {
     }
 
     private static let passSeconds = 0.75
+    /// What moves meanwhile must not stand still for longer.
+    private static let carriedSeconds = 0.15
     /// A very slow link sharpens in longer passes.
     private static let mostParts = 8
     /// What can be had in so short a time is made as sharp as anything.

@@ -2,39 +2,62 @@ import CShims
 import CX264
 import Media
 
-/// Some rows of a new picture, and around them what decoders show already: x264 finds nothing to code there.
+/// Some areas of a new picture, and around them what decoders show already: x264 finds nothing to code there.
+///
+/// It is kept from picture to picture, so that only those areas are copied.
 final class PartialPicture {
     private let picture: I420Picture
+    /// Where decoders show something else by now; nil for anywhere.
+    private var stale: [PixelRect]?
 
     init(size: PixelSize) {
         picture = I420Picture(size: size)
     }
 
+    /// A whole picture was coded.
+    func forget() { stale = nil }
+
     /// - Parameters:
-    ///   - rows: those of the new picture that are taken, grown to whole macroblocks.
+    ///   - areas: what is taken of the new picture, grown to whole macroblocks.
     ///   - shown: x264's own reconstruction of the last picture, its colours interleaved (NV12).
-    func mixed(_ new: I420Picture, rows: Range<Int>, into shown: x264_image_t) -> I420Picture {
-        let size = picture.size
-        let (luma, chroma) = (shown.plane.0, shown.plane.1)
-        guard let luma, let chroma else { return new }
-        let taken = (rows.lowerBound & ~15)..<min(size.height, (rows.upperBound + 15) & ~15)
+    func mixed(_ new: I420Picture, areas: [PixelRect], into shown: x264_image_t) -> I420Picture {
+        let whole = PixelRect(picture.size)
+        (stale ?? [whole]).forEach { restore($0, from: shown) }
+        let areas = areas.map { $0.onMacroblocks.intersection(whole) }
+        areas.forEach { take($0, of: new) }
+        // The filter between macroblocks reaches into those beside.
+        stale = areas.map { $0.grown(by: 16).intersection(whole) }
+        return picture
+    }
+
+    private func restore(_ area: PixelRect, from shown: x264_image_t) {
+        guard let luma = shown.plane.0, let chroma = shown.plane.1 else { return }
+        let (lumaStride, chromaStride) = (Int(shown.i_stride.0), Int(shown.i_stride.1))
+        picture.withPlanes { y, u, v in
+            for row in area.y..<area.maxY {
+                (y + row * picture.lumaStride + area.x).update(
+                    from: luma + row * lumaStride + area.x, count: area.width)
+            }
+            for row in area.y / 2..<area.maxY / 2 {
+                let start = row * picture.chromaStride + area.x / 2
+                shim_split_uv_row(chroma + row * chromaStride + area.x, Int32(area.width / 2), u + start, v + start)
+            }
+        }
+    }
+
+    private func take(_ area: PixelRect, of new: I420Picture) {
         picture.withPlanes { y, u, v in
             new.withPlanes { newY, newU, newV in
-                for row in 0..<size.height {
-                    let from = taken.contains(row) ? newY + row * new.lumaStride : luma + row * Int(shown.i_stride.0)
-                    (y + row * picture.lumaStride).update(from: from, count: size.width)
+                for row in area.y..<area.maxY {
+                    let start = row * picture.lumaStride + area.x
+                    (y + start).update(from: newY + start, count: area.width)
                 }
-                for row in 0..<size.height / 2 {
-                    let (outU, outV) = (u + row * picture.chromaStride, v + row * picture.chromaStride)
-                    if taken.contains(2 * row) {
-                        outU.update(from: newU + row * new.chromaStride, count: size.width / 2)
-                        outV.update(from: newV + row * new.chromaStride, count: size.width / 2)
-                    } else {
-                        shim_split_uv_row(chroma + row * Int(shown.i_stride.1), Int32(size.width / 2), outU, outV)
-                    }
+                for row in area.y / 2..<area.maxY / 2 {
+                    let start = row * picture.chromaStride + area.x / 2
+                    (u + start).update(from: newU + start, count: area.width / 2)
+                    (v + start).update(from: newV + start, count: area.width / 2)
                 }
             }
         }
-        return picture
     }
 }

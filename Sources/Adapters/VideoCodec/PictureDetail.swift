@@ -93,6 +93,10 @@ extension PixelRect {
         return PixelRect(x: left, y: top, width: ((maxX + 15) & ~15) - left, height: ((maxY + 15) & ~15) - top)
     }
 
+    func grown(by margin: Int) -> PixelRect {
+        PixelRect(x: x - margin, y: y - margin, width: width + 2 * margin, height: height + 2 * margin)
+    }
+
     var area: Int { isEmpty ? 0 : width * height }
 
     /// Its first rows of macroblocks.

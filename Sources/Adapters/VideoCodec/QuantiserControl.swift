@@ -14,8 +14,12 @@ import Timebase
 struct QuantiserControl {
     enum Kind {
         case keyframe, change, repetition
+        /// Around it the picture stays as it was.
+        case changeOfPart
         /// A change that left what is blurred around it as it was.
         case apart
+        /// A change, and in the same picture the pass that was due.
+        case carriedPass
         /// A change to what was there before: as sharp as it was left.
         case back
     }
@@ -40,6 +44,8 @@ struct QuantiserControl {
     private static let restGains = 0.2...1.0
     /// The churn from which on a run is film: what it blurs is gone with the next frame.
     static let film = 0.12
+    /// A change is small up to this part of the picture.
+    private static let smallShare = 4
     /// A gap after which a change is not a continuation: five frames at 30 fps.
     private static let rest = MediaTime.ticksPerSecond * 150 / 1000
 
@@ -59,7 +65,7 @@ struct QuantiserControl {
     init(pictureSize: PixelSize, costFactor: Double) {
         self.costFactor = costFactor
         pictureArea = pictureSize.area
-        blur = Blur(costFactor: costFactor)
+        blur = Blur(pictureSize: pictureSize, costFactor: costFactor)
     }
 
     /// How much of the picture each frame of a run is new: little where text scrolls, a good part in film; nil outside
@@ -75,24 +81,34 @@ struct QuantiserControl {
         for kind: Kind, changed: PictureDetail, blurred: PictureDetail, at time: MediaTime, target: SendTarget
     ) -> Int? {
         bucket.drain(until: time, bitsPerSecond: target.bitsPerSecond)
-        return kind == .keyframe ? keyframe(changed) : change(changed, blurred, at: time, target)
+        return kind == .keyframe ? keyframe(changed) : change(kind, changed, blurred, at: time, target)
+    }
+
+    /// Whether a change should leave all around it as it is: a small one, or one beside a page that is being sharpened.
+    /// In motion that covers a good part of the picture, all is sharpened as it goes.
+    func isApart(_ area: PixelRect, at time: MediaTime) -> Bool {
+        area.area * Self.smallShare < pictureArea || (blur.reaches(beyond: area) && !continuesRun(at: time))
     }
 
     /// The next pass over a still picture, or nil where it has to wait: each begins shortly before the last has arrived.
     ///
     /// - Parameters:
+    ///   - isCarried: goes with a change, and so has to be quick.
     ///   - detail: looks at an area of the picture.
     ///   - likeness: the same, for how it will look.
     mutating func pass(
-        at time: MediaTime, target: SendTarget, detail: (PixelRect) -> PictureDetail,
+        isCarried: Bool, at time: MediaTime, target: SendTarget, detail: (PixelRect) -> PictureDetail,
         likeness: (PixelRect) -> PictureLikeness
     ) -> Blur.Pass? {
         bucket.drain(until: time, bitsPerSecond: target.bitsPerSecond)
+        if isCarried, !continuesRun(at: time) { return nil }
         if blur.isEmpty {
             return bucket.room > 0 ? Blur.Pass(area: blur.area, detail: .nothing, quantiser: Self.sharp) : nil
         }
         guard bucket.level < bucket.capacity / 4 else { return nil }
-        return blur.nextPass(bitsPerSecond: target.bitsPerSecond, level: bucket.level, detail: detail, likeness: likeness)
+        return blur.nextPass(
+            isQuick: isCarried, bitsPerSecond: target.bitsPerSecond, level: bucket.level, detail: detail,
+            likeness: likeness)
     }
 
     private func keyframe(_ detail: PictureDetail) -> Int {
@@ -103,15 +119,16 @@ struct QuantiserControl {
 
     /// While the bucket is full only what is small leaves: a key typed is not held up by the page before it.
     private func change(
-        _ detail: PictureDetail, _ blurred: PictureDetail, at time: MediaTime, _ target: SendTarget
+        _ kind: Kind, _ detail: PictureDetail, _ blurred: PictureDetail, at time: MediaTime, _ target: SendTarget
     ) -> Int? {
-        let share = Double(target.bitsPerSecond) / target.frameRate.framesPerSecond
+        let share = target.bitsPerFrame
         let isRun = continuesRun(at: time)
+        let finest = finest(for: kind, isRun: isRun)
         let gain = isRun ? runGain : restGain
         let quantiser =
             isRun
-            ? steady(detail, blurred, share: share)
-            : first(within: max(min(bucket.room, Double(target.bitsPerSecond) * Self.firstSeconds), share)) {
+            ? steady(kind, detail, blurred, finest: finest, share: share)
+            : first(from: finest, within: max(min(bucket.room, Double(target.bitsPerSecond) * Self.firstSeconds), share)) {
                 bits(detail, blurred, gain: gain, quantiser: $0)
             }
         if bucket.room <= 0, bits(detail, blurred, gain: gain, quantiser: quantiser) > share / 2 { return nil }
@@ -120,17 +137,31 @@ struct QuantiserControl {
 
     /// In a run the bucket is kept nearly empty, because what is in it is delay; and steps are small. Where little of
     /// the picture is new, what is blurred stays and is worth sharpening: that may take half the bucket at a time.
-    private func steady(_ detail: PictureDetail, _ blurred: PictureDetail, share: Double) -> Int {
-        let finest = churn > Self.film ? Self.finestInFilm : Self.sharp
+    private func steady(
+        _ kind: Kind, _ detail: PictureDetail, _ blurred: PictureDetail, finest: Int, share: Double
+    ) -> Int {
         let even = share + (bucket.capacity / 10 - bucket.level) / 3
         let sharpening = churn < Self.film ? bucket.capacity / 2 - bucket.level : 0
         let budget = max(share / 3, min(bucket.room, max(even, sharpening)))
         let wanted = self.finest(within: budget, from: finest, to: Self.coarsest) {
             bits(detail, blurred, gain: runGain, quantiser: $0)
         }
-        let down = lastQuantiser > 30 ? 8 : 2
+        // What is small and no film has nothing to do with the picture before.
+        let isFree = kind == .apart && churn < Self.film
+        let down = isFree ? Self.coarsest : lastQuantiser > 30 ? 8 : 2
         let up = bucket.level > bucket.capacity * 0.7 ? Self.coarsest : 6
         return min(max(wanted, lastQuantiser - down, finest), lastQuantiser + up, Self.coarsest)
+    }
+
+    /// What stands around a change would be coded anew by a finer picture, and is not quite still for an equal one.
+    private func finest(for kind: Kind, isRun: Bool) -> Int {
+        let isFilm = isRun && churn > Self.film
+        switch kind {
+        case .apart: return isFilm ? Self.finestInFilm : blur.finest
+        case .change where isFilm: return Self.finestInFilm
+        case .change where !isRun: return Self.sharp
+        default: return isFilm && blur.standing == Blur.settled ? Self.finestInFilm : blur.standing
+        }
     }
 
     /// How long a new page may take at first.
@@ -139,8 +170,8 @@ struct QuantiserControl {
     private static let leftByCoarse = 2.0
 
     /// The finest that fits, legible or not: it is seen at once, and is sharpened next.
-    private func first(within budget: Double, _ bits: (Int) -> Double) -> Int {
-        (Self.sharp...Self.coarsest).first { bits($0) <= budget } ?? Self.coarsest
+    private func first(from finest: Int, within budget: Double, _ bits: (Int) -> Double) -> Int {
+        (finest...Self.coarsest).first { bits($0) <= budget } ?? Self.coarsest
     }
 
     // MARK: What a picture will take
@@ -177,7 +208,10 @@ struct QuantiserControl {
         switch kind {
         case .keyframe: blur.set(picture.area, quantiser: picture.quantiser, share: 1)
         case .repetition: blur.passed(picture.area, picture.blurred, quantiser: picture.quantiser, bits: picture.bits)
-        case .change:
+        case .carriedPass:
+            blur.passed(picture.area, picture.blurred, quantiser: picture.quantiser, bits: picture.bits)
+            lastChange = picture.time
+        case .change, .changeOfPart:
             let gain = learn(picture)
             // A finer picture leaves nothing behind that is coarser than itself; another adds to what was blurred.
             let left = picture.quantiser > Self.legible ? Self.leftByCoarse * gain : gain
@@ -187,10 +221,9 @@ struct QuantiserControl {
             _ = learn(picture)
             blur.clear()
         case .apart:
-            _ = learn(picture)
-            blur.changedApart(picture.area, quantiser: picture.quantiser)
+            blur.changedApart(picture.area, quantiser: picture.quantiser, share: learn(picture))
         }
-        return blur.coarseness(of: picture.quantiser, pictureArea: pictureArea)
+        return blur.coarseness(of: picture.quantiser)
     }
 
     /// How much of a change had to be coded anew.
@@ -216,4 +249,8 @@ struct QuantiserControl {
             runLength = 1
         }
     }
+}
+
+extension SendTarget {
+    fileprivate var bitsPerFrame: Double { Double(bitsPerSecond) / frameRate.framesPerSecond }
 }

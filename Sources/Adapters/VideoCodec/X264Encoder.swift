@@ -21,7 +21,7 @@ package final class X264Encoder: VideoEncoder {
     private var memory: ReferenceMemory
     /// The reconstruction of the last picture; x264 keeps it as a reference until the next one is made.
     private var shown: x264_image_t?
-    /// Only there while a page is being sharpened.
+    /// There once a part was coded.
     private var partial: PartialPicture?
     /// Changed in pictures for which there were no bits.
     private var unsent = PixelRect(x: 0, y: 0, width: 0, height: 0)
@@ -98,38 +98,61 @@ package final class X264Encoder: VideoEncoder {
         let known = rows.map { memory.find($0) } ?? (share: 0, quantiser: 0)
         // What a reference shows already takes hardly any bits.
         let detail = PictureDetail(of: request.picture, in: request.area).scaled(by: max(0.02, 1 - known.share))
-        // A key typed while a page is still blurred leaves the page to its passes.
-        let isApart = !isRun && control.blur.reaches(beyond: request.area)
-        let blurred = isApart ? .nothing : PictureDetail(of: request.picture, in: control.blur.area)
+        try chooseSearch(at: request.mediaTime, known: known.share)
+        if control.isApart(request.area, at: request.mediaTime) { return try apart(request, detail, rows) }
+        let blurred = PictureDetail(of: request.picture, in: control.blur.area)
         let quantiser = control.quantiser(
-            for: .change, changed: detail, blurred: blurred, at: request.mediaTime, target: request.target)
+            for: request.fillsPicture ? .change : .changeOfPart, changed: detail, blurred: blurred,
+            at: request.mediaTime, target: request.target)
         guard var quantiser else { return nil }
         // Finer than the page was left, it would be coded anew.
         if known.share > Self.isBack { quantiser = max(quantiser, known.quantiser) }
-        try chooseSearch(at: request.mediaTime, known: known.share)
         let isNewPage = !isRun && known.share < Self.isBack && request.fillsPicture
         // So coarsely that blocks of the page before would stay where the difference is faint: without reference to it.
         let type = isNewPage && quantiser > QuantiserControl.legible ? X264_TYPE_I : X264_TYPE_AUTO
-        let unit = try run(request, quantiser: quantiser, type: type, rows: isApart ? request.area : nil)
+        let unit = try run(request, quantiser: quantiser, type: type)
         // What comes out far too large was not foretold, because a run of small changes ended in a new page. It is
         // thrown away: no decoder sees it, so the picture must begin anew.
         if control.isExcessive(bits: unit.bytes.count * 8), mayInsertKeyframe(at: request.mediaTime) {
             return try keyframe(request)
         }
         memory.coded(rows, quantiser: quantiser)
-        let kind: QuantiserControl.Kind = isApart ? .apart : known.share > Self.isWholeBack ? .back : .change
+        let kind: QuantiserControl.Kind = known.share > Self.isWholeBack ? .back : .change
         return learn(kind, unit, area: request.area, changed: detail, blurred: blurred)
     }
 
+    /// What changes in a small part leaves the rest as it is, and what is blurred of it to its passes. One that is due
+    /// goes with it where change follows upon change, as behind a pointer that moves.
+    private func apart(
+        _ request: Request, _ detail: PictureDetail, _ rows: ReferenceMemory.Rows?
+    ) throws(CodecError) -> EncodedUnit? {
+        if let pass = nextPass(request, isCarried: true) {
+            let unit = try run(
+                request, quantiser: pass.quantiser, type: X264_TYPE_AUTO, areas: [pass.area, request.area])
+            memory.coded(rows, quantiser: pass.quantiser)
+            return learn(.carriedPass, unit, area: pass.area, changed: .nothing, blurred: pass.detail)
+        }
+        let quantiser = control.quantiser(
+            for: .apart, changed: detail, blurred: .nothing, at: request.mediaTime, target: request.target)
+        guard let quantiser else { return nil }
+        let unit = try run(request, quantiser: quantiser, type: X264_TYPE_AUTO, areas: [request.area])
+        memory.coded(rows, quantiser: quantiser)
+        return learn(.apart, unit, area: request.area, changed: detail, blurred: .nothing)
+    }
+
     private func repetition(_ request: Request) throws(CodecError) -> EncodedUnit? {
-        let pass = control.pass(
-            at: request.mediaTime, target: request.target, detail: { PictureDetail(of: request.picture, in: $0) },
-            likeness: { PictureLikeness(of: request.picture, in: $0) })
-        guard let pass else { return nil }
-        let isPart = pass.area.height < request.picture.size.height
-        let unit = try run(request, quantiser: pass.quantiser, type: X264_TYPE_AUTO, rows: isPart ? pass.area : nil)
+        guard let pass = nextPass(request, isCarried: false) else { return nil }
+        let isPart = !pass.area.onMacroblocks.contains(PixelRect(request.picture.size))
+        let unit = try run(request, quantiser: pass.quantiser, type: X264_TYPE_AUTO, areas: isPart ? [pass.area] : [])
         if memory.isUseful { memory.repeated(quantiser: pass.quantiser) { ReferenceMemory.rows(of: request.picture) } }
         return learn(.repetition, unit, area: pass.area, changed: .nothing, blurred: pass.detail)
+    }
+
+    private func nextPass(_ request: Request, isCarried: Bool) -> Blur.Pass? {
+        control.pass(
+            isCarried: isCarried, at: request.mediaTime, target: request.target,
+            detail: { PictureDetail(of: request.picture, in: $0) },
+            likeness: { PictureLikeness(of: request.picture, in: $0) })
     }
 
     private func mayInsertKeyframe(at time: MediaTime) -> Bool {
@@ -146,7 +169,6 @@ package final class X264Encoder: VideoEncoder {
             bits: unit.bytes.count * 8, time: unit.mediaTime)
         var unit = unit
         unit.quantiser = control.coded(kind, coded)
-        if control.blur.isEmpty { partial = nil }
         return unit
     }
 
@@ -193,9 +215,9 @@ package final class X264Encoder: VideoEncoder {
 
     // MARK: x264
 
-    /// - Parameter rows: where only a part is to be coded.
+    /// - Parameter areas: which alone are to be coded; none for the whole picture.
     private func run(
-        _ request: Request, quantiser: Int, type: Int32, rows: PixelRect? = nil
+        _ request: Request, quantiser: Int, type: Int32, areas: [PixelRect] = []
     ) throws(CodecError) -> EncodedUnit {
         var input = x264_picture_t()
         x264_picture_init(&input)
@@ -206,7 +228,7 @@ package final class X264Encoder: VideoEncoder {
         var output = x264_picture_t()
         var units: UnsafeMutablePointer<x264_nal_t>?
         var count: Int32 = 0
-        let picture = mixed(request.picture, rows)
+        let picture = mixed(request.picture, areas)
         let size = picture.withPlanes { luma, u, v in
             input.img.i_csp = X264_CSP_I420
             input.img.i_plane = 3
@@ -222,11 +244,14 @@ package final class X264Encoder: VideoEncoder {
             isKeyframe: output.b_keyframe != 0, quantiser: quantiser)
     }
 
-    private func mixed(_ picture: I420Picture, _ area: PixelRect?) -> I420Picture {
-        guard let area, let shown else { return picture }
+    private func mixed(_ picture: I420Picture, _ areas: [PixelRect]) -> I420Picture {
+        guard !areas.isEmpty, let shown else {
+            partial?.forget()
+            return picture
+        }
         let partial = partial ?? PartialPicture(size: picture.size)
         self.partial = partial
-        return partial.mixed(picture, rows: area.y..<area.maxY, into: shown)
+        return partial.mixed(picture, areas: areas, into: shown)
     }
 
     /// Copies what is to be sent: parameter sets and slices, not x264's note about itself.
