@@ -66,6 +66,16 @@ def watch(lan, start, host):
     return viewer
 
 
+def test_a_pointer_over_a_page_makes_ten_frames_a_second_at_most(lan, start, display, share, wandering_pointer):
+    screen = display(1280, 720)
+    host = share(lan, "--display", screen.name, "--mode", "detail")
+    watch(lan, start, host)
+    wandering_pointer(screen)
+    time.sleep(2)
+    moving = rates(host, 4)
+    assert 7 <= sum(moving) / 4 <= 10.1, moving
+
+
 @pytest.mark.parametrize("rate", [24, 25])
 def test_a_film_is_found_and_followed_under_a_moving_pointer_until_it_ends(
     lan, start, display, share, film, wandering_pointer, rate

@@ -110,6 +110,19 @@ struct RulesTests {
         #expect(watch.nextLook == start + .milliseconds(833))
     }
 
+    @Test("A pointer is looked at no more often than is wanted, but at once when it begins to move")
+    func pointerWatchPeriod() {
+        let start = Instant.zero + .seconds(10)
+        var watch = PointerWatch(hasEvents: true, now: start)
+        watch.period = .milliseconds(100)
+        _ = watch.look(at: start, moved: false)
+        _ = watch.noticeMotion(at: start + .milliseconds(20))
+        #expect(watch.isDue(at: start + .milliseconds(20)))
+        _ = watch.look(at: start + .milliseconds(20), moved: true)
+        #expect(!watch.isDue(at: start + .milliseconds(119)))
+        #expect(watch.isDue(at: start + .milliseconds(120)))
+    }
+
     @Test("Without events the pointer is polled for ever")
     func pointerWatchWithoutEvents() {
         let start = Instant(nanoseconds: 1_000_000_000_000)

@@ -20,8 +20,6 @@ enum Limits {
     static let roundTrip: Duration = .milliseconds(2)
     /// A band taller than this share of the picture (in quarters) is not cheaper than the whole, which needs no check.
     static let bandQuarters = 3
-    /// Where the pointer moves it is looked at this often: the frame rate of a 30 fps share.
-    static let pointerPeriod: Duration = .milliseconds(33)
     /// A pointer that stood still for so long is left to the server's motion events again.
     static let pointerRest: Duration = .milliseconds(500)
     /// A position newer than this is not asked for again: `read` follows `waitForChange` at once.

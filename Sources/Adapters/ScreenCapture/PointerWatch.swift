@@ -1,3 +1,4 @@
+import Media
 import Timebase
 
 /// When to look where the pointer is.
@@ -5,7 +6,7 @@ import Timebase
 ///     listening ──it moved──► following ──still for a while──► listening
 ///
 /// While listening, the server tells when a device moves the pointer; it is looked at now and then all the same. While
-/// following, events are off (a mouse makes a thousand a second) and it is looked at once a frame. Without XInput 2
+/// following, events are off (a mouse makes a thousand a second) and it is looked at once a period. Without XInput 2
 /// there is only following.
 struct PointerWatch {
     private enum Phase: Equatable {
@@ -15,6 +16,8 @@ struct PointerWatch {
 
     private var phase: Phase
     private let hasEvents: Bool
+    /// Between two looks at a pointer that moves.
+    var period = MediaLimits.pointerPeriod
     private var lastLook: Instant
 
     init(hasEvents: Bool, now: Instant) {
@@ -27,7 +30,7 @@ struct PointerWatch {
     var nextLook: Instant {
         switch phase {
         case .listening: lastLook + Limits.pointerCheck
-        case .following: lastLook + Limits.pointerPeriod
+        case .following: lastLook + period
         }
     }
 
@@ -39,7 +42,7 @@ struct PointerWatch {
     /// The server told of motion, or a window moved beneath the pointer: look at once.
     /// - Returns: whether to turn the events off.
     mutating func noticeMotion(at now: Instant) -> Bool {
-        lastLook = min(lastLook, now - Limits.pointerPeriod)
+        lastLook = min(lastLook, now - period)
         return follow(at: now)
     }
 

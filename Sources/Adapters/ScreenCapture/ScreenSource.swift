@@ -78,6 +78,8 @@ package final class ScreenSource: FrameSource {
         return notices
     }
 
+    package func followPointer(every period: Duration) { watch.period = period }
+
     package var counters: Counters {
         var counters = counted
         counters.wakeups = connection.wakeups

@@ -22,6 +22,10 @@ package enum MediaLimits {
     package static let looksPerPeriod = 8
     /// A program draws one picture in several steps: what follows a change within this time belongs to it.
     package static let drawingTime = Duration.milliseconds(3)
+    /// A pointer that moves is looked at once a frame of a 30 fps share; over pages, where every picture costs the same
+    /// and text is what matters, less often.
+    package static let pointerPeriod = Duration.milliseconds(33)
+    package static let pointerPeriodOverPages = Duration.milliseconds(100)
     /// Passes over a still picture after which it is left as it is, whatever the quantiser says: four seconds' worth of
     /// bits at 30 fps, more than a full page needs.
     package static let refinementPasses = 24

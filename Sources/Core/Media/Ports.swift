@@ -38,10 +38,14 @@ package protocol FrameSource: ~Copyable {
 
     /// What the person who shares should know, each message once.
     mutating func takeNotices() -> [String]
+
+    /// How often a pointer that moves changes the picture at most, where nothing else does.
+    mutating func followPointer(every period: Duration)
 }
 
 extension FrameSource where Self: ~Copyable {
     package mutating func takeNotices() -> [String] { [] }
+    package mutating func followPointer(every period: Duration) {}
 }
 
 /// Why an encoder failed.

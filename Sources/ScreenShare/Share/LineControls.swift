@@ -32,6 +32,11 @@ extension LineCommands {
     /// Of the stream: the most there will be.
     var frameRate: FrameRate { fixedRate ?? .fps30 }
 
+    /// How often a pointer changes a picture in which nothing else does.
+    var pointerPeriod: Duration {
+        mode == .detail && fixedRate == nil ? MediaLimits.pointerPeriodOverPages : MediaLimits.pointerPeriod
+    }
+
     /// The rate of frames where nothing plays that has its own, and whether that is looked for.
     func grid(for content: Content) -> (rate: FrameRate, pace: FramePace) {
         if let fixedRate { return (fixedRate, .fixed) }

@@ -58,6 +58,7 @@ final class MediaLine {
         grid = commands.grid(for: .app)
         effort = EncoderEffort(commands.preset)
         adapter = FrameRateAdapter(rate: grid.rate, pace: grid.pace, start: SystemClock.now())
+        self.source.followPointer(every: commands.pointerPeriod)
     }
 
     /// Runs until it is told to stop, or the source is lost.
@@ -299,6 +300,7 @@ final class MediaLine {
         for key in next.keyframes { lanes[key]?.gate.request() }
         if !next.lanes.isSubset(of: commands.lanes) { adapter.changed(at: now) }
         commands = next
+        source.followPointer(every: next.pointerPeriod)
         next.acknowledgements.forEach { $0() }
         counters.update { $0.lanes = lanes.count }
     }
