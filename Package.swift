@@ -99,7 +99,7 @@ let package = Package(
         adapter("SystemClock", ["Timebase", "CLinux"]),
         adapter("ScreenCapture", ["Timebase", "Media", "SystemClock", "CXCB", locks]),
         adapter("PixelConversion", ["Timebase", "Media", "CShims", "CYUV"]),
-        adapter("VideoCodec", ["Timebase", "Media", "CX264", "CShims"]),
+        adapter("VideoCodec", ["Timebase", "Media", "CX264", "CShims", "CYUV"]),
         adapter("SecureTransport", ["Timebase", "Datagrams", "ICE", "PeerCore", "COpenSSL", "CSRTP"]),
         adapter("PeerDriver", ["Timebase", "Datagrams", "ICE", "RTP", "PeerCore", "SystemClock", nioCore, nioPosix]),
         adapter("SignalingClient", ["SignalingProtocol", httpClient, nioCore, nioHTTP1, nioPosix, logging]),

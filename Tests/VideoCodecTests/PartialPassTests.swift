@@ -124,4 +124,49 @@ struct PartialPassTests {
         #expect(seconds[1] < seconds[0] * 1.4)
         #expect(structuralSimilarity(try #require(try moving.decoded().last), under.picture.luma, width: 1280) > 0.985)
     }
+
+    @Test("of a page that can't be read at once an outline comes, in few bits, and nothing of the page before")
+    func outline() throws {
+        let (recording, page) = try shown()
+        let first = try #require(recording.units.last)
+        #expect(!first.isKeyframe)
+        #expect(first.bytes.count < 7000)
+        #expect(first.quantiser > 44)
+        let luma = try #require(try recording.decoded().last)
+        // Nearer to the new page's mean in each block of 16 by 16 than to any detail.
+        let blocks = (0..<Self.size.height / 16).flatMap { y in (0..<Self.size.width / 16).map { ($0 * 16, y * 16) } }
+        let errors = blocks.map { x, y in abs(mean(luma, x, y) - mean(page.picture.luma, x, y)) }
+        #expect(errors.reduce(0, +) / Double(errors.count) < 4)
+    }
+
+    @Test("a window that opens comes as an outline too, and what is beside it stays sharp")
+    func outlineOfPart() throws {
+        var (recording, page) = try shown()
+        while (recording.units.last?.quantiser ?? 0) > 27 {
+            try recording.encode(page.picture, damage: .nothing, bitsPerSecond: Self.bitsPerSecond, after: 540_000)
+        }
+        let window = PixelRect(x: 0, y: 160, width: Self.size.width, height: 400)
+        let next = Scene(Self.size, .text(scroll: 0), seed: 3)
+        let opened = next.picture.luma
+        page.picture.withPlanes { luma, _, _ in
+            for y in window.y..<window.maxY {
+                for x in 0..<window.width { luma[y * page.picture.lumaStride + x] = opened[y * Self.size.width + x] }
+            }
+        }
+        let unit = try #require(
+            try recording.encode(page.picture, damage: window, bitsPerSecond: Self.bitsPerSecond, after: 540_000))
+        #expect(!unit.isKeyframe && unit.bytes.count < 5000)
+        let pictures = try recording.decoded()
+        let rows = changedRows(pictures[pictures.count - 2], pictures[pictures.count - 1])
+        // The filter between macroblocks reaches three rows into those beside.
+        #expect(rows.allSatisfy { 9...35 ~= $0 })
+        #expect(rows.count > 20)
+    }
+
+    private func mean(_ luma: [UInt8], _ x: Int, _ y: Int) -> Double {
+        let sum = (y..<y + 16).reduce(0) { sum, row in
+            sum + (x..<x + 16).reduce(0) { $0 + Int(luma[row * Self.size.width + $1]) }
+        }
+        return Double(sum) / 256
+    }
 }

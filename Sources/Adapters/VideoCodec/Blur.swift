@@ -21,6 +21,8 @@ struct Blur {
     /// Luma SSIM: what looks like the original, and what is clear.
     private static let original = 0.991
     private static let clear = 0.9825
+    /// The quantiser that leaves no more than an outline.
+    private static let outline = 63
     private static let nothing = PixelRect(x: 0, y: 0, width: 0, height: 0)
 
     /// Passes over all of the blurred area.
@@ -64,7 +66,8 @@ struct Blur {
     func coarseness(of quantiser: Int) -> Double {
         if isEmpty { return Double(min(quantiser, Self.settled)) }
         let share = Double(area.area) / Double(pictureArea)
-        return Double(Self.settled) + max(0.1, share * Double(self.quantiser - Self.settled))
+        let coarse = min(self.quantiser, QuantiserControl.coarsest)
+        return Double(Self.settled) + max(0.1, share * Double(coarse - Self.settled))
     }
 
     // MARK: What becomes of it
@@ -81,6 +84,11 @@ struct Blur {
         } else if !reaches(beyond: changed) {
             clear()
         }
+    }
+
+    /// Nothing of a change was coded but its outline.
+    mutating func outlined(_ changed: PixelRect) {
+        set(area.union(changed), quantiser: Self.outline, share: 1)
     }
 
     mutating func set(_ area: PixelRect, quantiser: Int, share: Double) {
@@ -155,9 +163,11 @@ struct Blur {
         let first = likeness.quantiser(for: Self.clear)
         let seconds = bitsToSharpen(whole, to: last) / rate
         let isLast = seconds <= 2 * Self.passSeconds || quantiser <= first
-        let chosen = min(isLast ? last : first, quantiser - 1)
+        // What is clear already takes a finer quantiser to look as good: the differences left are small.
+        let chosen = isLast && quantiser <= first ? max(Self.settled, last - Self.regained) : isLast ? last : first
         return Round(
-            area: area, quantiser: chosen, parts: Self.parts(seconds: bitsToSharpen(whole, to: chosen) / rate),
+            area: area, quantiser: min(chosen, quantiser - 1),
+            parts: Self.parts(seconds: bitsToSharpen(whole, to: chosen) / rate),
             isLast: isLast)
     }
 
@@ -166,6 +176,7 @@ struct Blur {
         seconds <= passSeconds / 2 ? 1 : 2 * Int((seconds / passSeconds / 2).rounded(.up))
     }
 
+    private static let regained = 2
     private static let passSeconds = 0.75
     /// What moves meanwhile must not stand still for longer.
     private static let carriedSeconds = 0.15

@@ -30,6 +30,16 @@ final class PartialPicture {
         return picture
     }
 
+    /// The same, with no more than an outline of the area.
+    func outlined(_ new: I420Picture, area: PixelRect, into shown: x264_image_t) -> I420Picture {
+        let whole = PixelRect(picture.size)
+        let area = area.onMacroblocks.intersection(whole)
+        if area != whole { (stale ?? [whole]).forEach { restore($0, from: shown) } }
+        picture.drawOutline(of: new, in: area)
+        stale = [area.grown(by: 16).intersection(whole)]
+        return picture
+    }
+
     private func restore(_ area: PixelRect, from shown: x264_image_t) {
         guard let luma = shown.plane.0, let chroma = shown.plane.1 else { return }
         let (lumaStride, chromaStride) = (Int(shown.i_stride.0), Int(shown.i_stride.1))

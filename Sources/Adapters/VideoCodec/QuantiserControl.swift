@@ -20,6 +20,8 @@ struct QuantiserControl {
         case apart
         /// A change, and in the same picture the pass that was due.
         case carriedPass
+        /// No more than an outline of a change.
+        case outline
         /// A change to what was there before: as sharp as it was left.
         case back
     }
@@ -166,8 +168,6 @@ struct QuantiserControl {
 
     /// How long a new page may take at first.
     private static let firstSeconds = 0.1
-    /// So coarse a picture drops most of the detail that is new: what is left to send is twice what it seems.
-    private static let leftByCoarse = 2.0
 
     /// The finest that fits, legible or not: it is seen at once, and is sharpened next.
     private func first(from finest: Int, within budget: Double, _ bits: (Int) -> Double) -> Int {
@@ -214,12 +214,15 @@ struct QuantiserControl {
         case .change, .changeOfPart:
             let gain = learn(picture)
             // A finer picture leaves nothing behind that is coarser than itself; another adds to what was blurred.
-            let left = picture.quantiser > Self.legible ? Self.leftByCoarse * gain : gain
-            let share = picture.quantiser < blur.quantiser ? max(left, blur.share) : left + blur.share
+            let share = picture.quantiser < blur.quantiser ? max(gain, blur.share) : gain + blur.share
             blur.changed(picture.area, quantiser: picture.quantiser, share: share)
         case .back:
             _ = learn(picture)
             blur.clear()
+        case .outline:
+            learn(restGain, churn: Double(picture.area.area) / Double(pictureArea), at: picture.time)
+            lastChange = picture.time
+            blur.outlined(picture.area)
         case .apart:
             blur.changedApart(picture.area, quantiser: picture.quantiser, share: learn(picture))
         }

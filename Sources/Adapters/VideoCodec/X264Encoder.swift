@@ -86,7 +86,7 @@ package final class X264Encoder: VideoEncoder {
         let detail = PictureDetail(of: request.picture, in: whole)
         let quantiser = control.quantiser(
             for: .keyframe, changed: detail, blurred: .nothing, at: request.mediaTime, target: request.target)
-        let unit = try run(request, quantiser: quantiser ?? QuantiserControl.coarsest, type: X264_TYPE_IDR)
+        let unit = try run(request, .whole, quantiser: quantiser ?? QuantiserControl.coarsest, type: X264_TYPE_IDR)
         lastKeyframe = request.mediaTime
         memory.restart(quantiser: Int(unit.quantiser))
         return learn(.keyframe, unit, area: whole, changed: detail, blurred: .nothing)
@@ -107,10 +107,8 @@ package final class X264Encoder: VideoEncoder {
         guard var quantiser else { return nil }
         // Finer than the page was left, it would be coded anew.
         if known.share > Self.isBack { quantiser = max(quantiser, known.quantiser) }
-        let isNewPage = !isRun && known.share < Self.isBack && request.fillsPicture
-        // So coarsely that blocks of the page before would stay where the difference is faint: without reference to it.
-        let type = isNewPage && quantiser > QuantiserControl.legible ? X264_TYPE_I : X264_TYPE_AUTO
-        let unit = try run(request, quantiser: quantiser, type: type)
+        if !isRun, known.share < Self.isBack, quantiser > QuantiserControl.legible { return try outline(request) }
+        let unit = try run(request, .whole, quantiser: quantiser)
         // What comes out far too large was not foretold, because a run of small changes ended in a new page. It is
         // thrown away: no decoder sees it, so the picture must begin anew.
         if control.isExcessive(bits: unit.bytes.count * 8), mayInsertKeyframe(at: request.mediaTime) {
@@ -121,29 +119,38 @@ package final class X264Encoder: VideoEncoder {
         return learn(kind, unit, area: request.area, changed: detail, blurred: blurred)
     }
 
+    /// Of what could not be read anyway an outline is enough; the bits are better spent on the passes.
+    ///
+    /// Without reference to the page before: blocks of that would stay where the difference is faint.
+    private func outline(_ request: Request) throws(CodecError) -> EncodedUnit {
+        let type = request.fillsPicture ? X264_TYPE_I : X264_TYPE_AUTO
+        let unit = try run(request, .outline(request.area), quantiser: QuantiserControl.legible, type: type)
+        memory.coded(nil, quantiser: QuantiserControl.legible)
+        return learn(.outline, unit, area: request.area, changed: .nothing, blurred: .nothing)
+    }
+
     /// What changes in a small part leaves the rest as it is, and what is blurred of it to its passes. One that is due
     /// goes with it where change follows upon change, as behind a pointer that moves.
     private func apart(
         _ request: Request, _ detail: PictureDetail, _ rows: ReferenceMemory.Rows?
     ) throws(CodecError) -> EncodedUnit? {
         if let pass = nextPass(request, isCarried: true) {
-            let unit = try run(
-                request, quantiser: pass.quantiser, type: X264_TYPE_AUTO, areas: [pass.area, request.area])
+            let unit = try run(request, .parts([pass.area, request.area]), quantiser: pass.quantiser)
             memory.coded(rows, quantiser: pass.quantiser)
             return learn(.carriedPass, unit, area: pass.area, changed: .nothing, blurred: pass.detail)
         }
         let quantiser = control.quantiser(
             for: .apart, changed: detail, blurred: .nothing, at: request.mediaTime, target: request.target)
         guard let quantiser else { return nil }
-        let unit = try run(request, quantiser: quantiser, type: X264_TYPE_AUTO, areas: [request.area])
+        let unit = try run(request, .parts([request.area]), quantiser: quantiser)
         memory.coded(rows, quantiser: quantiser)
         return learn(.apart, unit, area: request.area, changed: detail, blurred: .nothing)
     }
 
     private func repetition(_ request: Request) throws(CodecError) -> EncodedUnit? {
         guard let pass = nextPass(request, isCarried: false) else { return nil }
-        let isPart = !pass.area.onMacroblocks.contains(PixelRect(request.picture.size))
-        let unit = try run(request, quantiser: pass.quantiser, type: X264_TYPE_AUTO, areas: isPart ? [pass.area] : [])
+        let isWhole = pass.area.onMacroblocks.contains(PixelRect(request.picture.size))
+        let unit = try run(request, isWhole ? .whole : .parts([pass.area]), quantiser: pass.quantiser)
         if memory.isUseful { memory.repeated(quantiser: pass.quantiser) { ReferenceMemory.rows(of: request.picture) } }
         return learn(.repetition, unit, area: pass.area, changed: .nothing, blurred: pass.detail)
     }
@@ -215,9 +222,15 @@ package final class X264Encoder: VideoEncoder {
 
     // MARK: x264
 
-    /// - Parameter areas: which alone are to be coded; none for the whole picture.
+    /// What of a picture is coded; the rest stays as it is.
+    private enum Extent {
+        case whole
+        case parts([PixelRect])
+        case outline(PixelRect)
+    }
+
     private func run(
-        _ request: Request, quantiser: Int, type: Int32, areas: [PixelRect] = []
+        _ request: Request, _ extent: Extent, quantiser: Int, type: Int32 = X264_TYPE_AUTO
     ) throws(CodecError) -> EncodedUnit {
         var input = x264_picture_t()
         x264_picture_init(&input)
@@ -228,7 +241,7 @@ package final class X264Encoder: VideoEncoder {
         var output = x264_picture_t()
         var units: UnsafeMutablePointer<x264_nal_t>?
         var count: Int32 = 0
-        let picture = mixed(request.picture, areas)
+        let picture = subject(of: request.picture, extent)
         let size = picture.withPlanes { luma, u, v in
             input.img.i_csp = X264_CSP_I420
             input.img.i_plane = 3
@@ -244,14 +257,19 @@ package final class X264Encoder: VideoEncoder {
             isKeyframe: output.b_keyframe != 0, quantiser: quantiser)
     }
 
-    private func mixed(_ picture: I420Picture, _ areas: [PixelRect]) -> I420Picture {
-        guard !areas.isEmpty, let shown else {
+    private func subject(of picture: I420Picture, _ extent: Extent) -> I420Picture {
+        guard let shown else { return picture }
+        if case .whole = extent {
             partial?.forget()
             return picture
         }
         let partial = partial ?? PartialPicture(size: picture.size)
         self.partial = partial
-        return partial.mixed(picture, areas: areas, into: shown)
+        return switch extent {
+        case .whole: picture
+        case .parts(let areas): partial.mixed(picture, areas: areas, into: shown)
+        case .outline(let area): partial.outlined(picture, area: area, into: shown)
+        }
     }
 
     /// Copies what is to be sent: parameter sets and slices, not x264's note about itself.

@@ -186,11 +186,13 @@ extension FrameRateAdapter {
         changedAt >= grid.nextSlot - grid.earliness
     }
 
-    /// A single change is refined in the very next slot; in a run the next picture would throw that away.
+    /// A single change is refined as soon as it is sent; in a run the next picture would throw that away.
     private var refinementDue: Instant {
-        let slot = max(grid.nextSlot, grid.nextByMediaTime)
-        guard runLength > 1, let lastChangedFrame else { return slot }
-        return max(slot, lastChangedFrame + grid.period * Int(MediaLimits.periodsOfRest))
+        guard runLength > 1, let lastChangedFrame else {
+            let soon = (lastUnit ?? .zero) + MediaLimits.refinementPause
+            return max(grid.catchUp, min(soon, max(grid.nextSlot, grid.nextByMediaTime)))
+        }
+        return max(grid.nextSlot, grid.nextByMediaTime, lastChangedFrame + grid.period * Int(MediaLimits.periodsOfRest))
     }
 }
 

@@ -26,6 +26,8 @@ package enum MediaLimits {
     /// and text is what matters, less often.
     package static let pointerPeriod = Duration.milliseconds(33)
     package static let pointerPeriodOverPages = Duration.milliseconds(100)
+    /// Between a picture and the first pass over it: a page is not kept waiting for a slot of fifteen a second.
+    static let refinementPause = Duration.milliseconds(33)
     /// Passes over a still picture after which it is left as it is, whatever the quantiser says: four seconds' worth of
     /// bits at 30 fps, more than a full page needs.
     package static let refinementPasses = 24
