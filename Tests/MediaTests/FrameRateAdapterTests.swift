@@ -120,6 +120,26 @@ struct FrameRateAdapterTests {
         #expect(loop.distances.allSatisfy { $0 >= 3000 })
     }
 
+    @Test("a page at fifteen frames a second is refined after a thirtieth, and not again before media time allows")
+    func earlyRefinement() throws {
+        var loop = CaptureLoop(rate: .fps15, changes: [Instant.zero + .milliseconds(500)].makeIterator())
+        loop.quantisers = { 44 - 6 * Double($0) }
+        loop.run(until: .zero + .milliseconds(900))
+        let again = loop.sent.filter { $0.kind == .again }.map { ($0.at - .zero).inMilliseconds }
+        try #require(again.count >= 2)
+        #expect(again[0] < 540)
+        #expect(loop.distances.allSatisfy { $0 >= 6000 })
+        #expect(loop.sent.allSatisfy { Double($0.mediaTime.ticks) / 90 - ($0.at - .zero).inMilliseconds < 67 })
+    }
+
+    @Test("what plays is not interrupted to be refined", arguments: [FrameRate.fps24, .fps30])
+    func noRefinementInMotion(source: FrameRate) {
+        var loop = loop(.fps15, source: source)
+        loop.quantisers = { _ in 40 }
+        loop.run(until: .zero + .seconds(10))
+        #expect(loop.sent.filter { $0.kind == .again }.count <= 1)
+    }
+
     @Test("slots follow a 60 Hz source, so that pictures are fresh when they are read", arguments: 1...12)
     func freshness(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)

@@ -29,6 +29,8 @@ package struct FrameRateAdapter: Sendable {
     /// Frames of changes in the present run; 0 where something else was sent since.
     private var runLength = 0
     private var lastChangedFrame: Instant?
+    /// Nothing had changed for a while when the last change came.
+    private var followsRest = true
     private var lastUnit: Instant?
     private var isPaused = false
     /// A keyframe was sent and nothing since.
@@ -177,22 +179,25 @@ extension FrameRateAdapter {
         return max(changedAt, grid.nextSlot + patience)
     }
 
-    private func continuesRun(_ changedAt: Instant) -> Bool {
-        guard runLength > 0, let lastChangedFrame else { return false }
-        return changedAt - lastChangedFrame < grid.period * Int(MediaLimits.periodsOfRest)
+    private func continuesRun(_ changedAt: Instant) -> Bool { runLength > 0 && isSoon(changedAt) }
+
+    private func isSoon(_ changedAt: Instant) -> Bool {
+        lastChangedFrame.map { changedAt - $0 < grid.period * Int(MediaLimits.periodsOfRest) } ?? false
     }
 
     private func isEarly(_ changedAt: Instant) -> Bool {
         changedAt >= grid.nextSlot - grid.earliness
     }
 
-    /// A single change is refined as soon as it is sent; in a run the next picture would throw that away.
+    /// A change after a rest is refined as soon as it is sent, any other single one in the very next slot; in a run the
+    /// next picture would throw that away.
     private var refinementDue: Instant {
-        guard runLength > 1, let lastChangedFrame else {
-            let soon = (lastUnit ?? .zero) + MediaLimits.refinementPause
-            return max(grid.catchUp, min(soon, max(grid.nextSlot, grid.nextByMediaTime)))
+        let slot = max(grid.nextSlot, grid.nextByMediaTime)
+        if runLength > 1, let lastChangedFrame {
+            return max(slot, lastChangedFrame + grid.period * Int(MediaLimits.periodsOfRest))
         }
-        return max(grid.nextSlot, grid.nextByMediaTime, lastChangedFrame + grid.period * Int(MediaLimits.periodsOfRest))
+        guard followsRest, let lastUnit else { return slot }
+        return max(grid.catchUp, min(slot, lastUnit + MediaLimits.refinementPause))
     }
 }
 
@@ -201,6 +206,7 @@ extension FrameRateAdapter {
 extension FrameRateAdapter {
     private mutating func newFrame(at now: Instant) -> MediaTime {
         let changedAt = changedAt ?? now
+        followsRest = !isSoon(changedAt)
         defer {
             self.changedAt = nil
             pictureAt = nil

@@ -12,7 +12,7 @@ package enum MediaLimits {
     /// A change this close before its slot (a quarter of a period) need not wait for it.
     static let earlyShare = 4
     /// A slot trails the change that it follows by this much: the jitter of a source's timer.
-    static let phaseMargin = Duration.microseconds(1500)
+    static let phaseMargin = Duration.microseconds(2500)
     /// How far the phase moves per frame at most; 3 % of a period is not seen.
     static let phaseStep = Duration.milliseconds(1)
     /// A quarter of a second at 30 fps between two looks at the phase: a source that is two thousandths off has moved by
