@@ -163,6 +163,29 @@ struct PartialPassTests {
         #expect(rows.count > 20)
     }
 
+    @Test("two small changes far apart are sharp at once, and nothing between them is touched")
+    func farApart() throws {
+        var (recording, page) = try shown()
+        while (recording.units.last?.quantiser ?? 0) > 27 {
+            try recording.encode(page.picture, damage: .nothing, bitsPerSecond: Self.bitsPerSecond, after: 540_000)
+        }
+        let spots = [PixelRect(x: 8, y: 8, width: 12, height: 14), PixelRect(x: 1240, y: 700, width: 12, height: 14)]
+        page.picture.withPlanes { luma, _, _ in
+            for spot in spots {
+                for y in spot.y..<spot.maxY {
+                    for x in spot.x..<spot.maxX { luma[y * page.picture.lumaStride + x] = UInt8(16 + (x * y) % 200) }
+                }
+            }
+        }
+        let unit = try #require(
+            try recording.encode(
+                page.picture, damage: spots[0].union(spots[1]), bitsPerSecond: 1_000_000, after: 540_000))
+        #expect(!unit.isKeyframe && unit.bytes.count < 3000 && unit.quantiser <= 27)
+        let pictures = try recording.decoded()
+        let rows = changedRows(pictures[pictures.count - 2], pictures[pictures.count - 1])
+        #expect(rows.allSatisfy { $0 <= 2 || $0 >= 42 })
+    }
+
     private func mean(_ luma: [UInt8], _ x: Int, _ y: Int) -> Double {
         let sum = (y..<y + 16).reduce(0) { sum, row in
             sum + (x..<x + 16).reduce(0) { $0 + Int(luma[row * Self.size.width + $1]) }

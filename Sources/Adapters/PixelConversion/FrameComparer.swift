@@ -29,6 +29,24 @@ package struct FrameComparer {
     private static let areas = 2
 }
 
+/// A number for what a frame shows where it changed, made of a few of its rows: enough to tell whether what moves has
+/// moved on.
+package enum Glance {
+    package static func number(of frame: ScreenFrame) -> UInt64 {
+        let area = frame.damage.intersection(PixelRect(frame.pixels.size))
+        guard !area.isEmpty else { return 0 }
+        var number: UInt64 = 0
+        SourcePlanes.lend(frame.pixels) { planes in
+            for row in stride(from: area.y, to: area.maxY, by: max(1, area.height / rows)) {
+                number = planes.fingerprint(row: row, columns: area.x..<area.maxX, continuing: number)
+            }
+        }
+        return number
+    }
+
+    private static let rows = 48
+}
+
 /// A number for each 128 pixels of each row of an area: equal numbers, equal pixels.
 private struct RowPrints {
     let area: PixelRect
@@ -44,25 +62,12 @@ private struct RowPrints {
         values = [UInt64](repeating: 0, count: columns * area.height)
         SourcePlanes.lend(frame.pixels) { planes in
             for row in 0..<area.height {
-                for column in 0..<columns { values[column * area.height + row] = print(column, row, of: planes) }
+                for column in 0..<columns {
+                    let left = area.x + column * Self.width
+                    values[column * area.height + row] = planes.fingerprint(
+                        row: area.y + row, columns: left..<min(left + Self.width, area.maxX))
+                }
             }
-        }
-    }
-
-    private func print(_ column: Int, _ row: Int, of planes: SourcePlanes) -> UInt64 {
-        let left = area.x + column * Self.width
-        let width = min(Self.width, area.maxX - left)
-        let y = area.y + row
-        switch planes.format {
-        case .bgra: return shim_fingerprint(planes.first(y) + 4 * left, 4 * width, 0, 0x00FF_FFFF_00FF_FFFF)
-        case .bgr10: return shim_fingerprint(planes.first(y) + 4 * left, 4 * width, 0, 0x3FFF_FFFF_3FFF_FFFF)
-        case .nv12:
-            let luma = shim_fingerprint(planes.first(y) + left, width, 0, .max)
-            return shim_fingerprint(planes.second(y / 2) + (left & ~1), (width + 1) & ~1, luma, .max)
-        case .i420:
-            let luma = shim_fingerprint(planes.first(y) + left, width, 0, .max)
-            let u = shim_fingerprint(planes.second(y / 2) + left / 2, (width + 1) / 2, luma, .max)
-            return shim_fingerprint(planes.third(y / 2) + left / 2, (width + 1) / 2, u, .max)
         }
     }
 
@@ -103,4 +108,22 @@ private struct RowPrints {
     }
 
     private static let width = 128
+}
+
+extension SourcePlanes {
+    /// A number for what stands in some pixels of a row; what a pixel's spare bits hold does not count.
+    fileprivate func fingerprint(row y: Int, columns: Range<Int>, continuing seed: UInt64 = 0) -> UInt64 {
+        let (left, width) = (columns.lowerBound, columns.count)
+        switch format {
+        case .bgra: return shim_fingerprint(first(y) + 4 * left, 4 * width, seed, 0x00FF_FFFF_00FF_FFFF)
+        case .bgr10: return shim_fingerprint(first(y) + 4 * left, 4 * width, seed, 0x3FFF_FFFF_3FFF_FFFF)
+        case .nv12:
+            let luma = shim_fingerprint(first(y) + left, width, seed, .max)
+            return shim_fingerprint(second(y / 2) + (left & ~1), (width + 1) & ~1, luma, .max)
+        case .i420:
+            let luma = shim_fingerprint(first(y) + left, width, seed, .max)
+            let u = shim_fingerprint(second(y / 2) + left / 2, (width + 1) / 2, luma, .max)
+            return shim_fingerprint(third(y / 2) + left / 2, (width + 1) / 2, u, .max)
+        }
+    }
 }

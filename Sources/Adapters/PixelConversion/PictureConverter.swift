@@ -1,4 +1,3 @@
-import CShims
 import Media
 
 /// Brings a source's pictures into one persistent picture for the encoders: BT.709 limited, chroma samples in the
@@ -55,16 +54,6 @@ package final class PictureConverter {
         PixelRect(
             x: geometry.content.x + area.x, y: geometry.content.y + area.y, width: (area.width + 1) & ~1,
             height: (area.height + 1) & ~1)
-    }
-
-    /// A number that stays the same as long as the picture does.
-    package var fingerprint: UInt64 {
-        picture.withPlanes { luma, u, v in
-            let chroma = picture.chromaStride * picture.size.height / 2
-            var value = shim_fingerprint(luma, picture.lumaStride * picture.size.height, 0, .max)
-            for plane in [u, v] { value = shim_fingerprint(plane, chroma, value, .max) }
-            return value
-        }
     }
 
     private func open(_ format: PixelFormat) {

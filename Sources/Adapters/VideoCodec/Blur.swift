@@ -3,7 +3,7 @@ import Media
 /// What of the picture was coded coarsely and waits to be sharpened, and by which passes it is.
 ///
 ///     a quick pass is enough ──► all of it, as fine as fits
-///     two passes are         ──► in parts from its top, until it looks like the original
+///     one pass is            ──► in parts from its top, until it looks like the original
 ///     more                   ──► in parts from its top, until all is clear; then once more
 struct Blur {
     /// A part of a still picture that is coded once more.
@@ -20,7 +20,7 @@ struct Blur {
     static let settled = 27
     /// Luma SSIM: what looks like the original, and what is clear.
     private static let original = 0.991
-    private static let clear = 0.9825
+    private static let clear = 0.982
     /// The quantiser that leaves no more than an outline.
     private static let outline = 63
     private static let nothing = PixelRect(x: 0, y: 0, width: 0, height: 0)
@@ -78,10 +78,11 @@ struct Blur {
     }
 
     /// A change was coded, and all around it left as it was.
-    mutating func changedApart(_ changed: PixelRect, quantiser: Int, share: Double) {
+    mutating func changedApart(_ changed: [PixelRect], quantiser: Int, share: Double) {
         if quantiser > max(Self.settled, finest) {
-            set(area.union(changed), quantiser: max(self.quantiser, quantiser), share: max(self.share, share))
-        } else if !reaches(beyond: changed) {
+            let all = changed.reduce(area) { $0.union($1) }
+            set(all, quantiser: max(self.quantiser, quantiser), share: max(self.share, share))
+        } else if !changed.allSatisfy({ reaches(beyond: $0) }) {
             clear()
         }
     }
@@ -157,18 +158,18 @@ struct Blur {
         return Pass(area: area, detail: area == self.area ? whole : detail(area), quantiser: round.quantiser)
     }
 
-    /// A round that gets all of it like the original where that takes two passes, else clear.
+    /// A round that gets all of it like the original where that takes one pass, else clear.
     private func begin(_ whole: PictureDetail, _ likeness: PictureLikeness, _ rate: Double) -> Round {
         let last = max(Self.settled, likeness.quantiser(for: Self.original))
-        let first = likeness.quantiser(for: Self.clear)
         let seconds = bitsToSharpen(whole, to: last) / rate
-        let isLast = seconds <= 2 * Self.passSeconds || quantiser <= first
+        // Many parts find more of themselves in those above, which takes fewer bits and loses a little.
+        let first = likeness.quantiser(for: Self.clear + (seconds > 2 * Self.passSeconds ? 0.003 : 0))
+        let isClear = quantiser <= first
+        let isLast = isClear || seconds <= Self.passSeconds
         // What is clear already takes a finer quantiser to look as good: the differences left are small.
-        let chosen = isLast && quantiser <= first ? max(Self.settled, last - Self.regained) : isLast ? last : first
-        return Round(
-            area: area, quantiser: min(chosen, quantiser - 1),
-            parts: Self.parts(seconds: bitsToSharpen(whole, to: chosen) / rate),
-            isLast: isLast)
+        let chosen = isClear ? last - Self.regained : isLast ? last : first
+        let parts = isClear ? 1 : Self.parts(seconds: bitsToSharpen(whole, to: chosen) / rate)
+        return Round(area: area, quantiser: min(chosen, quantiser - 1), parts: parts, isLast: isLast)
     }
 
     /// An even number: the upper half, which is looked at first, is whole as soon as it can be.

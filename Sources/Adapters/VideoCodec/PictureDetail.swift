@@ -48,6 +48,12 @@ struct PictureDetail {
         PictureDetail(counts: counts.map { $0 * share }, macroblocks: macroblocks * share)
     }
 
+    /// That of two areas.
+    static func + (a: PictureDetail, b: PictureDetail) -> PictureDetail {
+        if a.isNothing || b.isNothing { return a.isNothing ? b : a }
+        return PictureDetail(counts: zip(a.counts, b.counts).map(+), macroblocks: a.macroblocks + b.macroblocks)
+    }
+
     var isNothing: Bool { macroblocks == 0 }
 
     /// What the area takes at a quantiser.

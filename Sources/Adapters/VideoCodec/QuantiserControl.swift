@@ -28,12 +28,14 @@ struct QuantiserControl {
 
     /// A picture that is sent: what was coded of it, from what detail, and what it took.
     struct Coded {
-        let area: PixelRect
+        let areas: [PixelRect]
         let changed: PictureDetail
         let blurred: PictureDetail
         let quantiser: Int
         let bits: Int
         let time: MediaTime
+
+        var area: PixelRect { areas.reduce(.nothing) { $0.union($1) } }
     }
 
     private static let sharp = Blur.sharp
@@ -88,8 +90,12 @@ struct QuantiserControl {
 
     /// Whether a change should leave all around it as it is: a small one, or one beside a page that is being sharpened.
     /// In motion that covers a good part of the picture, all is sharpened as it goes.
-    func isApart(_ area: PixelRect, at time: MediaTime) -> Bool {
-        area.area * Self.smallShare < pictureArea || (blur.reaches(beyond: area) && !continuesRun(at: time))
+    func isApart(_ areas: [PixelRect], at time: MediaTime) -> Bool {
+        isSmall(areas) || (areas.allSatisfy { blur.reaches(beyond: $0) } && !continuesRun(at: time))
+    }
+
+    func isSmall(_ areas: [PixelRect]) -> Bool {
+        areas.reduce(0) { $0 + $1.area } * Self.smallShare < pictureArea
     }
 
     /// The next pass over a still picture, or nil where it has to wait: each begins shortly before the last has arrived.
@@ -224,7 +230,7 @@ struct QuantiserControl {
             lastChange = picture.time
             blur.outlined(picture.area)
         case .apart:
-            blur.changedApart(picture.area, quantiser: picture.quantiser, share: learn(picture))
+            blur.changedApart(picture.areas, quantiser: picture.quantiser, share: learn(picture))
         }
         return blur.coarseness(of: picture.quantiser)
     }

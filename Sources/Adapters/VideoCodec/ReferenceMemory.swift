@@ -23,9 +23,6 @@ struct ReferenceMemory {
         capacity = references
     }
 
-    /// Nothing to find with one reference, which is the picture before.
-    var isUseful: Bool { capacity > 1 }
-
     /// Of what differs from the last picture, the share that an older one shows, and how finely: 0 where that is not
     /// known.
     func find(_ rows: Rows) -> (share: Double, quantiser: Int) {
@@ -39,6 +36,24 @@ struct ReferenceMemory {
         guard let best = found.last(where: { one in found.allSatisfy { $0.0 <= one.0 } }) else { return (0, 0) }
         return (Double(best.0) / Double(changed.count), best.1)
     }
+
+    /// Where rows differ from those of the last picture, within an area; nil where that is not known.
+    func changes(_ rows: Rows, in area: PixelRect) -> [PixelRect]? {
+        guard let last = pictures.last?.rows, last.count == rows.count else { return nil }
+        var bands: [PixelRect] = []
+        for row in area.y..<area.maxY where rows[row] != last[row] {
+            let line = PixelRect(x: area.x, y: row, width: area.width, height: 1)
+            if let band = bands.last, row - band.maxY < Self.gap {
+                bands[bands.count - 1] = band.union(line)
+            } else {
+                bands.append(line)
+            }
+        }
+        return bands
+    }
+
+    /// Rows that are the same between two changes: fewer are not worth two bands.
+    private static let gap = 32
 
     /// A keyframe: everything before it is gone.
     mutating func restart(quantiser: Int) { pictures = [Known(rows: nil, quantiser: quantiser)] }

@@ -54,9 +54,9 @@ package struct X264Configuration: Sendable {
         self.maximumBitsPerSecond = maximumBitsPerSecond
     }
 
-    /// Four where they are affordable: a window that was there before and comes back is found in them, if it took three
+    /// Five where they are affordable: a window that was there before and comes back is found in them, if it took four
     /// pictures at most to make what stood there meanwhile sharp. A share of 720p and less has to fit 50 MB.
-    package static func references(for size: PixelSize) -> Int { size.area > 1280 * 720 ? 4 : 1 }
+    package static func references(for size: PixelSize) -> Int { size.area > 1280 * 720 ? 5 : 1 }
 
     /// The level to write, after a check of everything.
     func validated() throws(CodecError) -> H264Level {

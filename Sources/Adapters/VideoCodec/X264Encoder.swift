@@ -1,3 +1,4 @@
+import CShims
 import CX264
 import Media
 import Timebase
@@ -57,7 +58,7 @@ package final class X264Encoder: VideoEncoder {
             throw .unsupportedParameters("\(target.bitsPerSecond) bit/s is out of range.")
         }
         let request = Request(
-            picture: picture, area: damage.intersection(PixelRect(picture.size)).union(unsent), mediaTime: mediaTime,
+            picture: picture, areas: [damage.intersection(PixelRect(picture.size)).union(unsent)], mediaTime: mediaTime,
             capturedAt: capturedAt, target: target)
         let unit = try unit(for: request)
         unsent = unit == nil ? request.area : PixelRect(x: 0, y: 0, width: 0, height: 0)
@@ -71,11 +72,14 @@ package final class X264Encoder: VideoEncoder {
 
     private struct Request {
         let picture: I420Picture
-        let area: PixelRect
+        /// Where something changed; one area, unless more is known.
+        var areas: [PixelRect]
         let mediaTime: MediaTime
         let capturedAt: Instant
         let target: SendTarget
 
+        var area: PixelRect { areas.reduce(.nothing) { $0.union($1) } }
+        var detail: PictureDetail { areas.reduce(.nothing) { $0 + PictureDetail(of: picture, in: $1) } }
         var fillsPicture: Bool { area.area * 10 >= picture.size.area * 9 }
     }
 
@@ -89,17 +93,18 @@ package final class X264Encoder: VideoEncoder {
         let unit = try run(request, .whole, quantiser: quantiser ?? QuantiserControl.coarsest, type: X264_TYPE_IDR)
         lastKeyframe = request.mediaTime
         memory.restart(quantiser: Int(unit.quantiser))
-        return learn(.keyframe, unit, area: whole, changed: detail, blurred: .nothing)
+        return learn(.keyframe, unit, areas: [whole], changed: detail, blurred: .nothing)
     }
 
     private func change(_ request: Request) throws(CodecError) -> EncodedUnit? {
         let isRun = control.continuesRun(at: request.mediaTime)
-        let rows = isRun || !memory.isUseful ? nil : ReferenceMemory.rows(of: request.picture)
+        let rows = isRun ? nil : ReferenceMemory.rows(of: request.picture)
         let known = rows.map { memory.find($0) } ?? (share: 0, quantiser: 0)
+        let request = narrowed(request, rows)
         // What a reference shows already takes hardly any bits.
-        let detail = PictureDetail(of: request.picture, in: request.area).scaled(by: max(0.02, 1 - known.share))
+        let detail = request.detail.scaled(by: max(0.02, 1 - known.share))
         try chooseSearch(at: request.mediaTime, known: known.share)
-        if control.isApart(request.area, at: request.mediaTime) { return try apart(request, detail, rows) }
+        if control.isApart(request.areas, at: request.mediaTime) { return try apart(request, detail, rows) }
         let blurred = PictureDetail(of: request.picture, in: control.blur.area)
         let quantiser = control.quantiser(
             for: request.fillsPicture ? .change : .changeOfPart, changed: detail, blurred: blurred,
@@ -107,7 +112,9 @@ package final class X264Encoder: VideoEncoder {
         guard var quantiser else { return nil }
         // Finer than the page was left, it would be coded anew.
         if known.share > Self.isBack { quantiser = max(quantiser, known.quantiser) }
-        if !isRun, known.share < Self.isBack, quantiser > QuantiserControl.legible { return try outline(request) }
+        if !isRun, known.share < Self.isBack, quantiser > QuantiserControl.legible, isNew(request) {
+            return try outline(request)
+        }
         let unit = try run(request, .whole, quantiser: quantiser)
         // What comes out far too large was not foretold, because a run of small changes ended in a new page. It is
         // thrown away: no decoder sees it, so the picture must begin anew.
@@ -116,8 +123,32 @@ package final class X264Encoder: VideoEncoder {
         }
         memory.coded(rows, quantiser: quantiser)
         let kind: QuantiserControl.Kind = known.share > Self.isWholeBack ? .back : .change
-        return learn(kind, unit, area: request.area, changed: detail, blurred: blurred)
+        return learn(kind, unit, areas: request.areas, changed: detail, blurred: blurred)
     }
+
+    /// Small changes far apart are several, and not all that lies between them.
+    private func narrowed(_ request: Request, _ rows: ReferenceMemory.Rows?) -> Request {
+        guard let rows, let changes = memory.changes(rows, in: request.area), changes.count > 1,
+            control.isSmall(changes)
+        else { return request }
+        var narrowed = request
+        narrowed.areas = changes
+        return narrowed
+    }
+
+    /// A good part of what changed looks different from what is shown there.
+    private func isNew(_ request: Request) -> Bool {
+        guard let shown, let luma = shown.plane.0 else { return true }
+        let (area, stride) = (request.area, Int(shown.i_stride.0))
+        let share = request.picture.withPlanes { new, _, _ in
+            shim_differing_share(
+                new + area.y * request.picture.lumaStride + area.x, request.picture.lumaStride,
+                luma + area.y * stride + area.x, stride, Int32(area.width), Int32(area.height), 6)
+        }
+        return share > Self.isNewShare
+    }
+
+    private static let isNewShare = 0.2
 
     /// Of what could not be read anyway an outline is enough; the bits are better spent on the passes.
     ///
@@ -126,7 +157,7 @@ package final class X264Encoder: VideoEncoder {
         let type = request.fillsPicture ? X264_TYPE_I : X264_TYPE_AUTO
         let unit = try run(request, .outline(request.area), quantiser: QuantiserControl.legible, type: type)
         memory.coded(nil, quantiser: QuantiserControl.legible)
-        return learn(.outline, unit, area: request.area, changed: .nothing, blurred: .nothing)
+        return learn(.outline, unit, areas: [request.area], changed: .nothing, blurred: .nothing)
     }
 
     /// What changes in a small part leaves the rest as it is, and what is blurred of it to its passes. One that is due
@@ -135,24 +166,24 @@ package final class X264Encoder: VideoEncoder {
         _ request: Request, _ detail: PictureDetail, _ rows: ReferenceMemory.Rows?
     ) throws(CodecError) -> EncodedUnit? {
         if let pass = nextPass(request, isCarried: true) {
-            let unit = try run(request, .parts([pass.area, request.area]), quantiser: pass.quantiser)
+            let unit = try run(request, .parts([pass.area] + request.areas), quantiser: pass.quantiser)
             memory.coded(rows, quantiser: pass.quantiser)
-            return learn(.carriedPass, unit, area: pass.area, changed: .nothing, blurred: pass.detail)
+            return learn(.carriedPass, unit, areas: [pass.area], changed: .nothing, blurred: pass.detail)
         }
         let quantiser = control.quantiser(
             for: .apart, changed: detail, blurred: .nothing, at: request.mediaTime, target: request.target)
         guard let quantiser else { return nil }
-        let unit = try run(request, .parts([request.area]), quantiser: quantiser)
+        let unit = try run(request, .parts(request.areas), quantiser: quantiser)
         memory.coded(rows, quantiser: quantiser)
-        return learn(.apart, unit, area: request.area, changed: detail, blurred: .nothing)
+        return learn(.apart, unit, areas: request.areas, changed: detail, blurred: .nothing)
     }
 
     private func repetition(_ request: Request) throws(CodecError) -> EncodedUnit? {
         guard let pass = nextPass(request, isCarried: false) else { return nil }
         let isWhole = pass.area.onMacroblocks.contains(PixelRect(request.picture.size))
         let unit = try run(request, isWhole ? .whole : .parts([pass.area]), quantiser: pass.quantiser)
-        if memory.isUseful { memory.repeated(quantiser: pass.quantiser) { ReferenceMemory.rows(of: request.picture) } }
-        return learn(.repetition, unit, area: pass.area, changed: .nothing, blurred: pass.detail)
+        memory.repeated(quantiser: pass.quantiser) { ReferenceMemory.rows(of: request.picture) }
+        return learn(.repetition, unit, areas: [pass.area], changed: .nothing, blurred: pass.detail)
     }
 
     private func nextPass(_ request: Request, isCarried: Bool) -> Blur.Pass? {
@@ -168,11 +199,11 @@ package final class X264Encoder: VideoEncoder {
 
     /// Learns from a unit, and says in it how coarse the picture is as a whole.
     private func learn(
-        _ kind: QuantiserControl.Kind, _ unit: EncodedUnit, area: PixelRect, changed: PictureDetail,
+        _ kind: QuantiserControl.Kind, _ unit: EncodedUnit, areas: [PixelRect], changed: PictureDetail,
         blurred: PictureDetail
     ) -> EncodedUnit {
         let coded = QuantiserControl.Coded(
-            area: area, changed: changed, blurred: blurred, quantiser: Int(unit.quantiser),
+            areas: areas, changed: changed, blurred: blurred, quantiser: Int(unit.quantiser),
             bits: unit.bytes.count * 8, time: unit.mediaTime)
         var unit = unit
         unit.quantiser = control.coded(kind, coded)

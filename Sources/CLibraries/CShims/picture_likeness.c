@@ -55,3 +55,24 @@ void shim_picture_likeness(
     }
     for (int32_t i = 0; i < count; i++) likeness[i] = looked ? likeness[i] / (double)looked : 1;
 }
+
+static int32_t difference(const uint8_t *a, ptrdiff_t strideA, const uint8_t *b, ptrdiff_t strideB) {
+    int32_t sum = 0;
+    for (int y = 0; y < 16; y++)
+        for (int x = 0; x < 16; x++) {
+            const int off = a[y * strideA + x] - b[y * strideB + x];
+            sum += off < 0 ? -off : off;
+        }
+    return sum;
+}
+
+double shim_differing_share(
+    const uint8_t *a, ptrdiff_t strideA, const uint8_t *b, ptrdiff_t strideB, int32_t width, int32_t height,
+    int32_t least) {
+    int64_t looked = 0, differing = 0;
+    for (int32_t y = 0; y + 16 <= height; y += 16)
+        // Another column in each row of blocks.
+        for (int32_t x = y % 64; x + 16 <= width; x += 64, looked++)
+            differing += difference(a + y * strideA + x, strideA, b + y * strideB + x, strideB) > 256 * least;
+    return looked ? (double)differing / (double)looked : 1;
+}

@@ -14,7 +14,7 @@ extension MediaLine {
         }
         controls.wakeup.wait(atMost: drawn - SystemClock.now())
         unseenChange = nil
-        do throws(CaptureError) { convert(try source.read(), changedAt: changedAt) } catch { _ = try tolerate(error) }
+        do throws(CaptureError) { glance(at: try source.read(), changedAt: changedAt) } catch { _ = try tolerate(error) }
     }
 
     /// Reads what has changed, once it is drawn, before it counts.
@@ -30,12 +30,13 @@ extension MediaLine {
         } catch { _ = try tolerate(error) }
     }
 
-    /// Converts what changed; tells the adapter when something new came, where it wants to know.
-    func convert(_ frame: ScreenFrame, changedAt: Instant?) {
-        guard let changedAt, adapter.wantsNews else { return convert(frame) }
-        let before = converter?.fingerprint
-        convert(frame)
-        if converter?.fingerprint != before { adapter.sawSomethingNew(changedAt: changedAt) }
+    /// Tells the adapter when something new came, where it wants to know. The frame is converted later, or the next one
+    /// with what changed in this.
+    func glance(at frame: ScreenFrame, changedAt: Instant?) {
+        let number = Glance.number(of: frame)
+        if let changedAt, adapter.wantsNews, number != glanced { adapter.sawSomethingNew(changedAt: changedAt) }
+        glanced = number
+        unconverted = unconverted.union(frame.damage)
     }
 
     /// Converts what looks different from before, and says what that is.
@@ -91,6 +92,9 @@ extension MediaLine {
 
     /// Converts what changed into the persistent picture, and notes where for the encoders.
     func convert(_ frame: ScreenFrame) {
+        var frame = frame
+        frame.damage = frame.damage.union(unconverted)
+        unconverted = .nothing
         let geometry = geometry(of: frame)
         if converter?.geometry != geometry || converter?.source != frame.pixels.size {
             converter = PictureConverter(source: frame.pixels.size, geometry: geometry)

@@ -40,6 +40,9 @@ final class MediaLine {
     var capturedAt = Instant.zero
     /// When the source changed, as long as that was not looked at.
     var unseenChange: Instant?
+    /// What was glanced at, and not converted yet.
+    var glanced: UInt64 = 0
+    var unconverted = PixelRect.nothing
     /// Converted and not encoded yet.
     var unsentDamage = PixelRect.nothing
 
@@ -198,7 +201,8 @@ final class MediaLine {
         }
         capturedAt = frame.capturedAt
         if grid.pace == .fixed {
-            convert(frame, changedAt: unseenChange)
+            glance(at: frame, changedAt: unseenChange)
+            convert(frame)
         } else {
             _ = convertWatching(frame)
         }

@@ -8,3 +8,9 @@
 void shim_picture_likeness(
     const uint8_t *luma, ptrdiff_t lumaStride, int32_t width, int32_t height, int32_t stride, const float *steps,
     int32_t count, double *likeness);
+
+// Of the blocks of 16 by 16 that lie in an area of two pictures' luma, every fourth, the share that differs by more than
+// `least` a sample on average.
+double shim_differing_share(
+    const uint8_t *a, ptrdiff_t strideA, const uint8_t *b, ptrdiff_t strideB, int32_t width, int32_t height,
+    int32_t least);
