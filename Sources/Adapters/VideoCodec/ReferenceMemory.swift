@@ -6,7 +6,7 @@ import Media
 ///
 /// Only pictures of a screen at rest are remembered: in motion there is nothing to come back to.
 struct ReferenceMemory {
-    /// A number for each row of a picture: equal numbers, equal rows.
+    /// A number for each 128 pixels of each row of a picture, strip by strip: equal numbers, equal pixels.
     typealias Rows = [UInt64]
 
     private struct Known {
@@ -37,21 +37,28 @@ struct ReferenceMemory {
         return (Double(best.0) / Double(changed.count), best.1)
     }
 
-    /// Where rows differ from those of the last picture, within an area; nil where that is not known.
-    func changes(_ rows: Rows, in area: PixelRect) -> [PixelRect]? {
+    /// Where a picture differs from the last one, within an area; nil where that is not known.
+    func changes(_ rows: Rows, in area: PixelRect, of size: PixelSize) -> [PixelRect]? {
         guard let last = pictures.last?.rows, last.count == rows.count else { return nil }
-        var bands: [PixelRect] = []
-        for row in area.y..<area.maxY where rows[row] != last[row] {
-            let line = PixelRect(x: area.x, y: row, width: area.width, height: 1)
-            if let band = bands.last, row - band.maxY < Self.gap {
-                bands[bands.count - 1] = band.union(line)
-            } else {
-                bands.append(line)
+        return Self.strips(of: size.width).enumerated().flatMap { index, columns in
+            var bands: [PixelRect] = []
+            for row in area.y..<area.maxY where rows[index * size.height + row] != last[index * size.height + row] {
+                let line = PixelRect(x: columns.lowerBound, y: row, width: columns.count, height: 1)
+                if let band = bands.last, row - band.maxY < Self.gap {
+                    bands[bands.count - 1] = band.union(line)
+                } else {
+                    bands.append(line)
+                }
             }
+            return bands
         }
-        return bands
     }
 
+    private static func strips(of width: Int) -> [Range<Int>] {
+        stride(from: 0, to: width, by: stripWidth).map { $0..<min($0 + stripWidth, width) }
+    }
+
+    private static let stripWidth = 128
     /// Rows that are the same between two changes: fewer are not worth two bands.
     private static let gap = 32
 
@@ -70,14 +77,17 @@ struct ReferenceMemory {
 
     static func rows(of picture: I420Picture) -> Rows {
         picture.withPlanes { luma, u, v in
-            (0..<picture.size.height).map { row in
-                let chroma = row / 2 * picture.chromaStride
-                var value = shim_fingerprint(luma + row * picture.lumaStride, picture.size.width, 0, .max)
-                // Two rows share their colours.
-                for plane in [u, v] where row % 2 == 0 {
-                    value = shim_fingerprint(plane + chroma, picture.size.width / 2, value, .max)
+            strips(of: picture.size.width).flatMap { columns in
+                (0..<picture.size.height).map { row in
+                    let chroma = row / 2 * picture.chromaStride + columns.lowerBound / 2
+                    var value = shim_fingerprint(
+                        luma + row * picture.lumaStride + columns.lowerBound, columns.count, 0, .max)
+                    // Two rows share their colours.
+                    for plane in [u, v] where row % 2 == 0 {
+                        value = shim_fingerprint(plane + chroma, columns.count / 2, value, .max)
+                    }
+                    return value
                 }
-                return value
             }
         }
     }

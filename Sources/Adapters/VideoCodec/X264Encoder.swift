@@ -128,9 +128,8 @@ package final class X264Encoder: VideoEncoder {
 
     /// Small changes far apart are several, and not all that lies between them.
     private func narrowed(_ request: Request, _ rows: ReferenceMemory.Rows?) -> Request {
-        guard let rows, let changes = memory.changes(rows, in: request.area), changes.count > 1,
-            control.isSmall(changes)
-        else { return request }
+        let changes = rows.flatMap { memory.changes($0, in: request.area, of: request.picture.size) } ?? []
+        guard changes.count > 1, control.isSmall(changes) else { return request }
         var narrowed = request
         narrowed.areas = changes
         return narrowed
