@@ -186,6 +186,37 @@ struct PartialPassTests {
         #expect(rows.allSatisfy { $0 <= 2 || $0 >= 42 })
     }
 
+    @Test("what a pointer leaves behind beside a window that is being sharpened gets sharp too")
+    func pointerBeside() throws {
+        var (recording, page) = try shown()
+        while (recording.units.last?.quantiser ?? 0) > 27 {
+            try recording.encode(page.picture, damage: .nothing, bitsPerSecond: Self.bitsPerSecond, after: 540_000)
+        }
+        let next = Scene(Self.size, .text(scroll: 0), seed: 3)
+        let window = PixelRect(x: 0, y: 400, width: Self.size.width, height: 320)
+        let opened = next.picture.luma
+        page.picture.withPlanes { luma, _, _ in
+            for y in window.y..<window.maxY {
+                for x in 0..<window.width { luma[y * page.picture.lumaStride + x] = opened[y * Self.size.width + x] }
+            }
+        }
+        try recording.encode(page.picture, damage: window, bitsPerSecond: Self.bitsPerSecond, after: 540_000)
+        let original = page.picture.luma
+        for step in 1...40 {
+            let area = move(step, over: page, original)
+            try recording.encode(page.picture, damage: area, bitsPerSecond: Self.bitsPerSecond, after: 6_000)
+        }
+        for _ in 0..<40 where (recording.units.last?.quantiser ?? 0) > 27 {
+            try recording.encode(page.picture, damage: .nothing, bitsPerSecond: Self.bitsPerSecond, after: 540_000)
+        }
+        #expect(recording.units.last?.quantiser ?? 51 <= 27)
+        let now = try #require(try recording.decoded().last)
+        let rows = 64 * Self.size.width..<304 * Self.size.width
+        let similarity = structuralSimilarity(
+            Array(now[rows]), Array(page.picture.luma[rows]), width: Self.size.width)
+        #expect(similarity > 0.985)
+    }
+
     private func mean(_ luma: [UInt8], _ x: Int, _ y: Int) -> Double {
         let sum = (y..<y + 16).reduce(0) { sum, row in
             sum + (x..<x + 16).reduce(0) { $0 + Int(luma[row * Self.size.width + $1]) }

@@ -41,6 +41,8 @@ struct Blur {
     /// How much of its detail was coded coarsely; the rest was there before.
     private(set) var share = 0.0
     private var round: Round?
+    /// Coded with a pass as coarsely as that, and outside of what the passes cover: it is their turn afterwards.
+    private var owed = Blur.nothing
     private let pictureArea: Int
     private let costFactor: Double
 
@@ -92,6 +94,13 @@ struct Blur {
         set(area.union(changed), quantiser: Self.outline, share: 1)
     }
 
+    /// Changes that went with a pass.
+    mutating func carried(_ changed: [PixelRect], quantiser: Int) {
+        guard quantiser > Self.settled else { return }
+        let covered = round?.area ?? area
+        for rect in changed where !covered.contains(rect.onMacroblocks) { owed = owed.union(rect) }
+    }
+
     mutating func set(_ area: PixelRect, quantiser: Int, share: Double) {
         let isSharp = quantiser <= Self.settled || area.isEmpty
         self.area = isSharp ? Self.nothing : area
@@ -117,7 +126,8 @@ struct Blur {
         guard rest.isEmpty else { return area = rest }
         if let round, !round.isLast { return set(round.area, quantiser: round.quantiser, share: share) }
         leave(round?.area ?? passed, at: quantiser)
-        clear()
+        set(owed, quantiser: quantiser, share: 1)
+        owed = Self.nothing
     }
 
     // MARK: Passes

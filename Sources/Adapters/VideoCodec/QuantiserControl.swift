@@ -12,14 +12,14 @@ import Timebase
 ///     change in a run     ──► a frame's share, by the gain of the run
 ///     the same picture    ──► the next pass over what is blurred; waits while the last is under way
 struct QuantiserControl {
-    enum Kind {
+    enum Kind: Equatable {
         case keyframe, change, repetition
         /// Around it the picture stays as it was.
         case changeOfPart
         /// A change that left what is blurred around it as it was.
         case apart
-        /// A change, and in the same picture the pass that was due.
-        case carriedPass
+        /// The pass that was due, and in the same picture changes.
+        case carriedPass([PixelRect])
         /// No more than an outline of a change.
         case outline
         /// A change to what was there before: as sharp as it was left.
@@ -214,7 +214,8 @@ struct QuantiserControl {
         switch kind {
         case .keyframe: blur.set(picture.area, quantiser: picture.quantiser, share: 1)
         case .repetition: blur.passed(picture.area, picture.blurred, quantiser: picture.quantiser, bits: picture.bits)
-        case .carriedPass:
+        case .carriedPass(let changes):
+            blur.carried(changes, quantiser: picture.quantiser)
             blur.passed(picture.area, picture.blurred, quantiser: picture.quantiser, bits: picture.bits)
             lastChange = picture.time
         case .change, .changeOfPart:

@@ -167,7 +167,7 @@ package final class X264Encoder: VideoEncoder {
         if let pass = nextPass(request, isCarried: true) {
             let unit = try run(request, .parts([pass.area] + request.areas), quantiser: pass.quantiser)
             memory.coded(rows, quantiser: pass.quantiser)
-            return learn(.carriedPass, unit, areas: [pass.area], changed: .nothing, blurred: pass.detail)
+            return learn(.carriedPass(request.areas), unit, areas: [pass.area], changed: .nothing, blurred: pass.detail)
         }
         let quantiser = control.quantiser(
             for: .apart, changed: detail, blurred: .nothing, at: request.mediaTime, target: request.target)
