@@ -112,7 +112,7 @@ class Run:
 
 
 # The preset and number of references that `screenshare` encodes with: what x264 alone takes is measured with them.
-ENCODER = {"1280x720": ("ultrafast", 1), "1920x1080": ("ultrafast", 4)}
+ENCODER = {"1280x720": ("ultrafast", 1), "1920x1080": ("ultrafast", 5)}
 # Bits per second of the link that pages of text change behind.
 LINKS = (2_000_000, 1_000_000)
 
