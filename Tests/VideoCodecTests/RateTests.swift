@@ -94,7 +94,7 @@ struct RateTests {
             }
             let unit = try #require(
                 try recording.encode(scene.picture, damage: area, bitsPerSecond: 4_000_000, after: 11_000))
-            #expect(unit.quantiser <= 26)
+            #expect(unit.quantiser == 26)
             #expect(unit.bytes.count < 1500)
         }
     }

@@ -21,9 +21,9 @@ struct Blur {
     /// Luma SSIM: what looks like the original, and what is clear.
     private static let original = 0.991
     private static let clear = 0.982
+    private static let lostInParts = 0.003
     /// The quantiser that leaves no more than an outline.
     private static let outline = 63
-    private static let nothing = PixelRect(x: 0, y: 0, width: 0, height: 0)
 
     /// Passes over all of the blurred area.
     private struct Round {
@@ -36,13 +36,13 @@ struct Blur {
     /// The coarsest that anything was left at for good.
     private var left = Blur.sharp
     /// What is coarser than `settled`; empty where all is sharp.
-    private(set) var area = Blur.nothing
+    private(set) var area = PixelRect.nothing
     private(set) var quantiser = Blur.settled
     /// How much of its detail was coded coarsely; the rest was there before.
     private(set) var share = 0.0
     private var round: Round?
     /// Coded with a pass as coarsely as that, and outside of what the passes cover: it is their turn afterwards.
-    private var owed = Blur.nothing
+    private var owed = PixelRect.nothing
     private let pictureArea: Int
     private let costFactor: Double
 
@@ -103,7 +103,7 @@ struct Blur {
 
     mutating func set(_ area: PixelRect, quantiser: Int, share: Double) {
         let isSharp = quantiser <= Self.settled || area.isEmpty
-        self.area = isSharp ? Self.nothing : area
+        self.area = isSharp ? .nothing : area
         self.quantiser = max(Self.settled, quantiser)
         self.share = isSharp ? 0 : min(1, share)
         round = nil
@@ -116,7 +116,7 @@ struct Blur {
     }
 
     /// All is as sharp as it gets.
-    mutating func clear() { set(Self.nothing, quantiser: Self.settled, share: 0) }
+    mutating func clear() { set(.nothing, quantiser: Self.settled, share: 0) }
 
     /// A pass leaves the rows below it; what it took tells what they will.
     mutating func passed(_ passed: PixelRect, _ detail: PictureDetail, quantiser: Int, bits: Int) {
@@ -127,7 +127,7 @@ struct Blur {
         if let round, !round.isLast { return set(round.area, quantiser: round.quantiser, share: share) }
         leave(round?.area ?? passed, at: quantiser)
         set(owed, quantiser: quantiser, share: 1)
-        owed = Self.nothing
+        owed = .nothing
     }
 
     // MARK: Passes
@@ -173,7 +173,7 @@ struct Blur {
         let last = max(Self.settled, likeness.quantiser(for: Self.original))
         let seconds = bitsToSharpen(whole, to: last) / rate
         // Many parts find more of themselves in those above, which takes fewer bits and loses a little.
-        let first = likeness.quantiser(for: Self.clear + (seconds > 2 * Self.passSeconds ? 0.003 : 0))
+        let first = likeness.quantiser(for: Self.clear + (seconds > 2 * Self.passSeconds ? Self.lostInParts : 0))
         let isClear = quantiser <= first
         let isLast = isClear || seconds <= Self.passSeconds
         // What is clear already takes a finer quantiser to look as good: the differences left are small.

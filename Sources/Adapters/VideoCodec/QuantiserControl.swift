@@ -8,7 +8,7 @@ import Timebase
 /// gain: how much of such detail the pictures before had to be coded anew (scrolled text a twentieth, film a third, a
 /// new page all of it).
 ///
-///     change after a rest ──► what a tenth of a second holds, legible or not
+///     change after a rest ──► what a tenth of a second holds; where that can't be read, its outline
 ///     change in a run     ──► a frame's share, by the gain of the run
 ///     the same picture    ──► the next pass over what is blurred; waits while the last is under way
 struct QuantiserControl {

@@ -25,7 +25,7 @@ package final class X264Encoder: VideoEncoder {
     /// There once a part was coded.
     private var partial: PartialPicture?
     /// Changed in pictures for which there were no bits.
-    private var unsent = PixelRect(x: 0, y: 0, width: 0, height: 0)
+    private var unsent = PixelRect.nothing
 
     /// - Parameter log: takes x264's warnings and errors, one line each; by default nobody hears them.
     package init(_ configuration: X264Configuration, log: ((String) -> Void)? = nil) throws(CodecError) {
@@ -61,7 +61,7 @@ package final class X264Encoder: VideoEncoder {
             picture: picture, areas: [damage.intersection(PixelRect(picture.size)).union(unsent)], mediaTime: mediaTime,
             capturedAt: capturedAt, target: target)
         let unit = try unit(for: request)
-        unsent = unit == nil ? request.area : PixelRect(x: 0, y: 0, width: 0, height: 0)
+        unsent = unit == nil ? request.area : PixelRect.nothing
         return unit
     }
 

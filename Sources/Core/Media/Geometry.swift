@@ -52,4 +52,8 @@ package struct PixelRect: Hashable, Sendable {
         return PixelRect(
             x: left, y: top, width: max(0, min(maxX, other.maxX) - left), height: max(0, min(maxY, other.maxY) - top))
     }
+
+    package func contains(_ other: PixelRect) -> Bool {
+        x <= other.x && y <= other.y && maxX >= other.maxX && maxY >= other.maxY
+    }
 }

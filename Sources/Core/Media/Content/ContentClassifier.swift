@@ -117,8 +117,4 @@ extension PixelRect {
         return abs(x - other.x) <= slack && abs(y - other.y) <= slack && abs(maxX - other.maxX) <= slack
             && abs(maxY - other.maxY) <= slack
     }
-
-    package func contains(_ other: PixelRect) -> Bool {
-        x <= other.x && y <= other.y && maxX >= other.maxX && maxY >= other.maxY
-    }
 }
