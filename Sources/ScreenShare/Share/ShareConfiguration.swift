@@ -60,7 +60,7 @@ public enum ContentMode: String, Hashable, Sendable, CaseIterable {
 /// | | a share of 1280×720, resident | of 1920×1080 |
 /// |---|---|---|
 /// | `minimal`, `ultrafast` | 48 MB | 75 MB |
-/// | `superfast` to `medium` | 54 MB | about 115 MB |
+/// | `superfast` to `medium` | 54 MB | 117 MB |
 ///
 /// A share that has gone down keeps the memory of the preset that was asked for. Text gets a twentieth smaller from
 /// `ultrafast` to `veryfast`, for about twice the work.
