@@ -234,9 +234,27 @@ struct FrameRateAdapterTests {
     @Test("a picture that the encoder had no bits for is tried again until it is sent")
     func nothingEncoded() {
         var loop = loop(changesAt: [100])
-        loop.quantisers = { $0 < 30 ? RefinementPolicy.nothingEncoded : 20 }
+        var tries = 0
+        loop.quantisers = { _ in
+            tries += 1
+            return tries < 30 ? RefinementPolicy.nothingEncoded : 20
+        }
         loop.run(until: .zero + .seconds(2))
-        #expect(loop.sent.filter { $0.kind == .again }.count == 30)
+        #expect(loop.sent.filter { $0.kind != .keepalive }.count == 30)
+    }
+
+    @Test("so is the last one of a run, in the very next slot")
+    func nothingEncodedInRun() {
+        var loop = loop(changesAt: Array(stride(from: 100, through: 500, by: 25)))
+        var tries = 0
+        loop.quantisers = { _ in
+            tries += 1
+            return 10...14 ~= tries ? RefinementPolicy.nothingEncoded : 20
+        }
+        loop.run(until: .zero + .milliseconds(1400))
+        let made = loop.sent.filter { $0.kind != .keepalive }
+        #expect(made.allSatisfy { $0.kind == .new } && made.count >= 14)
+        #expect(loop.distances.prefix(made.count - 1).allSatisfy { $0 == 3000 })
     }
 
     // MARK: Keyframes, drops, pauses

@@ -126,6 +126,7 @@ package struct FrameRateAdapter: Sendable {
     /// is tried again in the next slot.
     package mutating func encoded(quantiser: Double, isNewPicture: Bool) {
         refinement.encoded(quantiser: quantiser, isNewPicture: isNewPicture)
+        if isNewPicture, quantiser >= RefinementPolicy.nothingEncoded { changedAt = changedAt ?? lastUnit }
     }
 
     /// The last decision made a keyframe, for a viewer who may just have joined. On a still screen a sign of life follows
