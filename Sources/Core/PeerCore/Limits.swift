@@ -18,6 +18,8 @@ enum Limits {
     static let burstBytes = 20_000
     /// RTCP reports: one a second, as browsers do (RFC 3550 § 6.2 gives 5 % of the bandwidth, far more).
     static let reportInterval = Duration.seconds(1)
+    /// abs-capture-time: at least once a second, as its draft asks for; nine bytes of each packet otherwise.
+    static let captureTimeInterval = Duration.seconds(1)
     /// Keyframe requests that a viewer sends: again after this long without an answer.
     static let keyframeRequestInterval = Duration.milliseconds(300)
     /// Retransmissions: a quarter of the media's rate, so that a lying viewer costs little.

@@ -33,6 +33,7 @@ struct MediaSender {
     /// A keyframe is needed that nobody else will ask for.
     private var isStranded = false
     private var lastSent: (mediaTime: MediaTime, capturedAt: Instant)?
+    private var lastCaptureTime: Instant?
     private(set) var nextReport: Instant
     private var counter: SendStatistics
     private(set) var statistics = OutgoingStatistics()
@@ -71,7 +72,7 @@ struct MediaSender {
             return
         }
         queuedBytes += unit.bytes.count
-        queue.append(QueuedUnit(unit: unit, nextPayload: 0, extensions: extensions(for: unit)))
+        queue.append(QueuedUnit(unit: unit, nextPayload: 0, extensions: extensions(for: unit, at: now)))
         setPace(at: now)
     }
 
@@ -194,7 +195,7 @@ struct MediaSender {
         let index = queue[0].nextPayload
         let range = unit.payloads[index]
         let isLast = index == unit.payloads.count - 1
-        queue[0].extensions.absoluteSendTime = AbsoluteSendTime(now)
+        if parameters.needsSendTime { queue[0].extensions.absoluteSendTime = AbsoluteSendTime(now) }
         queue[0].extensions.transportSequenceNumber = takeTransportSequenceNumber()
         var packet: [UInt8] = []
         packet.reserveCapacity(range.count + Limits.packetOverhead)
@@ -250,14 +251,18 @@ struct MediaSender {
     }
 
     /// The extensions of a unit: the same for all its packets, so that they have one size and leave in one call.
-    private func extensions(for unit: PacketisedUnit) -> HeaderExtensions {
+    private mutating func extensions(for unit: PacketisedUnit, at now: Instant) -> HeaderExtensions {
         var extensions = HeaderExtensions()
         extensions.mid = parameters.mid
         if unit.isKeyframe {
             extensions.playoutDelay = PlayoutDelay.none
             extensions.videoContentType = .screen
         }
-        extensions.absoluteCaptureTime = AbsoluteCaptureTime(captured: wallClock.ntp(at: unit.capturedAt))
+        // In between a receiver goes by the RTP timestamps.
+        if unit.isKeyframe || lastCaptureTime.map({ now - $0 >= Limits.captureTimeInterval }) ?? true {
+            lastCaptureTime = now
+            extensions.absoluteCaptureTime = AbsoluteCaptureTime(captured: wallClock.ntp(at: unit.capturedAt))
+        }
         return extensions
     }
 }

@@ -63,6 +63,9 @@ package struct SendParameters: Sendable {
         self.extensions = extensions
         self.bitsPerSecond = bitsPerSecond
     }
+
+    /// Transport-wide numbers tell the same, and in fewer bytes.
+    var needsSendTime: Bool { extensions.id(of: .transportSequenceNumber) == nil }
 }
 
 package struct RetransmissionParameters: Sendable {
