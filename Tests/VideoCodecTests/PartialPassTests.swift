@@ -139,6 +139,21 @@ struct PartialPassTests {
         #expect(errors.reduce(0, +) / Double(errors.count) < 4)
     }
 
+    @Test("a sharp page that is scrolled after a rest stays sharp, and takes few bits")
+    func scrolled() throws {
+        let page = Scene(Self.size, .text(scroll: 20), seed: 3)
+        var recording = try Recording(.small(1280, 720))
+        try recording.encode(page.picture, bitsPerSecond: 20_000_000, after: 540_000)
+        for _ in 0..<4 { try recording.encode(page.picture, damage: .nothing, bitsPerSecond: 400_000, after: 540_000) }
+        for frame in 1...3 {
+            page.draw(frame)
+            let unit = try #require(try recording.encode(page.picture, bitsPerSecond: 400_000, after: 540_000))
+            #expect(!unit.isKeyframe && unit.quantiser <= 32 && unit.bytes.count < 12_000)
+            let luma = try #require(try recording.decoded().last)
+            #expect(structuralSimilarity(luma, page.picture.luma, width: 1280) > 0.97)
+        }
+    }
+
     @Test("a window that opens comes as an outline too, and what is beside it stays sharp")
     func outlineOfPart() throws {
         var (recording, page) = try shown()

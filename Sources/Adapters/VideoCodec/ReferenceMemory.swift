@@ -37,6 +37,32 @@ struct ReferenceMemory {
         return (Double(best.0) / Double(changed.count), best.1)
     }
 
+    /// Of what differs from the last picture, the share that stood not far above or below in it: what was scrolled.
+    func scrolled(_ rows: Rows, height: Int) -> Double {
+        guard let last = pictures.last?.rows, last.count == rows.count else { return 0 }
+        var changed = 0
+        var found = 0
+        for start in stride(from: 0, to: rows.count, by: height) {
+            let strip = start..<start + height
+            // Rows that stand in several places, empty ones first of all, say nothing.
+            let places = Dictionary(strip.map { (last[$0], $0) }) { _, _ in Self.manyPlaces }
+            let news = strip.filter { rows[$0] != last[$0] && places[rows[$0]] != Self.manyPlaces }
+            let moves = news.compactMap { row in places[rows[row]].map { $0 - row } }
+            changed += news.count
+            found += Self.most(of: moves.filter { abs($0) <= Self.scrollRange })
+        }
+        return changed == 0 ? 0 : Double(found) / Double(changed)
+    }
+
+    /// How often the most frequent number comes.
+    private static func most(of numbers: [Int]) -> Int {
+        Dictionary(numbers.map { ($0, 1) }, uniquingKeysWith: +).values.max() ?? 0
+    }
+
+    private static let manyPlaces = -1
+    /// As far as x264's wide search looks.
+    private static let scrollRange = 64
+
     /// Where a picture differs from the last one, within an area; nil where that is not known.
     func changes(_ rows: Rows, in area: PixelRect, of size: PixelSize) -> [PixelRect]? {
         guard let last = pictures.last?.rows, last.count == rows.count else { return nil }
@@ -63,7 +89,7 @@ struct ReferenceMemory {
     private static let gap = 32
 
     /// A keyframe: everything before it is gone.
-    mutating func restart(quantiser: Int) { pictures = [Known(rows: nil, quantiser: quantiser)] }
+    mutating func restart(_ rows: Rows, quantiser: Int) { pictures = [Known(rows: rows, quantiser: quantiser)] }
 
     mutating func coded(_ rows: Rows?, quantiser: Int) {
         pictures.append(Known(rows: rows, quantiser: quantiser))

@@ -92,7 +92,7 @@ package final class X264Encoder: VideoEncoder {
             for: .keyframe, changed: detail, blurred: .nothing, at: request.mediaTime, target: request.target)
         let unit = try run(request, .whole, quantiser: quantiser ?? QuantiserControl.coarsest, type: X264_TYPE_IDR)
         lastKeyframe = request.mediaTime
-        memory.restart(quantiser: Int(unit.quantiser))
+        memory.restart(ReferenceMemory.rows(of: request.picture), quantiser: Int(unit.quantiser))
         return learn(.keyframe, unit, areas: [whole], changed: detail, blurred: .nothing)
     }
 
@@ -101,8 +101,9 @@ package final class X264Encoder: VideoEncoder {
         let rows = isRun ? nil : ReferenceMemory.rows(of: request.picture)
         let known = rows.map { memory.find($0) } ?? (share: 0, quantiser: 0)
         let request = narrowed(request, rows)
-        // What a reference shows already takes hardly any bits.
-        let detail = request.detail.scaled(by: max(0.02, 1 - known.share))
+        // What a reference shows already takes hardly any bits, there or a little off.
+        let found = control.isSmall(request.areas) ? known.share : max(known.share, scrolled(request, rows))
+        let detail = request.detail.scaled(by: max(0.02, 1 - found))
         try chooseSearch(at: request.mediaTime, known: known.share)
         if control.isApart(request.areas, at: request.mediaTime) { return try apart(request, detail, rows) }
         let blurred = PictureDetail(of: request.picture, in: control.blur.area)
@@ -112,7 +113,7 @@ package final class X264Encoder: VideoEncoder {
         guard var quantiser else { return nil }
         // Finer than the page was left, it would be coded anew.
         if known.share > Self.isBack { quantiser = max(quantiser, known.quantiser) }
-        if !isRun, known.share < Self.isBack, quantiser > QuantiserControl.legible, isNew(request) {
+        if !isRun, found < Self.isBack, quantiser > QuantiserControl.legible, isNew(request) {
             return try outline(request)
         }
         let unit = try run(request, .whole, quantiser: quantiser)
@@ -133,6 +134,10 @@ package final class X264Encoder: VideoEncoder {
         var narrowed = request
         narrowed.areas = changes
         return narrowed
+    }
+
+    private func scrolled(_ request: Request, _ rows: ReferenceMemory.Rows?) -> Double {
+        rows.map { memory.scrolled($0, height: request.picture.size.height) } ?? 0
     }
 
     /// A good part of what changed looks different from what is shown there.
