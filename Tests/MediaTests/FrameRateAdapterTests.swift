@@ -257,6 +257,15 @@ struct FrameRateAdapterTests {
         #expect(loop.distances.prefix(made.count - 1).allSatisfy { $0 == 3000 })
     }
 
+    @Test("while passes wait for bits, signs of life come once a second")
+    func signsOfLife() {
+        var loop = loop(changesAt: [100])
+        loop.quantisers = { $0 == 0 ? 40 : RefinementPolicy.nothingEncoded }
+        loop.run(until: .zero + .milliseconds(6050))
+        #expect(loop.sent.filter { $0.kind == .keepalive }.count == 5)
+        #expect(loop.sent.filter { $0.kind == .again }.count > 100)
+    }
+
     // MARK: Keyframes, drops, pauses
 
     @Test("a viewer that joins a still screen gets the same picture again, at once")

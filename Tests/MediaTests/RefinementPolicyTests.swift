@@ -30,10 +30,21 @@ struct RefinementPolicyTests {
         policy.encoded(quantiser: 51, isNewPicture: true)
         var quantiser = 51.0
         while policy.wantsPass, policy.passes < 1000 {
-            quantiser -= 0.5
+            quantiser -= 0.1
             policy.encoded(quantiser: quantiser, isNewPicture: false)
         }
         #expect(policy.passes == MediaLimits.refinementPasses)
+    }
+
+    @Test("a keyframe of the same picture gains nothing, and the picture is sharpened again all the same")
+    func keyframes() {
+        var policy = RefinementPolicy()
+        policy.encoded(quantiser: 30, isNewPicture: true)
+        for _ in 0..<5 {
+            policy.encoded(quantiser: 51, isNewPicture: false)
+            policy.keyframeMade()
+        }
+        #expect(policy.wantsPass)
     }
 
     @Test("a pass for which there were no bits does not count, and a new picture starts anew")

@@ -5,7 +5,7 @@ import Media
 ///     a quick pass is enough ──► all of it, as fine as fits
 ///     one pass is            ──► in parts from its top, until it looks like the original
 ///     more                   ──► in parts from its top, until all is clear; then once more
-struct Blur {
+struct Blur: Equatable {
     /// A part of a still picture that is coded once more.
     struct Pass {
         let area: PixelRect
@@ -25,8 +25,13 @@ struct Blur {
     /// The quantiser that leaves no more than an outline.
     private static let outline = 63
 
+    private struct Debt: Equatable {
+        var area = PixelRect.nothing
+        var quantiser = Blur.settled
+    }
+
     /// Passes over all of the blurred area.
-    private struct Round {
+    private struct Round: Equatable {
         let area: PixelRect
         let quantiser: Int
         var parts: Int
@@ -41,8 +46,8 @@ struct Blur {
     /// How much of its detail was coded coarsely; the rest was there before.
     private(set) var share = 0.0
     private var round: Round?
-    /// Coded with a pass as coarsely as that, and outside of what the passes cover: it is their turn afterwards.
-    private var owed = PixelRect.nothing
+    /// Coded as coarsely as the passes, and outside of what they cover: it is its turn afterwards.
+    private var owed = Debt()
     private let pictureArea: Int
     private let costFactor: Double
 
@@ -84,6 +89,8 @@ struct Blur {
         if quantiser > max(Self.settled, finest) {
             let all = changed.reduce(area) { $0.union($1) }
             set(all, quantiser: max(self.quantiser, quantiser), share: max(self.share, share))
+        } else if quantiser > Self.settled {
+            carried(changed, quantiser: quantiser)
         } else if !changed.allSatisfy({ reaches(beyond: $0) }) {
             clear()
         }
@@ -98,16 +105,35 @@ struct Blur {
     mutating func carried(_ changed: [PixelRect], quantiser: Int) {
         guard quantiser > Self.settled else { return }
         let covered = round?.area ?? area
-        for rect in changed where !covered.contains(rect.onMacroblocks) { owed = owed.union(rect) }
+        for rect in changed where !covered.contains(rect.onMacroblocks) {
+            owed = Debt(area: owed.area.union(rect), quantiser: max(owed.quantiser, quantiser))
+        }
     }
 
-    mutating func set(_ area: PixelRect, quantiser: Int, share: Double) {
+    /// All of the picture was coded anew.
+    mutating func restart(_ area: PixelRect, quantiser: Int) {
+        owed = Debt()
+        set(area, quantiser: quantiser, share: 1)
+    }
+
+    /// The picture is as it was left then.
+    mutating func goBack(to before: Blur?) {
+        guard let before else { return clear() }
+        self = before
+        round = nil
+    }
+
+    private mutating func set(_ area: PixelRect, quantiser: Int, share: Double) {
         let isSharp = quantiser <= Self.settled || area.isEmpty
         self.area = isSharp ? .nothing : area
         self.quantiser = max(Self.settled, quantiser)
         self.share = isSharp ? 0 : min(1, share)
         round = nil
-        if isSharp { leave(area, at: quantiser) }
+        guard isSharp else { return }
+        leave(area, at: quantiser)
+        guard !owed.area.isEmpty else { return }
+        (self.area, self.quantiser, self.share) = (owed.area, owed.quantiser, 1)
+        owed = Debt()
     }
 
     /// An area stays as it is now.
@@ -126,8 +152,7 @@ struct Blur {
         guard rest.isEmpty else { return area = rest }
         if let round, !round.isLast { return set(round.area, quantiser: round.quantiser, share: share) }
         leave(round?.area ?? passed, at: quantiser)
-        set(owed, quantiser: quantiser, share: 1)
-        owed = .nothing
+        clear()
     }
 
     // MARK: Passes

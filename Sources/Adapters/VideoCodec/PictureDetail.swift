@@ -67,7 +67,7 @@ struct PictureDetail {
     /// all columns are seen.
     private static func step(pieces: Int, perRow: Int) -> Int {
         var step = max(1, pieces / 2000) | 1
-        while step > 1, perRow % step == 0 { step += 2 }
+        while step > 1, !areCoprime(step, perRow) { step += 2 }
         return step
     }
 
@@ -88,6 +88,12 @@ struct PictureDetail {
         let index = 6 * level - quantiser + 51
         return costs.indices.contains(index) ? costs[index] : 0
     }
+}
+
+func areCoprime(_ a: Int, _ b: Int) -> Bool {
+    var (a, b) = (a, b)
+    while b != 0 { (a, b) = (b, a % b) }
+    return a == 1
 }
 
 extension PixelRect {

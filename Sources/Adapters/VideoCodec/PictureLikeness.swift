@@ -18,7 +18,7 @@ struct PictureLikeness {
         // Every block of a few thousand is enough for a mean within 0.0005; the stride shares no
         // factor with the row, so that all columns are seen.
         var stride = max(1, blocks / 4000) | 1
-        while stride > 1, !Self.areCoprime(stride, area.width / 8) { stride += 2 }
+        while stride > 1, !areCoprime(stride, area.width / 8) { stride += 2 }
         let steps = Self.quantisers.map { Float(Self.lossyStep * exp2(Double($0) / 6)) }
         var likeness = [Double](repeating: 1, count: steps.count)
         picture.withPlanes { luma, _, _ in
@@ -33,12 +33,6 @@ struct PictureLikeness {
     func quantiser(for wanted: Double) -> Int {
         let last = likeness.lastIndex { $0 >= wanted } ?? 0
         return Self.quantisers[last]
-    }
-
-    private static func areCoprime(_ a: Int, _ b: Int) -> Bool {
-        var (a, b) = (a, b)
-        while b != 0 { (a, b) = (b, a % b) }
-        return a == 1
     }
 
     /// Fitted: a twentieth above the quantiser's step, 0.625 · 2^(QP / 6).

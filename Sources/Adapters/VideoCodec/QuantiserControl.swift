@@ -14,7 +14,7 @@ import Timebase
 struct QuantiserControl {
     enum Kind: Equatable {
         case keyframe, change, repetition
-        /// Around it the picture stays as it was.
+        /// A change of less than the whole picture.
         case changeOfPart
         /// A change that left what is blurred around it as it was.
         case apart
@@ -23,7 +23,7 @@ struct QuantiserControl {
         /// No more than an outline of a change.
         case outline
         /// A change to what was there before: as sharp as it was left.
-        case back
+        case back(Blur?)
     }
 
     /// A picture that is sent: what was coded of it, from what detail, and what it took.
@@ -133,13 +133,17 @@ struct QuantiserControl {
         let isRun = continuesRun(at: time)
         let finest = finest(for: kind, isRun: isRun)
         let gain = isRun ? runGain : restGain
-        let quantiser =
+        var quantiser =
             isRun
             ? steady(kind, detail, blurred, finest: finest, share: share)
             : first(from: finest, within: max(min(bucket.room, Double(target.bitsPerSecond) * Self.firstSeconds), share)) {
                 bits(detail, blurred, gain: gain, quantiser: $0)
             }
-        if bucket.room <= 0, bits(detail, blurred, gain: gain, quantiser: quantiser) > share / 2 { return nil }
+        while bucket.room <= 0, bits(detail, blurred, gain: gain, quantiser: quantiser) > share / 2 {
+            // What is small would have to be sharpened by itself.
+            guard kind != .apart, quantiser < Self.coarsest else { return nil }
+            quantiser += 1
+        }
         return quantiser
     }
 
@@ -212,7 +216,7 @@ struct QuantiserControl {
         bucket.add(picture.bits)
         lastQuantiser = picture.quantiser
         switch kind {
-        case .keyframe: blur.set(picture.area, quantiser: picture.quantiser, share: 1)
+        case .keyframe: blur.restart(picture.area, quantiser: picture.quantiser)
         case .repetition: blur.passed(picture.area, picture.blurred, quantiser: picture.quantiser, bits: picture.bits)
         case .carriedPass(let changes):
             blur.carried(changes, quantiser: picture.quantiser)
@@ -223,9 +227,9 @@ struct QuantiserControl {
             // A finer picture leaves nothing behind that is coarser than itself; another adds to what was blurred.
             let share = picture.quantiser < blur.quantiser ? max(gain, blur.share) : gain + blur.share
             blur.changed(picture.area, quantiser: picture.quantiser, share: share)
-        case .back:
+        case .back(let left):
             _ = learn(picture)
-            blur.clear()
+            blur.goBack(to: left)
         case .outline:
             learn(restGain, churn: Double(picture.area.area) / Double(pictureArea), at: picture.time)
             lastChange = picture.time
@@ -238,6 +242,10 @@ struct QuantiserControl {
 
     /// How much of a change had to be coded anew.
     private mutating func learn(_ picture: Coded) -> Double {
+        guard !picture.changed.isNothing else {
+            lastChange = picture.time
+            return restGain
+        }
         let expected = picture.changed.bits(picture.quantiser) * costFactor
         let rest = Double(picture.bits) - blur.bitsToSharpen(picture.blurred, to: picture.quantiser)
         let gain = min(2, max(0.01, rest / max(1, expected)))

@@ -13,6 +13,17 @@ struct ReferenceMemory {
         /// Nil where nobody looked.
         let rows: Rows?
         let quantiser: Int
+        let blur: Blur
+    }
+
+    /// An older picture that shows what a new one does.
+    struct Find {
+        /// Of what differs from the last picture, as much stands there.
+        var share = 0.0
+        /// The coarsest of it.
+        var quantiser = 0
+        /// How it was left.
+        var blur: Blur?
     }
 
     /// By the order in which they were coded.
@@ -23,18 +34,19 @@ struct ReferenceMemory {
         capacity = references
     }
 
-    /// Of what differs from the last picture, the share that an older one shows, and how finely: 0 where that is not
-    /// known.
-    func find(_ rows: Rows) -> (share: Double, quantiser: Int) {
-        guard let last = pictures.last?.rows, last.count == rows.count else { return (0, 0) }
+    /// The older picture that shows the most of what differs from the last one.
+    func find(_ rows: Rows) -> Find {
+        guard let last = pictures.last?.rows, last.count == rows.count else { return Find() }
         let changed = rows.indices.filter { rows[$0] != last[$0] }
-        guard !changed.isEmpty else { return (0, 0) }
+        guard !changed.isEmpty else { return Find() }
         let found = pictures.dropLast().compactMap { older in
-            older.rows.map { known in (changed.count { known[$0] == rows[$0] }, older.quantiser) }
+            older.rows.map { known in (count: changed.count { known[$0] == rows[$0] }, picture: older) }
         }
         // The latest of several was coded the finest.
-        guard let best = found.last(where: { one in found.allSatisfy { $0.0 <= one.0 } }) else { return (0, 0) }
-        return (Double(best.0) / Double(changed.count), best.1)
+        guard let best = found.last(where: { one in found.allSatisfy { $0.count <= one.count } }) else { return Find() }
+        return Find(
+            share: Double(best.count) / Double(changed.count), quantiser: best.picture.quantiser,
+            blur: best.picture.blur)
     }
 
     /// Of what differs from the last picture, the share that stood not far above or below in it: what was scrolled.
@@ -68,8 +80,9 @@ struct ReferenceMemory {
         guard let last = pictures.last?.rows, last.count == rows.count else { return nil }
         return Self.strips(of: size.width).enumerated().flatMap { index, columns in
             var bands: [PixelRect] = []
+            guard columns.overlaps(area.x..<area.maxX) else { return bands }
             for row in area.y..<area.maxY where rows[index * size.height + row] != last[index * size.height + row] {
-                let line = PixelRect(x: columns.lowerBound, y: row, width: columns.count, height: 1)
+                let line = PixelRect(x: columns.lowerBound, y: row, width: columns.count, height: 1).intersection(area)
                 if let band = bands.last, row - band.maxY < Self.gap {
                     bands[bands.count - 1] = band.union(line)
                 } else {
@@ -89,16 +102,21 @@ struct ReferenceMemory {
     private static let gap = 32
 
     /// A keyframe: everything before it is gone.
-    mutating func restart(_ rows: Rows, quantiser: Int) { pictures = [Known(rows: rows, quantiser: quantiser)] }
+    mutating func restart(_ rows: Rows, quantiser: Int, _ blur: Blur) {
+        pictures = []
+        coded(rows, quantiser: quantiser, blur)
+    }
 
-    mutating func coded(_ rows: Rows?, quantiser: Int) {
-        pictures.append(Known(rows: rows, quantiser: quantiser))
+    /// - Parameter blur: what the picture was left with.
+    mutating func coded(_ rows: Rows?, quantiser: Int, _ blur: Blur) {
+        let coarsest = blur.isEmpty ? quantiser : max(quantiser, min(blur.quantiser, QuantiserControl.coarsest))
+        pictures.append(Known(rows: rows, quantiser: coarsest, blur: blur))
         if pictures.count > capacity { pictures.removeFirst() }
     }
 
     /// The last picture was coded once more.
-    mutating func repeated(quantiser: Int, _ look: () -> Rows) {
-        coded((pictures.last?.rows) ?? look(), quantiser: quantiser)
+    mutating func repeated(quantiser: Int, _ blur: Blur, _ look: () -> Rows) {
+        coded((pictures.last?.rows) ?? look(), quantiser: quantiser, blur)
     }
 
     static func rows(of picture: I420Picture) -> Rows {

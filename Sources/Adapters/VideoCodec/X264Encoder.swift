@@ -92,14 +92,15 @@ package final class X264Encoder: VideoEncoder {
             for: .keyframe, changed: detail, blurred: .nothing, at: request.mediaTime, target: request.target)
         let unit = try run(request, .whole, quantiser: quantiser ?? QuantiserControl.coarsest, type: X264_TYPE_IDR)
         lastKeyframe = request.mediaTime
-        memory.restart(ReferenceMemory.rows(of: request.picture), quantiser: Int(unit.quantiser))
-        return learn(.keyframe, unit, areas: [whole], changed: detail, blurred: .nothing)
+        let sent = learn(.keyframe, unit, areas: [whole], changed: detail, blurred: .nothing)
+        memory.restart(ReferenceMemory.rows(of: request.picture), quantiser: Int(unit.quantiser), control.blur)
+        return sent
     }
 
     private func change(_ request: Request) throws(CodecError) -> EncodedUnit? {
         let isRun = control.continuesRun(at: request.mediaTime)
         let rows = isRun ? nil : ReferenceMemory.rows(of: request.picture)
-        let known = rows.map { memory.find($0) } ?? (share: 0, quantiser: 0)
+        let known = rows.map { memory.find($0) } ?? ReferenceMemory.Find()
         let request = narrowed(request, rows)
         // What a reference shows already takes hardly any bits, there or a little off.
         let found = control.isSmall(request.areas) ? known.share : max(known.share, scrolled(request, rows))
@@ -114,7 +115,7 @@ package final class X264Encoder: VideoEncoder {
         // Finer than the page was left, it would be coded anew.
         if known.share > Self.isBack { quantiser = max(quantiser, known.quantiser) }
         if !isRun, found < Self.isBack, quantiser > QuantiserControl.legible, isNew(request) {
-            return try outline(request)
+            return try outline(request, rows)
         }
         let unit = try run(request, .whole, quantiser: quantiser)
         // What comes out far too large was not foretold, because a run of small changes ended in a new page. It is
@@ -122,17 +123,20 @@ package final class X264Encoder: VideoEncoder {
         if control.isExcessive(bits: unit.bytes.count * 8), mayInsertKeyframe(at: request.mediaTime) {
             return try keyframe(request)
         }
-        memory.coded(rows, quantiser: quantiser)
-        let kind: QuantiserControl.Kind = known.share > Self.isWholeBack ? .back : .change
-        return learn(kind, unit, areas: request.areas, changed: detail, blurred: blurred)
+        let isBack = known.share > Self.isWholeBack
+        let sent = learn(
+            isBack ? .back(known.blur) : .change, unit, areas: request.areas, changed: detail, blurred: blurred)
+        memory.coded(rows, quantiser: quantiser, control.blur)
+        return sent
     }
 
-    /// Small changes far apart are several, and not all that lies between them.
+    /// What a source says has changed may look as before; and small changes far apart are several, not all that lies
+    /// between them.
     private func narrowed(_ request: Request, _ rows: ReferenceMemory.Rows?) -> Request {
         let changes = rows.flatMap { memory.changes($0, in: request.area, of: request.picture.size) } ?? []
-        guard changes.count > 1, control.isSmall(changes) else { return request }
+        guard !changes.isEmpty else { return request }
         var narrowed = request
-        narrowed.areas = changes
+        narrowed.areas = control.isSmall(changes) ? changes : [changes.reduce(.nothing) { $0.union($1) }]
         return narrowed
     }
 
@@ -157,11 +161,13 @@ package final class X264Encoder: VideoEncoder {
     /// Of what could not be read anyway an outline is enough; the bits are better spent on the passes.
     ///
     /// Without reference to the page before: blocks of that would stay where the difference is faint.
-    private func outline(_ request: Request) throws(CodecError) -> EncodedUnit {
-        let type = request.fillsPicture ? X264_TYPE_I : X264_TYPE_AUTO
+    private func outline(_ request: Request, _ rows: ReferenceMemory.Rows?) throws(CodecError) -> EncodedUnit {
+        let isWhole = request.area.onMacroblocks.contains(PixelRect(request.picture.size))
+        let type = isWhole ? X264_TYPE_I : X264_TYPE_AUTO
         let unit = try run(request, .outline(request.area), quantiser: QuantiserControl.legible, type: type)
-        memory.coded(nil, quantiser: QuantiserControl.legible)
-        return learn(.outline, unit, areas: [request.area], changed: .nothing, blurred: .nothing)
+        let sent = learn(.outline, unit, areas: [request.area], changed: .nothing, blurred: .nothing)
+        memory.coded(rows, quantiser: QuantiserControl.legible, control.blur)
+        return sent
     }
 
     /// What changes in a small part leaves the rest as it is, and what is blurred of it to its passes. One that is due
@@ -171,23 +177,27 @@ package final class X264Encoder: VideoEncoder {
     ) throws(CodecError) -> EncodedUnit? {
         if let pass = nextPass(request, isCarried: true) {
             let unit = try run(request, .parts([pass.area] + request.areas), quantiser: pass.quantiser)
-            memory.coded(rows, quantiser: pass.quantiser)
-            return learn(.carriedPass(request.areas), unit, areas: [pass.area], changed: .nothing, blurred: pass.detail)
+            let sent = learn(
+                .carriedPass(request.areas), unit, areas: [pass.area], changed: .nothing, blurred: pass.detail)
+            memory.coded(rows, quantiser: pass.quantiser, control.blur)
+            return sent
         }
         let quantiser = control.quantiser(
             for: .apart, changed: detail, blurred: .nothing, at: request.mediaTime, target: request.target)
         guard let quantiser else { return nil }
         let unit = try run(request, .parts(request.areas), quantiser: quantiser)
-        memory.coded(rows, quantiser: quantiser)
-        return learn(.apart, unit, areas: request.areas, changed: detail, blurred: .nothing)
+        let sent = learn(.apart, unit, areas: request.areas, changed: detail, blurred: .nothing)
+        memory.coded(rows, quantiser: quantiser, control.blur)
+        return sent
     }
 
     private func repetition(_ request: Request) throws(CodecError) -> EncodedUnit? {
         guard let pass = nextPass(request, isCarried: false) else { return nil }
         let isWhole = pass.area.onMacroblocks.contains(PixelRect(request.picture.size))
         let unit = try run(request, isWhole ? .whole : .parts([pass.area]), quantiser: pass.quantiser)
-        memory.repeated(quantiser: pass.quantiser) { ReferenceMemory.rows(of: request.picture) }
-        return learn(.repetition, unit, areas: [pass.area], changed: .nothing, blurred: pass.detail)
+        let sent = learn(.repetition, unit, areas: [pass.area], changed: .nothing, blurred: pass.detail)
+        memory.repeated(quantiser: pass.quantiser, control.blur) { ReferenceMemory.rows(of: request.picture) }
+        return sent
     }
 
     private func nextPass(_ request: Request, isCarried: Bool) -> Blur.Pass? {

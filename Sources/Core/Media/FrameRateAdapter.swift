@@ -32,6 +32,8 @@ package struct FrameRateAdapter: Sendable {
     /// Nothing had changed for a while when the last change came.
     private var followsRest = true
     private var lastUnit: Instant?
+    /// The last unit that the encoder had bits for.
+    private var lastSent: Instant?
     private var isPaused = false
     /// A keyframe was sent and nothing since.
     private var echoesKeyframe = false
@@ -118,7 +120,9 @@ package struct FrameRateAdapter: Sendable {
         switch work {
         case .new: return .encode(newFrame(at: now))
         case .again: return .encodeAgain(repetition(at: now, inSlot: !keyframeNeeded))
-        case .keepalive: return .keepalive(repetition(at: now, inSlot: false))
+        case .keepalive:
+            lastSent = now
+            return .keepalive(repetition(at: now, inSlot: false))
         }
     }
 
@@ -126,12 +130,16 @@ package struct FrameRateAdapter: Sendable {
     /// is tried again in the next slot.
     package mutating func encoded(quantiser: Double, isNewPicture: Bool) {
         refinement.encoded(quantiser: quantiser, isNewPicture: isNewPicture)
-        if isNewPicture, quantiser >= RefinementPolicy.nothingEncoded { changedAt = changedAt ?? lastUnit }
+        guard quantiser >= RefinementPolicy.nothingEncoded else { return lastSent = lastUnit }
+        if isNewPicture { changedAt = changedAt ?? lastUnit }
     }
 
     /// The last decision made a keyframe, for a viewer who may just have joined. On a still screen a sign of life follows
     /// in the next slot, because some receivers show a picture only when the next one begins.
-    package mutating func keyframeMade() { echoesKeyframe = true }
+    package mutating func keyframeMade() {
+        echoesKeyframe = true
+        refinement.keyframeMade()
+    }
 
     /// Another rate from the next frame on. Media times go on from where they are, and what is known of what plays stays
     /// known while it is looked at.
@@ -152,6 +160,7 @@ package struct FrameRateAdapter: Sendable {
         changedAt = nil
         pictureAt = nil
         lastUnit = nil
+        lastSent = nil
         lastChangedFrame = nil
         runLength = 0
         detector.restart()
@@ -167,8 +176,10 @@ extension FrameRateAdapter {
         if let changedAt { return (.new, due(changedAt)) }
         guard let lastUnit else { return keyframeNeeded ? (.new, .zero) : nil }
         if keyframeNeeded { return (.again, grid.catchUp) }
-        if refinement.wantsPass { return (.again, refinementDue) }
-        return (.keepalive, lastUnit + (echoesKeyframe ? grid.period : MediaLimits.keepaliveInterval))
+        // Passes may have to wait for bits: signs of life come all the same.
+        let keepalive = (lastSent ?? lastUnit) + (echoesKeyframe ? grid.period : MediaLimits.keepaliveInterval)
+        if refinement.wantsPass, refinementDue <= keepalive { return (.again, refinementDue) }
+        return (.keepalive, keepalive)
     }
 
     /// A change in a run waits for its slot, unless it comes where that is due; any other leaves at once.

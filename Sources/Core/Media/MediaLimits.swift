@@ -28,9 +28,11 @@ package enum MediaLimits {
     package static let pointerPeriodOverPages = Duration.milliseconds(100)
     /// Between a picture and the first pass over it: a page is not kept waiting for a slot of fifteen a second.
     static let refinementPause = Duration.milliseconds(33)
-    /// Passes over a still picture after which it is left as it is, whatever the quantiser says: four seconds' worth of
-    /// bits at 30 fps, more than a full page needs.
-    package static let refinementPasses = 24
+    /// Passes over a still picture after which it is left as it is, whatever the quantiser says. A page takes a handful; on
+    /// a very slow link each is an eighth of what is left, in three rounds over the picture.
+    package static let refinementPasses = 200
     /// Passes in a row that gained nothing.
     package static let idleRefinementPasses = 2
+    /// Channels of a source of sound that are listened to; PulseAudio's sources have no more.
+    static let channels = 32
 }

@@ -38,6 +38,12 @@ package struct RefinementPolicy: Sendable {
         }
     }
 
+    /// The present picture was sent anew, for a viewer that lacks one: coarser than before, and to be sharpened again.
+    package mutating func keyframeMade() {
+        passes = 0
+        idlePasses = 0
+    }
+
     package mutating func reset() {
         passes = 0
         idlePasses = 0
