@@ -70,7 +70,7 @@ struct VideoOptions: ParsableArguments {
     func validate() throws {
         if size != nil, maxPixels != nil { throw ValidationError("Choose --size or --max-pixels, not both.") }
         if let maxPixels, !(256...100_000_000).contains(maxPixels) {
-            throw ValidationError("--max-pixels takes a number from 256 up.")
+            throw ValidationError("--max-pixels takes 256…100000000.")
         }
         if let fps, OutputFrameRate(rawValue: fps) == nil { throw ValidationError("--fps takes 24 or 30.") }
     }
@@ -120,12 +120,17 @@ struct SizeArgument: ExpressibleByArgument {
             size = .native
         } else if let preset = Self.presets[argument] {
             size = .within(longSide: preset.width, shortSide: preset.height)
-        } else if let (width, height) = Self.dimensions(argument[...]), width >= 16, height >= 16 {
+        } else if let (width, height) = Self.dimensions(argument[...]), width >= 16, height >= 16,
+            width * height <= Self.mostPixels
+        {
             size = .exactly(width: width & ~1, height: height & ~1)
         } else {
             return nil
         }
     }
+
+    /// H.264 ends here (level 6.2, table A-1).
+    private static let mostPixels = 139_264 * 256
 
     private static let presets: [String: (width: Int, height: Int)] = [
         "360p": (640, 360), "480p": (854, 480), "540p": (960, 540), "720p": (1280, 720), "1080p": (1920, 1080),

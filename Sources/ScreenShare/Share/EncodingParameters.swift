@@ -37,7 +37,7 @@ public struct EncodingParameters: Hashable, Sendable {
         for mode: ContentMode, screenWidth: Int, screenHeight: Int, profile: Profile = .high
     ) -> EncodingParameters {
         let size: OutputSize = mode == .detail ? .native : .within(longSide: 1920, shortSide: 1080)
-        let screen = max(1, screenWidth) * max(1, screenHeight)
+        let screen = max(1, min(65_536, screenWidth)) * max(1, min(65_536, screenHeight))
         let pixels = mode == .detail ? screen : min(screen, 1920 * 1080)
         let row = rows.first { pixels <= $0.pixels } ?? largest
         let bits = mode == .detail ? row.detail : row.motion
