@@ -51,7 +51,7 @@ let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "sw
 /// The browser viewer's files: compiled in, so that a server needs none at run time.
 let viewerPage = [
     "viewer.html", "viewer.css", "controls.css", "panels.css", "card.css", "icon.svg", "viewer.js", "states.js",
-    "connection.js", "peer.js", "whep.js", "room.js", "retry.js", "link.js", "stats.js", "card.js", "stage.js",
+    "connection.js", "peer.js", "whep.js", "room.js", "retry.js", "link.js", "stats.js", "card.js", "sound.js", "stage.js",
     "controls.js",
 ]
 
@@ -76,6 +76,11 @@ let package = Package(
     targets: [
         // C libraries: module maps, and shims for what Swift cannot call.
         library("CX264", "x264", "libx264-dev"),
+        library("COpus", "opus", "libopus-dev"),
+        library("COgg", "ogg", "libogg-dev"),
+        library("CSampleRate", "samplerate", "libsamplerate0-dev"),
+        library("CALSA", "alsa", "libasound2-dev"),
+        .systemLibrary(name: "CPulse", path: "Sources/CLibraries/CPulse", providers: [.apt(["libpulse-dev"])]),
         library("CSRTP", "libsrtp2", "libsrtp2-dev"),
         library("COpenSSL", "openssl", "libssl-dev"),
         library("CYUV", "libyuv", "libyuv-dev"),
@@ -100,6 +105,10 @@ let package = Package(
         adapter("ScreenCapture", ["Timebase", "Media", "SystemClock", "CXCB", locks]),
         adapter("PixelConversion", ["Timebase", "Media", "CShims", "CYUV"]),
         adapter("VideoCodec", ["Timebase", "Media", "CX264", "CShims", "CYUV"]),
+        adapter("AudioCodec", ["Timebase", "Media", "RTP", "COpus"]),
+        adapter("AudioConversion", ["Timebase", "Media", "CSampleRate"]),
+        adapter("AudioDevices", ["Timebase", "Media", "SystemClock", "CALSA", "CPulse"]),
+        adapter("OggOpus", ["Timebase", "RTP", "COgg"]),
         adapter("SecureTransport", ["Timebase", "Datagrams", "ICE", "PeerCore", "COpenSSL", "CSRTP"]),
         adapter("PeerDriver", ["Timebase", "Datagrams", "ICE", "RTP", "PeerCore", "SystemClock", nioCore, nioPosix]),
         adapter("SignalingClient", ["SignalingProtocol", httpClient, nioCore, nioHTTP1, nioPosix, logging]),
@@ -120,14 +129,14 @@ let package = Package(
             name: "ScreenShare",
             dependencies: [
                 "Timebase", "Datagrams", "Media", "ICE", "RTP", "SDP", "PeerCore", "SystemClock", "ScreenCapture",
-                "PixelConversion", "VideoCodec", "SecureTransport", "PeerDriver", "SignalingClient",
+                "PixelConversion", "VideoCodec", "AudioCodec", "AudioConversion", "AudioDevices", "SecureTransport", "PeerDriver", "SignalingClient",
                 "SignalingProtocol", nioCore, nioPosix, logging, locks,
             ],
             path: "Sources/ScreenShare", swiftSettings: strict),
         .executableTarget(
             name: "ScreenShareCLI",
             dependencies: [
-                "ScreenShare", "SignalingServer", "SystemClock", "Timebase", "CLinux", arguments, logging, nioPosix,
+                "ScreenShare", "SignalingServer", "OggOpus", "SystemClock", "Timebase", "CLinux", arguments, logging, nioPosix,
             ],
             path: "Sources/ScreenShareCLI", swiftSettings: strict),
         .executableTarget(
@@ -152,6 +161,12 @@ let package = Package(
         suite("ScreenCapture", ["ScreenCapture", "Media", "SystemClock", "Timebase", "CXCB"]),
         suite("PixelConversion", ["PixelConversion", "Media", "Timebase", "CYUV"]),
         suite("VideoCodec", ["VideoCodec", "PixelConversion", "Media", "Timebase"]),
+        suite("AudioCodec", ["AudioCodec", "Media", "RTP", "Timebase", "COpus"]),
+        suite("AudioConversion", ["AudioConversion", "Media", "Timebase"]),
+        suite("OggOpus", ["OggOpus", "AudioCodec", "Media", "RTP", "Timebase"]),
+        .target(name: "TestSoundCard", dependencies: ["CALSA"], path: "Tests/TestSoundCard"),
+        suite(
+            "AudioDevices", ["AudioDevices", "Media", "SystemClock", "Timebase", "CALSA", "TestSoundCard"]),
         suite("SecureTransport", ["SecureTransport", "PeerCore", "ICE", "Timebase", "Datagrams", "COpenSSL"]),
         suite("ScreenShare", ["ScreenShare", "SignalingServer", logging]),
         suite("SignalingProtocol", ["SignalingProtocol"]),

@@ -12,6 +12,9 @@ package final class Wakeup: Sendable {
         precondition(descriptor >= 0, "no file descriptor left for an eventfd")
     }
 
+    /// What poll(2) is to wait for.
+    package static let readable = Int16(POLLIN)
+
     deinit { close(descriptor) }
 
     package func fire() {

@@ -3,6 +3,7 @@
 
 #include <link.h>
 #include <malloc.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
@@ -11,6 +12,11 @@
 #include <unistd.h>
 
 int linux_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
+
+int linux_poll(struct pollfd *entries, unsigned long count, long long nanoseconds) {
+    const struct timespec timeout = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+    return ppoll(entries, count, nanoseconds < 0 ? NULL : &timeout, NULL);
+}
 
 void linux_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 

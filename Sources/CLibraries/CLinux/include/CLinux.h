@@ -4,6 +4,11 @@
 /// A non-blocking, close-on-exec eventfd(2), or -1.
 int linux_eventfd(void);
 
+struct pollfd;
+
+/// ppoll(2) without signals; a negative time is for ever.
+int linux_poll(struct pollfd *entries, unsigned long count, long long nanoseconds);
+
 /// Names the calling thread for debuggers and `top`; at most 15 bytes.
 void linux_name_thread(const char *name);
 

@@ -1,0 +1,28 @@
+import Synchronization
+import SystemClock
+import Timebase
+
+/// A call that may block for long, made on a thread of its own; its owner may walk away from it.
+final class BlockingCall<Value: Sendable>: Sendable {
+    private let result = Mutex<Value?>(nil)
+    private let finished = Wakeup()
+
+    init(name: String, _ body: @escaping @Sendable () -> Value) {
+        BlockingThread.start(name: name) { [self] in
+            let value = body()
+            result.withLock { $0 = value }
+            finished.fire()
+        }
+    }
+
+    /// Readable once there is a value.
+    var descriptor: Int32 { finished.descriptor }
+
+    /// Nil while the call goes on.
+    var value: Value? { result.withLock { $0 } }
+
+    func value(atMost time: Duration) -> Value? {
+        if value == nil { finished.wait(atMost: time) }
+        return value
+    }
+}

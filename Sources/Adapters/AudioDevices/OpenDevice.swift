@@ -1,0 +1,79 @@
+import Media
+import SystemClock
+import Timebase
+
+/// A device that was opened, and what tells whether it stays.
+struct OpenDevice: @unchecked Sendable {  // Handed over once, from the thread that opened it to the one that reads.
+    var pcm: PCM
+    var watch: PulseWatch?
+
+    /// Opens a device by its id. Blocks, for half a minute where a sound server hangs.
+    static func open(
+        _ id: String, server: String?, _ wish: CaptureWish
+    ) throws(AudioSourceError) -> OpenDevice {
+        let deadline = SystemClock.now() + Limits.openTime
+        switch DeviceAddress(id) {
+        case .defaultMicrophone:
+            guard let server = try? PulseServer.connect(to: server, until: deadline) else {
+                return try open(pcm: id, wish)
+            }
+            return try open(.defaultMicrophone, of: server, wish, until: deadline)
+        case .pulse(let target):
+            let server = try answer { () throws(PulseFailure) in
+                try PulseServer.connect(to: server, until: deadline)
+            }
+            return try open(target, of: server, wish, until: deadline)
+        case .pcm(let name):
+            return try open(pcm: name, wish)
+        }
+    }
+
+    private static func open(pcm name: String, _ wish: CaptureWish) throws(AudioSourceError) -> OpenDevice {
+        do throws(ALSAFailure) {
+            return OpenDevice(pcm: try PCM.open(name: name, wish))
+        } catch {
+            throw error.unavailable(name)
+        }
+    }
+
+    /// In the source's own format, so that the server doesn't resample.
+    private static func open(
+        _ target: PulseTarget, of server: PulseServer, _ wish: CaptureWish, until deadline: Instant
+    ) throws(AudioSourceError) -> OpenDevice {
+        let (sources, defaults) = try answer { () throws(PulseFailure) in
+            // Subscribed first: nothing that changes after the answers is missed.
+            try server.subscribe(until: deadline)
+            return (try server.askSources(until: deadline), try server.askDefaults(until: deadline))
+        }
+        let source = try target.resolve(among: sources, defaults)
+        let watch = PulseWatch(server, over: source, as: target)
+        do throws(ALSAFailure) {
+            let wish = CaptureWish(format: source.format, period: wish.period)
+            let pcm = try PCM.open(pulseSource: source.name, server: server.address, wish)
+            return OpenDevice(pcm: pcm, watch: watch)
+        } catch {
+            throw error.pulseUnavailable(source.description)
+        }
+    }
+
+    private static func answer<Value>(_ body: () throws(PulseFailure) -> Value) throws(AudioSourceError) -> Value {
+        do throws(PulseFailure) {
+            return try body()
+        } catch {
+            throw error.unavailable
+        }
+    }
+}
+
+extension PulseFailure {
+    /// What the failure means while a device is opened.
+    var unavailable: AudioSourceError {
+        let advice = "System sound needs PulseAudio, or PipeWire with pipewire-pulse."
+        switch self {
+        case .noLibrary: return .unavailable("libpulse is not installed. \(advice)")
+        case .refused(let reason): return .unavailable("No sound server answers (\(reason)). \(advice)")
+        case .timedOut: return .unavailable("The sound server does not answer; start it again.")
+        case .lost: return .unavailable("The sound server is gone. \(advice)")
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import Timebase
+
+/// Pulse-code modulated sound of one kind and one format: channels interleaved, samples from −1 to 1.
+package struct AudioBlock: Sendable {
+    package var format: AudioFormat
+    /// `frameCount` × `format.channels` samples.
+    package var samples: [Float]
+    /// When the first frame was heard, on the monotonic clock.
+    package var capturedAt: Instant
+
+    package init(format: AudioFormat, samples: [Float], capturedAt: Instant) {
+        self.format = format
+        self.samples = samples
+        self.capturedAt = capturedAt
+    }
+
+    package var frameCount: Int { samples.count / format.channels }
+}

@@ -1,0 +1,276 @@
+import Timebase
+
+/// One source of sound on its way to the packets: blocks as the device gives them in, an even 48 kHz stereo stream out.
+///
+///     receive ─► CaptureClock ─► Resampler ─► SampleQueue ─► QueueReader ─► read
+///                when was it      bent by      frames by      fades where it
+///                heard, really    the drift    number         runs dry
+///
+/// Three scales, all in ticks of 1/48000 s since the pacer's start: *capture time* (when a frame was heard), *stream
+/// time* (of a packet: when it leaves), and the *index* of a frame in the queue. Stream time is capture time plus the
+/// hold-back: as much as blocks need to be there when their packet leaves, and no more. It grows where a larger block
+/// or a later one comes, and shrinks by playing up to 0.4 % faster, or at once where there is silence. A device that
+/// pauses leaves silence of that length, so that everything keeps its place on the wall clock.
+///
+/// Used by one thread.
+package struct AudioInput {
+    /// How what is converted next joins what is there.
+    private enum Join {
+        case follows
+        /// It follows, out of another resampler, which may begin with silence of its own.
+        case resampledAnew
+        /// It has a place of its own.
+        case anew
+    }
+
+    private let start: Instant
+    private let packetFrames: Int
+    private let makeResampler: (AudioFormat) -> any Resampler
+    private var conversion: Conversion?
+    private var clock = CaptureClock()
+    /// How old first frames are when they come out of the resampler.
+    private var ages = RecentMaximum(span: AudioLimits.burstMemory)
+    private var queue = SampleQueue()
+    private var marks = CaptureMarks()
+    private var reader = QueueReader()
+    private var fadeIn = FadeIn()
+    private var holdBack = HoldBack()
+    /// How far the queue's end is behind where it belongs.
+    private var lag = 0.0
+    private var speed = 1.0
+    /// Behind the last frame that was received, in capture time.
+    private var captureEnd = 0.0
+    private var join = Join.anew
+    /// The resampler's filter has something in it.
+    private var isPrimed = true
+    /// Stream time behind the last packet read.
+    private var position: Int64 = 0
+    private var converted: [Float] = []
+    /// The last block's, for what comes behind its end.
+    private var lastSamples: [Float] = []
+    /// Ticks that sound is to be held back at least: what another source needs that is to stay in step.
+    package var leastHoldBack = 0.0
+    private var blocksRefused = 0
+    private var jumps = 0
+
+    /// - Parameters:
+    ///   - start: stream time zero.
+    ///   - makeResampler: from the given format to 48 kHz with as many channels.
+    package init(start: Instant, packetFrames: Int, makeResampler: @escaping (AudioFormat) -> any Resampler) {
+        self.start = start
+        self.packetFrames = packetFrames
+        self.makeResampler = makeResampler
+    }
+
+    package var statistics: AudioInputStatistics {
+        AudioInputStatistics(
+            gaps: reader.gaps, jumps: jumps, blocksRefused: blocksRefused, delay: delay, drift: clock.drift)
+    }
+
+    /// From when sound is heard by the device until the packet that begins with it leaves.
+    package var delay: Duration { .nanoseconds(Int64(holdBack.ticks * 1e9 / 48_000)) }
+
+    /// Ticks that sound must be held back by, so that nothing runs dry; nil where no block came for a while.
+    package mutating func neededHoldBack(at now: Instant) -> Double? {
+        ages.value(at: now).map { $0 + Double(packetFrames) + AudioLimits.margin }
+    }
+
+    // MARK: In
+
+    /// Takes what the device gave. Mono or stereo; what has more channels goes through a channel map before.
+    package mutating func receive(_ block: AudioBlock, at now: Instant) {
+        guard AudioLimits.allow(block) else { return blocksRefused += 1 }
+        let conversion = conversion(for: block.format)
+        let duration = Double(block.frameCount) * 48_000 / Double(block.format.sampleRate)
+        let heard = clock.follow(captureTime(of: block, at: now), duration: duration)
+        if heard.isJump { interrupt(conversion) }
+        let age = max(0, min(ticks(now) - heard.first, ticks(AudioLimits.oldestFrame)))
+        ages.note(age + conversion.delay, at: now)
+        holdBack.target = max(neededHoldBack(at: now) ?? 0, leastHoldBack)
+        if !reader.isPlaying { moveToTarget() }
+        speed = holdBack.speed(over: duration, drift: clock.drift, lag: lag)
+        if isPrimed {
+            convert(block.samples, conversion)
+        } else {
+            // A filter that begins in silence would ring.
+            let before = block.samples.mirrored(prefix: conversion.framesOfDelay, channels: conversion.channels)
+            convert(before + block.samples, conversion)
+            isPrimed = true
+        }
+        write(conversion, heardUntil: heard.end - conversion.delay)
+        captureEnd = heard.end
+        lastSamples = block.samples
+    }
+
+    private mutating func conversion(for format: AudioFormat) -> Conversion {
+        if let conversion, conversion.format == format { return conversion }
+        if let conversion, join == .follows {
+            flush(conversion)
+            join = .resampledAnew
+            isPrimed = false
+        }
+        let next = Conversion(format: format, resampler: makeResampler(format))
+        conversion = next
+        return next
+    }
+
+    /// A stamp that can't be true counts as "just now".
+    private func captureTime(of block: AudioBlock, at now: Instant) -> Double {
+        let latest = now - block.format.duration(frames: block.frameCount)
+        let isTrue = block.capturedAt <= now && block.capturedAt >= now - AudioLimits.oldestFrame
+        return ticks(isTrue ? block.capturedAt : latest)
+    }
+
+    /// The run ends here: what is still in the resampler comes out, and what follows finds its own place.
+    private mutating func interrupt(_ conversion: Conversion) {
+        jumps += 1
+        if join == .follows {
+            flush(conversion)
+            fallSilent()
+        }
+        join = .anew
+        fadeIn.begin()
+    }
+
+    /// Behind the end the last samples follow once more in reverse: a filter that met silence there would ring.
+    private mutating func flush(_ conversion: Conversion) {
+        convert(lastSamples.mirrored(suffix: conversion.framesOfDelay, channels: conversion.channels), conversion)
+        let excess = converted.count - Int(conversion.delay.rounded()) * conversion.channels
+        if excess > 0 { converted.removeLast(excess) }
+        queue.append(converted, from: 0, channels: conversion.channels)
+        marks.add(index: queue.end, captured: captureEnd)
+    }
+
+    private mutating func convert(_ samples: [Float], _ conversion: Conversion) {
+        converted.removeAll(keepingCapacity: true)
+        conversion.resampler.process(samples, speed: speed, into: &converted)
+    }
+
+    /// In silence the hold-back may become what it has to be at once, but nothing that waits is passed over.
+    private mutating func moveToTarget() {
+        let first = max(reader.next, queue.start)
+        let spare = first < queue.end ? max(0, first + holdBack.shift - position) : .max
+        holdBack.move(by: max(-Int64(holdBack.excess.rounded()), -spare))
+    }
+
+    // MARK: The queue
+
+    /// Appends what was converted: frames heard until `end`.
+    private mutating func write(_ conversion: Conversion, heardUntil end: Double) {
+        let channels = conversion.channels
+        let frames = converted.count / channels
+        guard frames > 0 else { return }
+        let ideal = holdBack.index(of: end)
+        let slope = speed / (1 + clock.drift)
+        var skipped = 0
+        if join != .follows {
+            let start = end - Double(frames) * slope
+            let excess =
+                join == .anew
+                ? makeRoom(until: ideal - Double(frames)) : (marks.captured(at: queue.end) ?? start) - start
+            skipped = max(0, Int(excess.rounded()))
+            guard skipped < frames else { return }
+            marks.add(index: queue.end, captured: end - Double(frames - skipped) * slope)
+            join = .follows
+        }
+        fadeIn.apply(to: &converted, from: skipped, channels: channels)
+        queue.append(converted, from: skipped, channels: channels)
+        marks.add(index: queue.end, captured: end)
+        lag = ideal - Double(queue.end)
+    }
+
+    /// Makes the queue end at `index`, with silence; by how much it ends behind that already.
+    private mutating func makeRoom(until index: Double) -> Double {
+        guard !marks.isEmpty else {
+            queue.restart(at: Int64(index.rounded()))
+            fadeIn.begin()
+            return 0
+        }
+        let hole = Int64((index - Double(queue.end)).rounded())
+        queue.appendSilence(hole)
+        return max(0, -Double(hole))
+    }
+
+    /// What the queue ends with falls to nothing, unless it has done so where it ran dry.
+    private mutating func fallSilent() {
+        guard reader.isPlaying || reader.next < queue.end else { return }
+        let tail = queue.mirrored(before: queue.end, frames: AudioLimits.fadeFrames)
+        queue.append(FadeOut.falling(tail), from: 0, channels: 2)
+    }
+
+    // MARK: Out
+
+    /// Fills `samples` (stereo) with the packet of `time`, silence where there is nothing.
+    ///
+    /// - Returns: when its first frame was heard; nil where nothing of it was.
+    package mutating func read(_ time: AudioTime, into samples: inout [Float]) -> Instant? {
+        spliceInSilence(time.ticks - holdBack.shift, frames: samples.count / 2)
+        let index = time.ticks - holdBack.shift
+        let hasSound = reader.read(queue, at: index, into: &samples)
+        position = time.ticks + Int64(samples.count / 2)
+        let kept = max(reader.next, index) - Int64(AudioLimits.longestRepeat)
+        defer {
+            queue.release(before: kept)
+            marks.forget(before: kept)
+        }
+        guard hasSound, let captured = marks.captured(at: index) else { return nil }
+        return start + .nanoseconds(Int64(captured * 1e9 / 48_000))
+    }
+
+    /// Where there is silence anyway, the delay changes by leaving some out, or by playing it again.
+    private mutating func spliceInSilence(_ index: Int64, frames: Int) {
+        let excess = Int64(holdBack.excess)
+        guard reader.isPlaying, reader.next == index, excess.magnitude > AudioLimits.spliceTolerance else { return }
+        let needed = Int64(frames + AudioLimits.fadeFrames)
+        let spare = queue.end - index - needed
+        let change = excess > 0 ? min(excess, Int64(frames), spare) : max(excess, -Int64(AudioLimits.longestRepeat))
+        guard spare >= max(0, change), change != 0,
+            queue.isSilent((index + min(0, change))..<(index + max(0, change) + needed))
+        else { return }
+        reader.splice(queue, by: change)
+        holdBack.move(by: -change)
+    }
+
+    private func ticks(_ instant: Instant) -> Double { ticks(instant - start) }
+    private func ticks(_ duration: Duration) -> Double { Double(duration.nanoseconds) * 48_000 / 1e9 }
+}
+
+/// A resampler, with what it was made for.
+private struct Conversion {
+    let format: AudioFormat
+    let resampler: any Resampler
+
+    var channels: Int { format.channels }
+    /// In ticks of 1/48000 s.
+    var delay: Double { max(0, resampler.delay.inSeconds) * 48_000 }
+    /// Enough to push out what it holds.
+    var framesOfDelay: Int {
+        min(Int(max(0, resampler.delay.inSeconds) * Double(format.sampleRate)) + 1, format.sampleRate)
+    }
+}
+
+extension [Float] {
+    /// The first frames of interleaved samples in reverse; fewer where there are fewer.
+    fileprivate func mirrored(prefix count: Int, channels: Int) -> [Float] {
+        let frames = Swift.min(count, self.count / channels)
+        return (0..<frames).reversed().flatMap { self[($0 * channels)..<(($0 + 1) * channels)] }
+    }
+
+    /// The last frames in reverse.
+    fileprivate func mirrored(suffix count: Int, channels: Int) -> [Float] {
+        let frames = self.count / channels
+        return (Swift.max(0, frames - count)..<frames).reversed().flatMap {
+            self[($0 * channels)..<(($0 + 1) * channels)]
+        }
+    }
+}
+
+extension AudioLimits {
+    /// Whether the block can be worked with.
+    static func allow(_ block: AudioBlock) -> Bool {
+        guard sampleRates.contains(block.format.sampleRate), channels.contains(block.format.channels),
+            block.samples.count % block.format.channels == 0
+        else { return false }
+        return block.frameCount > 0 && block.format.duration(frames: block.frameCount) <= longestBlock
+    }
+}

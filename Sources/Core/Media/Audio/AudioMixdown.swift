@@ -1,0 +1,71 @@
+import Timebase
+
+/// Outgoing sound as one value: blocks of system sound and microphone in, even packets of stereo out.
+///
+///     AudioInput (system) ────┐
+///                             ├─► AudioMixer ─► AudioPacket, one each period of AudioPacer
+///     AudioInput (microphone) ┘
+///
+/// The thread of sound polls its devices until `due`, gives what they have with `receive`, then takes packets until
+/// there is none. Both sources are held back alike, as long as the slower of them needs: what was heard together is
+/// sent together, so that a packet has one capture time, and a microphone that hears the loudspeakers makes no echo
+/// ahead of its sound. A source gets there by speed and in its silences, never by a gap.
+package struct AudioMixdown {
+    package var mixer = AudioMixer()
+    private let start: Instant
+    private var pacer: AudioPacer
+    private var system: AudioInput
+    private var microphone: AudioInput
+    private var systemSamples: [Float]
+    private var microphoneSamples: [Float]
+
+    /// - Parameters:
+    ///   - packetFrames: one of `AudioLimits.packetFrames`.
+    ///   - start: time zero of the packets; the first one leaves then.
+    package init(packetFrames: Int, start: Instant, makeResampler: @escaping (AudioFormat) -> any Resampler) {
+        self.start = start
+        pacer = AudioPacer(packetFrames: packetFrames, start: start)
+        system = AudioInput(start: start, packetFrames: packetFrames, makeResampler: makeResampler)
+        microphone = system
+        systemSamples = [Float](repeating: 0, count: 2 * packetFrames)
+        microphoneSamples = systemSamples
+    }
+
+    /// When the next packet leaves.
+    package var due: Instant { pacer.due }
+
+    package func statistics(of kind: AudioKind) -> AudioInputStatistics {
+        switch kind {
+        case .system: system.statistics
+        case .microphone: microphone.statistics
+        }
+    }
+
+    package mutating func receive(_ block: AudioBlock, of kind: AudioKind, at now: Instant) {
+        switch kind {
+        case .system: system.receive(block, at: now)
+        case .microphone: microphone.receive(block, at: now)
+        }
+        keepInStep(at: now)
+    }
+
+    /// The next packet that is due by now; nil where none is.
+    package mutating func nextPacket(at now: Instant) -> AudioPacket? {
+        guard let time = pacer.takeDue(at: now) else { return nil }
+        let systemHeard = system.read(time, into: &systemSamples)
+        let microphoneHeard = microphone.read(time, into: &microphoneSamples)
+        let samples = mixer.mix(
+            system: systemSamples, microphone: microphoneSamples, frames: pacer.packetFrames)
+        let heard = systemHeard ?? microphoneHeard ?? start + time.elapsed - delay
+        return AudioPacket(time: time, samples: samples, capturedAt: heard)
+    }
+
+    /// From when sound is heard until the packet that begins with it leaves.
+    package var delay: Duration { max(system.delay, microphone.delay) }
+
+    private mutating func keepInStep(at now: Instant) {
+        let needed = max(system.neededHoldBack(at: now) ?? 0, microphone.neededHoldBack(at: now) ?? 0)
+        system.leastHoldBack = needed
+        microphone.leastHoldBack = needed
+    }
+}

@@ -1,0 +1,62 @@
+import Timebase
+
+/// Why a source of sound gives none.
+package enum AudioSourceError: Error, Hashable, Sendable {
+    /// It can't be opened; the text says what to do.
+    case unavailable(String)
+    /// It was there and is gone (unplugged, sound daemon ended): worth trying again.
+    case lost(String)
+    /// Nothing in it that can be read (no known sample format).
+    case unsupported(String)
+}
+
+/// A device that gives sound. Used by one thread.
+package protocol AudioSource: AnyObject {
+    /// Of the blocks that come next; it may change between two of them.
+    var format: AudioFormat { get }
+
+    /// File descriptors that poll(2) is to wait for, with their events; they may change after each read.
+    var pollDescriptors: [(descriptor: Int32, events: Int16)] { get }
+
+    /// What is there by now, without waiting; nil where that is nothing.
+    func read(at now: Instant) throws(AudioSourceError) -> AudioBlock?
+}
+
+/// Turns one stream from one sample rate into another, by a ratio that may be bent from block to block.
+package protocol Resampler: AnyObject {
+    /// Takes all of `input` and appends what it gives for it to `output`; channels interleaved, as many on both sides.
+    ///
+    /// - Parameter speed: how much faster than nominal the input is used up; 1.0001 makes fewer samples of it.
+    func process(_ input: [Float], speed: Double, into output: inout [Float])
+
+    /// How late a sample comes out.
+    var delay: Duration { get }
+}
+
+/// One packet's worth of sound in, its bytes out. Used by one thread.
+package protocol AudioEncoder: AnyObject {
+    /// - Parameter samples: 48 kHz stereo, interleaved, one packet's duration.
+    func encode(_ samples: [Float]) throws(CodecError) -> EncodedSound
+}
+
+/// A packet of sound as an encoder made it.
+package struct EncodedSound: Sendable, Equatable {
+    package var bytes: [UInt8]
+    /// Nothing is to be heard in it, and the packet need not be sent (Opus DTX, RFC 6716 § 2.1.9).
+    package var isSilent: Bool
+
+    package init(bytes: [UInt8], isSilent: Bool) {
+        self.bytes = bytes
+        self.isSilent = isSilent
+    }
+}
+
+/// Packets in, sound out, also for those that never came. Used by one thread.
+package protocol AudioDecoder: AnyObject {
+    /// 48 kHz stereo, interleaved.
+    func decode(_ packet: [UInt8]) throws(CodecError) -> [Float]
+    /// What was lost before `next`, from the copy that `next` carries (in-band FEC); concealed where there is none.
+    func recover(from next: [UInt8], frames: Int) throws(CodecError) -> [Float]
+    /// What was lost, guessed from what came before.
+    func conceal(frames: Int) throws(CodecError) -> [Float]
+}

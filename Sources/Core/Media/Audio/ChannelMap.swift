@@ -1,0 +1,88 @@
+/// Folds any number of channels into two; those of a surround layout as ITU-R BS.775 does.
+///
+/// The front keeps its level, so that what was made for two channels sounds the same in any layout. Loud surround sound
+/// may therefore exceed ±1 (by 7.7 dB in 5.1 at worst), which is for a limiter.
+package struct ChannelMap: Hashable, Sendable {
+    private struct Tap: Hashable, Sendable {
+        let channel: Int
+        let left: Float
+        let right: Float
+    }
+
+    /// How many samples a frame of input has.
+    package let channels: Int
+    /// The channels that are heard.
+    private let taps: [Tap]
+
+    /// - Parameter positions: of the channels in their order; beyond `MediaLimits.channels` none is heard.
+    package init(_ positions: [ChannelPosition]) {
+        self.init(positions, of: positions.count)
+    }
+
+    private init(_ positions: [ChannelPosition], of channels: Int) {
+        self.channels = channels
+        taps = positions.prefix(MediaLimits.channels).enumerated().compactMap { channel, position in
+            Self.gains(of: position).map { Tap(channel: channel, left: $0.left, right: $0.right) }
+        }
+    }
+
+    /// Channels without names: one is mono, six and eight are 5.1 and 7.1 in the order of ALSA and PulseAudio; of any
+    /// other number the first two are left and right.
+    package init(channels: Int) {
+        let surround51: [ChannelPosition] = [
+            .frontLeft, .frontRight, .rearLeft, .rearRight, .frontCentre, .lowFrequency,
+        ]
+        switch channels {
+        case ...0: self.init([], of: 0)
+        case 1: self.init([.mono])
+        case 6: self.init(surround51)
+        case 8: self.init(surround51 + [.sideLeft, .sideRight])
+        default: self.init([.frontLeft, .frontRight], of: channels)
+        }
+    }
+
+    private static func gains(of position: ChannelPosition) -> (left: Float, right: Float)? {
+        let half = Float(0.5).squareRoot()
+        return switch position {
+        case .mono: (1, 1)
+        case .frontLeft: (1, 0)
+        case .frontRight: (0, 1)
+        case .frontCentre: (half, half)
+        case .rearLeft, .sideLeft: (half, 0)
+        case .rearRight, .sideRight: (0, half)
+        case .lowFrequency, .other: nil
+        }
+    }
+
+    /// Left and right as they are.
+    private var isStereo: Bool {
+        channels == 2 && taps == [Tap(channel: 0, left: 1, right: 0), Tap(channel: 1, left: 0, right: 1)]
+    }
+
+    /// - Parameter samples: interleaved; a broken frame at the end is left out.
+    /// - Returns: as many frames of left and right.
+    package func stereo(_ samples: [Float]) -> [Float] {
+        guard channels > 0 else { return [] }
+        let frames = samples.count / channels
+        if isStereo { return 2 * frames == samples.count ? samples : Array(samples.prefix(2 * frames)) }
+        var output = [Float](repeating: 0, count: 2 * frames)
+        samples.withUnsafeBufferPointer { input in
+            output.withUnsafeMutableBufferPointer { output in
+                for tap in taps { add(tap, of: input, to: output, frames: frames) }
+            }
+        }
+        return output
+    }
+
+    private func add(
+        _ tap: Tap, of input: UnsafeBufferPointer<Float>, to output: UnsafeMutableBufferPointer<Float>, frames: Int
+    ) {
+        var frame = 0
+        while frame < frames {
+            let sample = input[frame * channels + tap.channel]
+            output[2 * frame] += tap.left * sample
+            output[2 * frame + 1] += tap.right * sample
+            frame += 1
+        }
+    }
+}

@@ -1,0 +1,12 @@
+/// Where the loudspeaker of a channel stands.
+package enum ChannelPosition: Hashable, Sendable {
+    /// The only one there is.
+    case mono
+    case frontLeft, frontRight, frontCentre
+    /// Below 120 Hz.
+    case lowFrequency
+    case rearLeft, rearRight
+    case sideLeft, sideRight
+    /// Anywhere: heard by nobody.
+    case other
+}

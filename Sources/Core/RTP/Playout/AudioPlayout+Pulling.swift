@@ -1,0 +1,85 @@
+import Timebase
+
+extension AudioPlayout {
+    /// The next output that is due by now; nil where none is. Ask again until then.
+    package mutating func pull(at now: Instant) -> PlayoutOutput? {
+        guard let due, now >= due else { return nil }
+        endSilence()
+        while let first = queue.first, let next = stream?.next, first.timestamp < next { _ = queue.removeFirst() }
+        if let due = self.due, due > now { return nil }
+        guard let first = queue.first, let next = stream?.next else { return starve() }
+        if let growth = stream?.takeGrowth(), growth > 0 { return insert(growth) }
+        let gap = first.timestamp - next
+        return gap < Int64(Limits.concealmentStep) ? play(first) : fill(gap, before: first)
+    }
+
+    /// Where silence was played for want of sound, it goes on with the newest that is in time.
+    private mutating func endSilence() {
+        guard let stream, stream.isSilenced else { return }
+        while queue.count > 1, let first = queue.first, stream.isStale(first, holdBack) {
+            _ = queue.removeFirst()
+            statistics.packetsLate += 1
+        }
+        if let first = queue.first { self.stream?.jump(to: first, holdBack) }
+    }
+
+    private mutating func play(_ packet: PlayoutQueue.Packet) -> PlayoutOutput? {
+        _ = queue.removeFirst()
+        stream?.adjust(to: packet.timestamp)
+        let pause = stream?.begin(packet) ?? 0
+        statistics.concealedTicks -= pause
+        statistics.pausedTicks += pause
+        statistics.playedTicks += Int64(packet.opus.samples)
+        if packet.isCopy { statistics.redundantTicks += Int64(packet.opus.samples) }
+        return output(.packet(packet.bytes), packet.opus.samples)
+    }
+
+    /// The queue goes on later than where it should: something was lost, or the sender paused.
+    private mutating func fill(_ gap: Int64, before packet: PlayoutQueue.Packet) -> PlayoutOutput? {
+        guard let stream else { return nil }
+        let lost = stream.missingTicks(before: packet) - stream.ticksGivenUp
+        let ticks = Self.step(in: lost > 0 ? min(lost, gap) : gap, stream.packetTicks)
+        guard lost >= ticks else {
+            statistics.pausedTicks += Int64(ticks)
+            return output(.silence, ticks)
+        }
+        if ticks == gap, ticks == packet.opus.samples, packet.opus.hasFEC {
+            statistics.recoveredTicks += Int64(ticks)
+            return output(.recover(from: packet.bytes), ticks)
+        }
+        self.stream?.giveUp(ticks)
+        statistics.concealedTicks += Int64(ticks)
+        return output(.conceal, ticks)
+    }
+
+    /// A packet's length, or less at first, so that whole ones are left; in steps of 2.5 ms.
+    private static func step(in gap: Int64, _ packetTicks: Int) -> Int {
+        let steps = max(1, Int(gap) / Limits.concealmentStep)
+        let whole = max(1, packetTicks / Limits.concealmentStep)
+        return (steps % whole == 0 ? whole : steps % whole) * Limits.concealmentStep
+    }
+
+    /// Nothing is there: it may be late, lost, or a pause.
+    private mutating func starve() -> PlayoutOutput? {
+        guard let isSilenced = stream?.isSilenced, let ticks = stream?.starve() else { return nil }
+        statistics.concealedTicks += Int64(ticks)
+        return output(isSilenced ? .silence : .conceal, ticks)
+    }
+
+    private mutating func insert(_ ticks: Int) -> PlayoutOutput? {
+        statistics.concealedTicks += Int64(ticks)
+        statistics.insertedTicks += Int64(ticks)
+        return output(.conceal, ticks, isInserted: true)
+    }
+
+    private mutating func output(
+        _ sound: PlayoutOutput.Sound, _ ticks: Int, isInserted: Bool = false
+    ) -> PlayoutOutput? {
+        guard let stream else { return nil }
+        let isPause = sound == .silence && !queue.isEmpty
+        let speed = isPause ? stream.speedInSilence(ticks, holdBack) : isInserted ? 1 : stream.speed(holdBack)
+        self.stream?.play(ticks, speed: speed, isInserted: isInserted)
+        return PlayoutOutput(
+            sound: sound, timestamp: stream.next, frames: ticks, isInserted: isInserted, due: stream.due, speed: speed)
+    }
+}

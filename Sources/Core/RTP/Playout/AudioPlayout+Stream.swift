@@ -1,0 +1,175 @@
+import DequeModule
+import Timebase
+
+extension AudioPlayout {
+    /// Where a stream of sound stands: what is to be played next, when, and how far the two clocks are apart. Seconds
+    /// on either clock count from the first packet.
+    struct Stream: Sendable {
+        private let epoch: Instant
+        private let firstTimestamp: Int64
+        private(set) var delays = RelativeDelay()
+        /// The timestamp that is played next.
+        private(set) var next: Int64
+        private var nextDue: Double
+        /// Frames of the last packet played.
+        private(set) var packetTicks = 960
+        /// Of the last packet played.
+        private(set) var sequenceNumber: Int64?
+        /// Ticks given up since then, and those of them that were played when nothing at all was there.
+        private(set) var ticksGivenUp: Int64 = 0
+        private(set) var starvedTicks: Int64 = 0
+        private var starvedFrom: Int64?
+        /// The last slots that something was guessed for.
+        private var concealed: Deque<Int64> = []
+        /// Until then the delay is settling behind a silence: what waited somewhere comes all at once.
+        private var settlesUntil = -Double.infinity
+        /// Seconds by which the delay has to grow at once.
+        private var growth = 0.0
+
+        init(timestamp: Int64, at now: Instant) {
+            epoch = now
+            firstTimestamp = timestamp
+            next = timestamp
+            nextDue = (Limits.playoutMargin + Limits.firstPlayoutMargin).inSeconds
+        }
+
+        // MARK: Clocks
+
+        var due: Instant { epoch + .nanoseconds(Int64(nextDue * 1e9)) }
+        func seconds(_ instant: Instant) -> Double { (instant - epoch).inSeconds }
+        private func media(_ timestamp: Int64) -> Double {
+            Double(timestamp - firstTimestamp) / 48_000
+        }
+        func transit(of timestamp: Int64, at now: Instant) -> Double { seconds(now) - media(timestamp) }
+
+        /// When something is played, minus its media time.
+        var offset: Double { nextDue - media(next) }
+
+        /// What the network asks for.
+        private var networkDelay: Double { delays.target + Limits.playoutMargin.inSeconds }
+        func targetDelay(_ holdBack: Duration) -> Double { networkDelay + holdBack.inSeconds }
+        /// By how much the delay is longer than it should be.
+        private func excess(_ holdBack: Duration) -> Double {
+            delays.base.map { offset - $0 - targetDelay(holdBack) } ?? 0
+        }
+
+        // MARK: Arrivals
+
+        mutating func noteArrival(of timestamp: Int64, at now: Instant) {
+            delays.note(transit: transit(of: timestamp, at: now), at: seconds(now))
+        }
+
+        func isConcealed(_ timestamp: Int64) -> Bool { concealed.contains(timestamp) }
+
+        /// Goes back to what came too late, where nothing has been played since; false where something was.
+        mutating func rewind(to timestamp: Int64) -> Bool {
+            guard let starvedFrom, timestamp >= starvedFrom else { return false }
+            concealed.removeAll { $0 >= timestamp }
+            starvedTicks -= min(starvedTicks, next - timestamp)
+            ticksGivenUp -= min(ticksGivenUp, next - timestamp)
+            next = timestamp
+            return true
+        }
+
+        /// What came too late would have been in time with so much more delay.
+        mutating func growForLate(_ timestamp: Int64, at now: Instant) {
+            concealed.removeAll { $0 == timestamp }
+            let late = transit(of: timestamp, at: now) - offset + Limits.playoutMargin.inSeconds
+            growth = max(growth, min(late, Limits.largestGrowth.inSeconds))
+        }
+
+        /// Ticks of sound to put in now, whole steps of 2.5 ms, no more than a packet may have; 0 for none.
+        mutating func takeGrowth() -> Int {
+            let wanted = -excess(.zero)
+            if wanted > Limits.growthStep.inSeconds { growth = max(growth, wanted) }
+            let room = Limits.longestPlayoutDelay.inSeconds - (offset - (delays.base ?? offset))
+            let steps = (min(growth, room) * 48_000 / Double(Limits.concealmentStep)).rounded(.up)
+            let ticks = min(Limits.opusPacketSamples, max(0, Int(steps)) * Limits.concealmentStep)
+            growth = ticks == 0 ? 0 : max(0, growth - Double(ticks) / 48_000)
+            return ticks
+        }
+
+        /// So much more waits behind a silence than has to that it is better left out.
+        func isSwamped(_ holdBack: Duration) -> Bool {
+            nextDue < settlesUntil && excess(holdBack) > Limits.settlingExcess.inSeconds
+        }
+
+        // MARK: Playing
+
+        /// How much faster than the media clock the next output is to be played.
+        func speed(_ holdBack: Duration) -> Double {
+            let bend = excess(holdBack) / Limits.playoutBendTime
+            return 1 + max(-Limits.playoutBend, min(Limits.playoutBend, bend))
+        }
+
+        /// As `speed`, for silence: up to half of it may be left out, or as much added.
+        func speedInSilence(_ ticks: Int, _ holdBack: Duration) -> Double {
+            let length = Double(ticks) / 48_000
+            return length / (length - max(-length / 2, min(length / 2, excess(holdBack))))
+        }
+
+        /// So many ticks are played at a speed.
+        mutating func play(_ ticks: Int, speed: Double, isInserted: Bool = false) {
+            nextDue += Double(ticks) / 48_000 / speed
+            if !isInserted { next += Int64(ticks) }
+        }
+
+        /// A packet is played; how many ticks of what was guessed before it were a pause.
+        mutating func begin(_ packet: PlayoutQueue.Packet) -> Int64 {
+            let pause = max(0, starvedTicks - missingTicks(before: packet))
+            if isSilenced { settlesUntil = nextDue + Limits.delayHistory.inSeconds }
+            packetTicks = packet.opus.samples
+            sequenceNumber = packet.sequenceNumber
+            ticksGivenUp = 0
+            starvedTicks = 0
+            starvedFrom = nil
+            return pause
+        }
+
+        /// How much was lost before this packet, as far as sequence numbers tell.
+        func missingTicks(before packet: PlayoutQueue.Packet) -> Int64 {
+            guard let sequenceNumber else { return 0 }
+            return min(Limits.playoutTicks, max(0, packet.sequenceNumber - sequenceNumber - 1)) * Int64(packetTicks)
+        }
+
+        /// What belongs into the next ticks is given up.
+        mutating func giveUp(_ ticks: Int) {
+            ticksGivenUp += Int64(ticks)
+            if concealed.count >= Limits.concealedSlots { concealed.removeFirst() }
+            concealed.append(next)
+        }
+
+        /// There is nothing at all: how many ticks to go on with. Short ones at first: who waits for a packet that is
+        /// late plays it as soon as it comes.
+        mutating func starve() -> Int {
+            starvedFrom = starvedFrom ?? next
+            let ticks = isSilenced ? packetTicks : min(packetTicks, Limits.starvedTicks)
+            giveUp(ticks)
+            starvedTicks += Int64(ticks)
+            return ticks
+        }
+
+        /// Whether silence is played for want of sound, so that the delay may be chosen anew.
+        var isSilenced: Bool { starvedTicks >= Limits.longestConcealment }
+
+        /// Silence is played, and this was not played before it.
+        func mayFollowSilence(_ timestamp: Int64) -> Bool {
+            starvedFrom.map { isSilenced && timestamp >= $0 } ?? false
+        }
+
+        /// Too old to be worth the delay, where the next is there as well.
+        func isStale(_ packet: PlayoutQueue.Packet, _ holdBack: Duration) -> Bool {
+            media(packet.end) + (delays.base ?? offset) + targetDelay(holdBack) <= nextDue
+        }
+
+        /// Goes on with a packet, as soon as it should be played; never earlier than what was played last ends.
+        mutating func jump(to packet: PlayoutQueue.Packet, _ holdBack: Duration) {
+            next = packet.timestamp
+            let base = delays.base ?? offset
+            nextDue = max(nextDue, media(next) + base + targetDelay(holdBack))
+        }
+
+        /// Sound begins a little off where it was expected.
+        mutating func adjust(to timestamp: Int64) { next = timestamp }
+    }
+}

@@ -1,0 +1,165 @@
+import DequeModule
+import Timebase
+
+/// A viewer's jitter buffer for sound: packets in as the network gives them, what to play out at an even pace.
+///
+///     receive ─► RelativeDelay: how long must be waited? ─► offset: arrival clock minus media clock
+///        └─────► PlayoutQueue, by timestamp ───────────────► pull at `due`: packet, recover, conceal, silence
+///
+/// What is due is played, what isn't there by then is given up. The delay follows the network: it grows at once where
+/// something comes late, by waiting for it (nothing else was there) or by sound put in, and shrinks by playing up to
+/// 0.5 % faster, or at once in silence. A copy of a lost packet counts as its arrival, so that the delay covers repair
+/// by RED or in-band FEC as soon as that happens, and only then. The sender's clock is followed likewise, for ever.
+///
+/// A gap in sequence numbers is loss; one in timestamps alone is a pause (DTX, RFC 7587 § 3.1.3).
+package struct AudioPlayout: Sendable {
+    /// A copy that a packet brings of an earlier one (RED).
+    package struct Copy: Sendable {
+        /// How much earlier its sound begins, in ticks of 1/48000 s.
+        package var timestampOffset: Int64
+        package var bytes: [UInt8]
+
+        package init(timestampOffset: Int64, bytes: [UInt8]) {
+            self.timestampOffset = timestampOffset
+            self.bytes = bytes
+        }
+    }
+
+    /// Where the stream stands; nil before its first packet. Times are seconds since `epoch`.
+    var stream: Stream?
+    var queue = PlayoutQueue()
+    private var restarts = RestartDetector()
+    /// How much longer sound is held back than the network asks for, for lip sync. Reached slowly, or in silence.
+    package var holdBack = Duration.zero {
+        didSet { holdBack = max(.zero, min(Limits.longestPlayoutDelay, holdBack)) }
+    }
+    package internal(set) var statistics = PlayoutStatistics()
+
+    package init() {}
+
+    /// When the next output is due; nil before the first packet.
+    package var due: Instant? { stream?.due }
+
+    /// How long a packet without delay in the network waits.
+    package var delay: Duration { .seconds(stream.map { $0.offset - ($0.delays.base ?? $0.offset) } ?? 0) }
+
+    /// What `delay` is heading for.
+    package var targetDelay: Duration { .seconds(stream?.targetDelay(holdBack) ?? 0) }
+
+    /// The sender has another SSRC from now on.
+    package mutating func restart() {
+        queue.removeAll()
+        restarts.reset()
+        if stream != nil { statistics.restarts += 1 }
+        stream = nil
+    }
+
+    // MARK: In
+
+    /// Takes a packet.
+    ///
+    /// - Parameters:
+    ///   - bytes: one Opus packet.
+    ///   - copies: of the packets right before it, the oldest first.
+    ///   - sequenceNumber: unwrapped.
+    ///   - timestamp: unwrapped.
+    package mutating func receive(
+        _ bytes: [UInt8], copies: [Copy] = [], sequenceNumber: Int64, timestamp: Int64, at now: Instant
+    ) {
+        guard let opus = Self.parse(bytes), Limits.unwrappedNumbers.contains(timestamp),
+            Limits.unwrappedNumbers.contains(sequenceNumber)
+        else { return statistics.packetsDiscarded += 1 }
+        guard fits(timestamp, at: now) else { return }
+        for (index, copy) in copies.enumerated() {
+            guard let opus = Self.parse(copy.bytes), (1...Limits.redundantOffset).contains(copy.timestampOffset) else {
+                continue
+            }
+            let packet = PlayoutQueue.Packet(
+                timestamp: timestamp - copy.timestampOffset,
+                sequenceNumber: sequenceNumber - Int64(copies.count - index),
+                bytes: copy.bytes, opus: opus, isCopy: true)
+            take(packet, at: now)
+        }
+        if opus.hasFEC { noteRecoverable(timestamp - Int64(opus.samples), at: now) }
+        let packet = PlayoutQueue.Packet(
+            timestamp: timestamp, sequenceNumber: sequenceNumber, bytes: bytes, opus: opus, isCopy: false)
+        take(packet, at: now)
+        bound()
+    }
+
+    private static func parse(_ bytes: [UInt8]) -> OpusPacket? {
+        bytes.count <= Limits.audioPacketBytes ? try? OpusPacket(bytes) : nil
+    }
+
+    /// Whether the timestamp belongs to the stream; the first one begins it.
+    private mutating func fits(_ timestamp: Int64, at now: Instant) -> Bool {
+        guard let stream else {
+            self.stream = Stream(timestamp: timestamp, at: now)
+            return true
+        }
+        let transit = stream.transit(of: timestamp, at: now)
+        let relative = transit - (stream.delays.base ?? transit)
+        if relative > -Limits.timestampJump.inSeconds, relative <= Limits.longestPlayoutDelay.inSeconds {
+            restarts.reset()
+            return true
+        }
+        guard restarts.judge(transit: transit, at: stream.seconds(now)) else {
+            statistics.packetsLate += 1
+            return false
+        }
+        restart()
+        self.stream = Stream(timestamp: timestamp, at: now)
+        return true
+    }
+
+    private mutating func take(_ packet: PlayoutQueue.Packet, at now: Instant) {
+        guard let stream else { return }
+        if packet.timestamp < stream.next, !stream.mayFollowSilence(packet.timestamp) {
+            takeLate(packet, at: now)
+        } else if queue.insert(packet) {
+            self.stream?.noteArrival(of: packet.timestamp, at: now)
+        } else if !packet.isCopy {
+            statistics.packetsDuplicate += 1
+        }
+    }
+
+    /// Its time has come already. Where nothing has been played since, it is played now, and everything later by as
+    /// much.
+    private mutating func takeLate(_ packet: PlayoutQueue.Packet, at now: Instant) {
+        guard let stream, stream.isConcealed(packet.timestamp) else {
+            if !packet.isCopy { statistics.packetsDuplicate += 1 }
+            return
+        }
+        self.stream?.noteArrival(of: packet.timestamp, at: now)
+        if self.stream?.rewind(to: packet.timestamp) == true {
+            _ = queue.insert(packet)
+        } else {
+            statistics.packetsLate += 1
+            self.stream?.growForLate(packet.timestamp, at: now)
+        }
+    }
+
+    /// In-band FEC for this sound has come.
+    private mutating func noteRecoverable(_ timestamp: Int64, at now: Instant) {
+        guard let stream, !queue.contains(timestamp) else { return }
+        if timestamp >= stream.next {
+            self.stream?.noteArrival(of: timestamp, at: now)
+        } else if stream.isConcealed(timestamp) {
+            self.stream?.noteArrival(of: timestamp, at: now)
+            self.stream?.growForLate(timestamp, at: now)
+        }
+    }
+
+    /// Too much is held: it goes on with newer sound.
+    private mutating func bound() {
+        guard let stream, let end = queue.end,
+            end - stream.next > Limits.playoutTicks || queue.count > Limits.playoutPackets || stream.isSwamped(holdBack)
+        else { return }
+        let kept = Int64((targetDelay.inSeconds * 48_000).rounded(.up))
+        while queue.count > 1, let first = queue.first, end - first.timestamp > kept + Int64(first.opus.samples) {
+            _ = queue.removeFirst()
+            statistics.packetsDiscarded += 1
+        }
+        if let first = queue.first { self.stream?.jump(to: first, holdBack) }
+    }
+}

@@ -1,0 +1,54 @@
+import Media
+import Testing
+import Timebase
+
+@testable import AudioDevices
+
+extension SoundServerSuite {
+    @Suite("The list of devices")
+    struct DeviceListTests {
+        @Test("Sources have readable names and ids that stay, and are told apart as microphone or system sound")
+        func names() throws {
+            let server = try SoundServer()
+            try server.control("set-default-sink", "headphones")
+            try server.control("set-default-source", "microphone")
+            let list = AudioDeviceList.load(server: server.address)
+            #expect(list.microphones.filter { $0.id.hasPrefix("pulse:") } == [
+                AudioDevice(
+                    kind: .microphone, id: "pulse:microphone", name: "Test Microphone", isDefault: true)
+            ])
+            #expect(list.systemSounds == [
+                AudioDevice(
+                    kind: .system, id: "pulse:speakers.monitor", name: "Monitor of Test Speakers", isDefault: false),
+                AudioDevice(
+                    kind: .system, id: "pulse:headphones.monitor", name: "Monitor of Test Headphones",
+                    isDefault: true),
+                AudioDevice(
+                    kind: .system, id: "pulse:cable.monitor", name: "Monitor of Test Cable", isDefault: false),
+            ])
+        }
+
+        @Test("A monitor is nobody's microphone, even where it is the default source")
+        func noMicrophone() throws {
+            let server = try SoundServer(["module-null-sink sink_name=speakers"])
+            let list = AudioDeviceList.load(server: server.address)
+            #expect(list.systemSounds.map(\.isDefault) == [true])
+            #expect(!list.microphones.contains { $0.id.hasPrefix("pulse:") })
+            var listener = Listener(ALSASource(AudioDevice.defaultMicrophone, server: server.address))
+            let error = listener.recordUntilError(for: .seconds(2))
+            #expect(error == .unavailable(
+                "There is no microphone: connect one, or choose it in the settings for sound."))
+        }
+
+        @Test("Without a server the list is quiet about it, at once; a stopped one delays it by two seconds at most")
+        func noServer() throws {
+            let server = try SoundServer()
+            server.stop()
+            let waiting = elapsed { #expect(AudioDeviceList.load(server: server.address).systemSounds.isEmpty) }
+            #expect(waiting < .milliseconds(2500))
+            server.kill()
+            let time = elapsed { #expect(AudioDeviceList.load(server: server.address).systemSounds.isEmpty) }
+            #expect(time < .milliseconds(500))
+        }
+    }
+}

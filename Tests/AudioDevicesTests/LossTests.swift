@@ -1,0 +1,139 @@
+import AudioDevices
+import Glibc
+import Media
+import SystemClock
+import Testing
+import Timebase
+
+extension SoundServerSuite {
+    @Suite("Devices that vanish or hang")
+    struct LossTests {
+        @Test("A killed server ends the source at once, and with it back the device can be opened again")
+        func killed() throws {
+            let server = try SoundServer()
+            let tone = Tone(frequency: 440)
+            var player = try server.play(tone, into: "speakers")
+            var listener = Listener(ALSASource(AudioDevice.defaultSystem, server: server.address))
+            try #require(try listener.hears(tone))
+            server.kill()
+            let time = elapsed {
+                #expect(listener.recordUntilError(for: .seconds(3)) == .lost("The sound server is gone."))
+            }
+            #expect(time < .milliseconds(300))
+            #expect(listener.longestRead < .milliseconds(100))
+            // It stays so.
+            #expect(listener.recordUntilError(for: .seconds(1)) == .lost("The sound server is gone."))
+
+            try server.start()
+            player = try server.play(tone, into: "speakers")
+            listener = Listener(ALSASource(AudioDevice.defaultSystem, server: server.address))
+            #expect(try listener.hears(tone))
+            player.end(SIGKILL)
+        }
+
+        @Test("Without a server opening ends with a message that says what to do, soon, and starts no server")
+        func noServer() throws {
+            let server = try SoundServer()
+            server.kill()
+            var listener = Listener(ALSASource(AudioDevice.defaultSystem, server: server.address))
+            var error: AudioSourceError?
+            let time = elapsed { error = listener.recordUntilError(for: .seconds(2)) }
+            #expect(error == .unavailable("""
+                No sound server answers (Connection refused). \
+                System sound needs PulseAudio, or PipeWire with pipewire-pulse.
+                """))
+            #expect(time < .milliseconds(300))
+        }
+
+        @Test("A source that does not exist is refused with those that do")
+        func unknown() throws {
+            let server = try SoundServer()
+            var listener = Listener(ALSASource("pulse:nonsense", server: server.address))
+            let error = listener.recordUntilError(for: .seconds(2))
+            #expect(error == .unavailable("""
+                The sound server has no source "nonsense". \
+                It has: speakers.monitor, headphones.monitor, cable.monitor, microphone.
+                """))
+        }
+
+        @Test("A server that hangs blocks no read, neither of a device that is open nor of one that is being opened")
+        func stopped() throws {
+            let server = try SoundServer()
+            let tone = Tone(frequency: 440)
+            let player = try server.play(tone, into: "speakers")
+            var open = Listener(ALSASource(AudioDevice.defaultSystem, server: server.address))
+            try #require(try open.hears(tone))
+            server.stop()
+            open.wakeups = 0
+            var opening = Listener(ALSASource("pulse:headphones.monitor", server: server.address))
+            _ = try open.record(for: .milliseconds(400))
+            _ = try opening.record(for: .milliseconds(400))
+            #expect(max(open.longestRead, opening.longestRead) < .milliseconds(100))
+            #expect(open.wakeups < 10)
+            server.resume()
+            // Both go on, and what was not heard shows in the timestamps.
+            #expect(try open.hears(tone))
+            let last = try #require(try open.record(for: .milliseconds(100))[0].blocks.last)
+            #expect(SystemClock.now() - last.capturedAt < .milliseconds(200))
+            _ = try opening.record(for: .seconds(3)) { $0[0].blocks.isEmpty }
+            #expect(opening.sources[0].isOpen)
+            player.end(SIGKILL)
+        }
+
+        @Test("A source that is let go while its server hangs keeps nobody, whether it was open or not yet")
+        func abandoned() throws {
+            let server = try SoundServer()
+            var open: Listener? = Listener(ALSASource(AudioDevice.defaultSystem, server: server.address))
+            _ = try open?.record(for: .seconds(3)) { $0[0].blocks.isEmpty }
+            server.stop()
+            let time = elapsed {
+                open = nil
+                _ = ALSASource(AudioDevice.defaultSystem, server: server.address)
+            }
+            #expect(time < .milliseconds(100))
+        }
+
+        @Test("An output that is unplugged ends the source: the server would go on with the microphone")
+        func unplugged() throws {
+            let server = try SoundServer()
+            try server.control("set-default-source", "microphone")
+            let secret = Tone(frequency: 700)
+            let player = try server.play(secret, into: "cable")
+            var listener = Listener(ALSASource(AudioDevice.defaultSystem, server: server.address))
+            _ = try listener.record(for: .seconds(3)) { $0[0].frames < 4800 }
+            // The first module after the protocol.
+            try server.control("unload-module", "1")
+            var heard = Recording()
+            var error: AudioSourceError?
+            let deadline = SystemClock.now() + .seconds(2)
+            while error == nil, SystemClock.now() < deadline {
+                do throws(AudioSourceError) {
+                    for case let block? in try listener.turn() { heard.blocks.append(block) }
+                } catch let failure {
+                    error = failure
+                }
+            }
+            #expect(error == .lost("Monitor of Test Speakers is gone."))
+            #expect(heard.frames < 9600)
+            #expect(level(of: heard.tail(heard.frames)) < 0.001)
+            player.end(SIGKILL)
+        }
+
+        @Test("Another default output ends the source, so that the caller follows it; a named one stays")
+        func otherDefault() throws {
+            let server = try SoundServer()
+            var listener = Listener(ALSASource(AudioDevice.defaultSystem, server: server.address))
+            var named = Listener(ALSASource("pulse:speakers.monitor", server: server.address))
+            _ = try listener.record(for: .seconds(3)) { $0[0].frames < 4800 }
+            _ = try named.record(for: .seconds(3)) { $0[0].frames < 4800 }
+            try server.control("set-default-sink", "headphones")
+            #expect(
+                listener.recordUntilError(for: .seconds(2))
+                    == .lost("Monitor of Test Speakers is not the default any more."))
+            #expect(named.recordUntilError(for: .milliseconds(200)) == nil)
+            listener = Listener(ALSASource(AudioDevice.defaultSystem, server: server.address))
+            _ = try listener.record(for: .seconds(3)) { $0[0].blocks.isEmpty }
+            #expect(listener.sources[0].format == AudioFormat(sampleRate: 44_100, channels: 1))
+        }
+    }
+}

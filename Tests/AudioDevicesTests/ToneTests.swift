@@ -1,0 +1,94 @@
+import AudioDevices
+import Glibc
+import Media
+import SystemClock
+import Testing
+import Timebase
+
+extension SoundServerSuite {
+    @Suite("Sound that is played arrives")
+    struct ToneTests {
+        @Test("A tone played into the default output arrives with its frequency and level, in both channels")
+        func tone() throws {
+            let server = try SoundServer()
+            let tone = Tone(frequency: 440)
+            let player = try server.play(tone, into: "speakers")
+            var listener = Listener(ALSASource(AudioDevice.defaultSystem, server: server.address))
+            try #require(try listener.hears(tone))
+            let recording = try listener.record(for: .milliseconds(300))[0]
+            #expect(recording.format == .stereo48k)
+            for channel in 0..<2 {
+                let tail = recording.tail(9600, channel: channel)
+                // What else there is: 60 dB below the tone.
+                let amplitude = amplitude(of: 440, in: tail, sampleRate: 48_000)
+                #expect(abs(amplitude - 0.5) < 0.005)
+                #expect(abs(level(of: tail) - 0.5 / 2.0.squareRoot()) < 0.003)
+            }
+            #expect(listener.longestRead < .milliseconds(100))
+            player.end(SIGKILL)
+        }
+
+        @Test("A device is taken at its own rate and with its own channels", arguments: [
+            AudioFormat(sampleRate: 44_100, channels: 1), AudioFormat(sampleRate: 96_000, channels: 6),
+        ])
+        func ownFormat(_ format: AudioFormat) throws {
+            let server = try SoundServer([
+                "\(SoundServer.nullSink)=own rate=\(format.sampleRate) channels=\(format.channels) format=float32le"
+            ])
+            // At that rate: PulseAudio gives an idle sink the rate of what is played, if it likes that better.
+            let tone = Tone(frequency: 1000, sampleRate: format.sampleRate)
+            let player = try server.play(tone, into: "own")
+            let source = ALSASource("pulse:own.monitor", server: server.address)
+            var listener = Listener(source)
+            try #require(try listener.hears(tone))
+            let recording = try listener.record(for: .milliseconds(300))[0]
+            #expect(source.format == format)
+            #expect(recording.blocks.allSatisfy { $0.format == format })
+            let tail = recording.tail(format.sampleRate / 5)
+            #expect(abs(amplitude(of: 1000, in: tail, sampleRate: format.sampleRate) - 0.5) < 0.01)
+            // A fifth of a second more or less: as many frames as time went by.
+            #expect(abs(Double(recording.frames) / Double(format.sampleRate) - 0.3) < 0.05)
+            player.end(SIGKILL)
+        }
+
+        @Test("Microphone and system sound come at the same time to one thread, each with its own tone")
+        func both() throws {
+            let server = try SoundServer()
+            try server.control("set-default-source", "microphone")
+            let voice = Tone(frequency: 300, amplitude: 0.3)
+            let music = Tone(frequency: 2000, amplitude: 0.6)
+            let players = [try server.play(voice, into: "cable"), try server.play(music, into: "speakers")]
+            let microphone = ALSASource(AudioDevice.defaultMicrophone, server: server.address)
+            let system = ALSASource(AudioDevice.defaultSystem, server: server.address)
+            var listener = Listener(microphone, system)
+            // Until both are under way.
+            _ = try listener.record(for: .seconds(4)) { recordings in
+                recordings.contains { $0.frames < ($0.format?.sampleRate ?? 0) / 2 || $0.blocks.isEmpty }
+            }
+            listener.wakeups = 0
+            let recordings = try listener.record(for: .milliseconds(500))
+            #expect(recordings.map(\.format) == [AudioFormat(sampleRate: 32_000, channels: 1), .stereo48k])
+            let heard = zip(recordings, [(voice, music), (music, voice)])
+            for (recording, (own, other)) in heard {
+                let rate = try #require(recording.format).sampleRate
+                let tail = recording.tail(rate / 5)
+                #expect(abs(amplitude(of: own.frequency, in: tail, sampleRate: rate) - own.amplitude) < 0.02)
+                #expect(amplitude(of: other.frequency, in: tail, sampleRate: rate) < 0.001)
+            }
+            // Two devices with periods of 10 ms: a hundred wake-ups each in half a second, and not many more.
+            #expect(listener.wakeups < 160)
+            players.forEach { $0.end(SIGKILL) }
+        }
+
+        @Test("The descriptors of a device that gives nothing yet keep nobody busy")
+        func quiet() throws {
+            // Such a sink starts with a silence of up to two seconds in one piece.
+            let server = try SoundServer(["module-null-sink sink_name=speakers"])
+            var listener = Listener(ALSASource(AudioDevice.defaultSystem, server: server.address))
+            let start = SystemClock.now()
+            _ = try listener.record(for: .milliseconds(600))
+            #expect(SystemClock.now() - start < .seconds(1))
+            #expect(listener.wakeups < 120)
+        }
+    }
+}
