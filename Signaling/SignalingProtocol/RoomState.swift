@@ -9,6 +9,13 @@ public struct RoomState: Hashable, Codable, Sendable {
         case paused
     }
 
+    /// What viewers are to hear.
+    public enum Audio: String, Codable, Sendable, CaseIterable {
+        case on
+        /// The sharer has muted all of it.
+        case muted
+    }
+
     public var room: RoomName
     public var state: Phase
     /// Viewers the sharer has connected.
@@ -17,13 +24,18 @@ public struct RoomState: Hashable, Codable, Sendable {
     public var tokenRequired: Bool
     /// What the sharer calls the room.
     public var name: String?
+    /// Missing where nobody shares, or no sound.
+    public var audio: Audio?
 
-    public init(room: RoomName, state: Phase, viewers: Int, tokenRequired: Bool, name: String? = nil) {
+    public init(
+        room: RoomName, state: Phase, viewers: Int, tokenRequired: Bool, name: String? = nil, audio: Audio? = nil
+    ) {
         self.room = room
         self.state = state
         self.viewers = viewers
         self.tokenRequired = tokenRequired
         self.name = name
+        self.audio = audio
     }
 }
 

@@ -82,12 +82,15 @@ package struct ShareState: Codable, Sendable, Equatable {
     package var state: Phase
     /// Viewers with a connection.
     package var viewers: Int
+    /// Missing where no sound is shared.
+    package var audio: RoomState.Audio?
     /// The number of the last event the sharer has taken in: the server forgets all up to it.
     package var seen: UInt64?
 
-    package init(state: Phase, viewers: Int, seen: UInt64? = nil) {
+    package init(state: Phase, viewers: Int, audio: RoomState.Audio? = nil, seen: UInt64? = nil) {
         self.state = state
         self.viewers = viewers
+        self.audio = audio
         self.seen = seen
     }
 }

@@ -10,7 +10,8 @@ struct HostCommand: AsyncParsableCommand {
         abstract: "Share a screen in a room.",
         discussion: """
             Without --signaling, and if no server answers on the listening address, the signaling server runs inside \
-            this process. Keys on a terminal: p pauses and resumes (so does SIGUSR1), q quits.
+            this process. Keys on a terminal: p pauses and resumes (so does SIGUSR1), s mutes the system's sound, m the \
+            microphone, q quits.
 
             Exit codes: 0 done, 64 wrong usage, 69 no display, server or room, 70 internal error, 74 the statistics \
             can't be written, 77 the server demands a token.
@@ -24,6 +25,9 @@ struct HostCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Video")
     var video: VideoOptions
+
+    @OptionGroup(title: "Sound")
+    var sound: AudioOptions
 
     @Option(help: "Register at this signaling server, such as https://meet.example.org.")
     var signaling: String?
@@ -77,8 +81,10 @@ struct HostCommand: AsyncParsableCommand {
         configuration.showsCursor = !source.noCursor
         configuration.maximumViewers = maxViewers
         configuration.network = network.configuration
+        let sound = sound.plan(among: ShareableAudio.list())
+        configuration.audio = sound.configuration
         let runner = HostRunner(
-            session: ShareSession(configuration: configuration, logger: logger),
+            session: ShareSession(configuration: configuration, logger: logger), soundText: sound.text,
             plan: SignalingPlan(
                 room: room, signaling: signaling, listen: listen, token: token, open: open, maximumViewers: maxViewers),
             duration: duration, statistics: try statsJson.map(StatsWriter.init), logger: logger)

@@ -10,10 +10,13 @@ final class HostRunner: Sendable {
         case event(ShareEvent)
         case second
         case togglePause
+        case toggleMute(SharedAudio)
         case quit
     }
 
     private let session: ShareSession
+    /// What is captured of sound.
+    private let soundText: String
     private let plan: SignalingPlan
     private let duration: Double?
     private let statistics: Mutex<StatsWriter?>
@@ -21,8 +24,12 @@ final class HostRunner: Sendable {
     /// Underway until the room is open.
     private let opening = Mutex<Task<SignalingPlan.OpenRoom, any Error>?>(nil)
 
-    init(session: ShareSession, plan: SignalingPlan, duration: Double?, statistics: sending StatsWriter?, logger: Logger) {
+    init(
+        session: ShareSession, soundText: String, plan: SignalingPlan, duration: Double?,
+        statistics: sending StatsWriter?, logger: Logger
+    ) {
         self.session = session
+        self.soundText = soundText
         self.plan = plan
         self.duration = duration
         self.statistics = Mutex(statistics)
@@ -40,6 +47,8 @@ final class HostRunner: Sendable {
         ])
         let keys = TerminalKeys { key in
             if key == "p" { continuation.yield(.togglePause) }
+            if key == "s" { continuation.yield(.toggleMute(.system)) }
+            if key == "m" { continuation.yield(.toggleMute(.microphone)) }
             if key == "q" { quit() }
         }
         defer {
@@ -51,6 +60,7 @@ final class HostRunner: Sendable {
             try await session.start()
             let room = try await open()
             Console.line(room.greeting)
+            Console.line(soundText)
             ProcessSetup.hasStarted()
             let pump = Task { [events = session.events] in
                 for await event in events { continuation.yield(.event(event)) }
@@ -103,6 +113,7 @@ final class HostRunner: Sendable {
             switch command {
             case .quit: return nil
             case .togglePause: await togglePause()
+            case .toggleMute(let audio): await session.setMuted(!(await session.mutedAudio.contains(audio)), audio)
             case .second:
                 await report(&meter, elapsed)
                 if let duration, elapsed >= duration { return nil }
@@ -138,9 +149,19 @@ final class HostRunner: Sendable {
         case .sourceVisible: Console.line("The source is visible again.")
         case .contentChanged: break
         case .presetChanged(let preset): Console.line("The processor has room for preset \(preset.rawValue).")
+        case .audioInterrupted(let audio, let reason):
+            Console.line("\(reason) Silence is sent in place of \(audio.words); trying again.")
+        case .audioResumed(let audio): Console.line("There is sound of \(audio.words) again.")
+        case .audioMuted(let muted):
+            Console.line(
+                muted.isEmpty ? "All sound is on." : "Muted: \(muted.map(\.words).sorted().joined(separator: " and ")).")
         case .notice(let text): Console.line(text)
         }
     }
+}
+
+extension SharedAudio {
+    fileprivate var words: String { self == .system ? "the system" : "the microphone" }
 }
 
 /// One line of `--stats-json`.

@@ -4,7 +4,7 @@ import ScreenShare
 
 struct SourcesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sources", abstract: "List the displays, monitors and windows that can be shared.")
+        commandName: "sources", abstract: "List the displays, monitors, windows and sound devices that can be shared.")
 
     @Option(help: "The X display (default: $DISPLAY).")
     var display: String?
@@ -12,20 +12,49 @@ struct SourcesCommand: AsyncParsableCommand {
     @Flag(help: "As JSON.")
     var json = false
 
+    /// Sound there may be without a display.
     func run() async throws {
+        let audio = ShareableAudio.list()
         let sources: ShareableSources
         do {
             sources = try ShareableSources.list(display: display)
         } catch {
+            if !json, !audio.isEmpty { print(audio.text) }
             throw Failure(error)
         }
         if json {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            print(String(decoding: try encoder.encode(sources), as: UTF8.self))
+            print(String(decoding: try encoder.encode(Listing(sources: sources, audio: audio)), as: UTF8.self))
         } else {
             print(sources.text)
+            print(audio.text)
         }
+    }
+
+    /// The fields of both, side by side.
+    private struct Listing: Encodable {
+        let sources: ShareableSources
+        let audio: [ShareableAudio]
+
+        private enum Key: CodingKey { case audio }
+
+        func encode(to encoder: any Encoder) throws {
+            try sources.encode(to: encoder)
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(audio, forKey: .audio)
+        }
+    }
+}
+
+extension [ShareableAudio] {
+    /// The ids are what the options take.
+    var text: String {
+        func lines(_ title: String, _ kind: SharedAudio) -> [String] {
+            [title] + filter { $0.kind == kind }.map { "  \($0.id)  \($0.name)\($0.isDefault ? "  default" : "")" }
+        }
+        return (lines("System sound (--system ID)", .system) + lines("Microphones (--mic ID)", .microphone))
+            .joined(separator: "\n")
     }
 }
 

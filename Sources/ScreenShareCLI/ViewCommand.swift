@@ -10,6 +10,7 @@ struct ViewCommand: AsyncParsableCommand {
         discussion: """
             Play it at once with   screenshare view --room demo | ffplay -
             or keep it with        screenshare view --room demo > out.h264
+            and with its sound     screenshare view --room demo --audio out.opus > out.h264
 
             Exit codes: 0 done (also when the reader closed the pipe), 64 wrong usage or standard output is a \
             terminal, 69 no server or room, 70 internal error, 74 the video can't be written, 77 the token is \
@@ -27,6 +28,9 @@ struct ViewCommand: AsyncParsableCommand {
 
     @Option(help: "The room's token.")
     var token: String?
+
+    @Option(help: "Write the sound to this file, Ogg Opus, in step with the video. Without it none is asked for.")
+    var audio: String?
 
     @Option(help: "Stop this many seconds after the first picture.")
     var duration: Double?
@@ -73,11 +77,12 @@ struct ViewCommand: AsyncParsableCommand {
         configuration.token = token
         configuration.patience = wait.map { .seconds($0) }
         configuration.constantFrameRate = true
+        configuration.receivesAudio = audio != nil
         configuration.duration = duration.map { .seconds($0) }
         configuration.network = network.configuration
         let runner = ViewRunner(
             session: ViewSession(configuration: configuration, logger: Console.logger(level: logLevel.level)),
-            frames: frames, statistics: try statsJson.map(StatsWriter.init))
+            frames: frames, audio: try audio.map(AudioFile.init), statistics: try statsJson.map(StatsWriter.init))
         try await runner.run()
     }
 }

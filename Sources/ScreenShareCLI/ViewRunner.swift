@@ -13,14 +13,16 @@ final class ViewRunner: Sendable {
 
     private let session: ViewSession
     private let frames: Int?
+    private let audio: AudioFile?
     private let statistics: Mutex<StatsWriter?>
     /// The writer's task counts, the other reports.
     private let written = Mutex(ViewRecord.Written())
     private let output = OutputFile(descriptor: STDOUT_FILENO)
 
-    init(session: ViewSession, frames: Int?, statistics: sending StatsWriter?) {
+    init(session: ViewSession, frames: Int?, audio: AudioFile?, statistics: sending StatsWriter?) {
         self.session = session
         self.frames = frames
+        self.audio = audio
         self.statistics = Mutex(statistics)
     }
 
@@ -33,7 +35,11 @@ final class ViewRunner: Sendable {
             Console.endStatus()
         }
         await session.start()
-        let writer = Task { await self.write(continuation) }
+        let writer = Task {
+            async let sound: Void = self.writeAudio(continuation)
+            await self.write(continuation)
+            await sound
+        }
         let pump = Task { [events = session.events] in
             for await event in events { continuation.yield(.event(event)) }
         }
@@ -74,6 +80,19 @@ final class ViewRunner: Sendable {
             if let frames, total >= frames { break }
         }
         commands.yield(.outputEnded(nil))
+    }
+
+    /// Writes the sound until the session ends; a file that can't be written ends it.
+    private func writeAudio(_ commands: AsyncStream<Command>.Continuation) async {
+        guard let audio else { return }
+        do {
+            for await piece in session.audio { try await audio.write(piece) }
+            try await audio.finish()
+        } catch OutputFile.WriteError.failed(let text) {
+            commands.yield(.outputEnded(Failure(.outputError, "can't write the sound: \(text)")))
+        } catch {
+            commands.yield(.outputEnded(nil))
+        }
     }
 
     // MARK: Events

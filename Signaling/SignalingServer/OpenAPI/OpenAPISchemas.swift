@@ -24,6 +24,7 @@ enum OpenAPISchemas {
             [
                 "state": choice(ShareState.Phase.allCases.map(\.rawValue)),
                 "viewers": ["type": "integer"],
+                "audio": choice(RoomState.Audio.allCases.map(\.rawValue)),
                 "seen": ["type": "integer", "minimum": 0],
             ], required: ["state", "viewers"]),
         "SessionReply": [
@@ -54,6 +55,7 @@ enum OpenAPISchemas {
             "viewers": ["type": "integer", "minimum": 0],
             "tokenRequired": ["type": "boolean"],
             "name": ["type": "string"],
+            "audio": choice(RoomState.Audio.allCases.map(\.rawValue)),
         ], required: ["room", "state", "viewers", "tokenRequired"])
 
     private static let refusal = object(

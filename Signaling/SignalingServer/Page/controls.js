@@ -7,17 +7,20 @@ export class Controls {
     #page;
     #stage;
     #panel;
+    #sound;
     #link;
     #idleTimer = null;
     #noticeTimer = null;
     #lastPointer = "mouse";
 
-    constructor(page, { stage, panel, link }) {
+    constructor(page, { stage, panel, sound, link }) {
         this.#page = page;
         this.#stage = stage;
         this.#panel = panel;
+        this.#sound = sound;
         this.#link = link;
         this.#wireButtons();
+        this.#wireSound();
         this.#wireKeys();
         this.#wireIdle();
         this.#wireFullscreen();
@@ -48,6 +51,7 @@ export class Controls {
         scale: () => this.#toggleScale(),
         fullscreen: () => this.#toggleFullscreen(),
         pip: () => this.#togglePictureInPicture(),
+        sound: () => this.#sound.toggle(),
         stats: () => this.#toggleStats(),
         copy: () => this.#copyLink(),
         help: () => this.#page.help.showModal(),
@@ -75,7 +79,7 @@ export class Controls {
         const { shortcuts, help } = this.#page;
         shortcuts.checked = localSetting(SHORTCUTS_KEY) !== "off";
         shortcuts.addEventListener("change", () => keepSetting(SHORTCUTS_KEY, shortcuts.checked ? "on" : "off"));
-        const keys = { f: "fullscreen", 1: "scale", s: "stats", p: "pip", c: "copy", "?": "help" };
+        const keys = { f: "fullscreen", 1: "scale", s: "stats", p: "pip", m: "sound", c: "copy", "?": "help" };
         document.addEventListener("keydown", (event) => {
             this.#wake();
             if (event.key === "Escape" && !help.open && this.#panel.isOpen) this.#toggleStats();
@@ -86,6 +90,28 @@ export class Controls {
             event.preventDefault();
             this.#run(name);
         });
+    }
+
+    #wireSound() {
+        const { volume } = this.#page;
+        volume.addEventListener("input", () => {
+            this.#sound.volume = Number(volume.value) / 100;
+        });
+        this.showSound();
+    }
+
+    /** Shows whether there is sound, whether it is heard, and that a click brings it. */
+    showSound() {
+        const { soundTools, volume } = this.#page;
+        const { isThere, isHeard, isBlocked } = this.#sound;
+        const button = this.#button("sound");
+        soundTools.hidden = !isThere;
+        button.hidden = !isThere;
+        press(button, !isHeard);
+        button.dataset.tip = isBlocked ? "Click for sound" : isHeard ? "Mute · M" : "Unmute · M";
+        button.setAttribute("aria-label", isHeard ? "Mute" : "Unmute");
+        button.toggleAttribute("data-blocked", isBlocked);
+        volume.value = String(Math.round((isHeard ? this.#sound.volume : 0) * 100));
     }
 
     #wireIdle() {

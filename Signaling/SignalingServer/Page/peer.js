@@ -20,8 +20,24 @@ function isH264(codec) {
     return codec.mimeType.toLowerCase() === H264;
 }
 
-// What is asked for. Sound joins by one more line here, with its own codec order.
-const MEDIA = Object.freeze([{ kind: "video", prefer: preferredVideo }]);
+/** Opus, with copies of lost packets (RED, RFC 2198) where the browser takes them. */
+function preferredAudio(codecs) {
+    const named = (name) => codecs.filter((codec) => codec.mimeType.toLowerCase() === name);
+    return [...named("audio/opus"), ...named("audio/red")];
+}
+
+// What is asked for.
+const MEDIA = Object.freeze([
+    { kind: "video", prefer: preferredVideo },
+    { kind: "audio", prefer: preferredAudio },
+]);
+
+/** Browsers decode Opus to one channel unless they said that they prefer two (RFC 7587 § 7). */
+function withStereo(sdp) {
+    const opus = /^a=rtpmap:(\d+) opus\/48000\/2\r?$/im.exec(sdp);
+    if (opus === null) return sdp;
+    return sdp.replace(new RegExp(`^(a=fmtp:${opus[1]} )(?!.*stereo=1)`, "im"), "$1stereo=1;");
+}
 
 /**
  * The browser's end of the media connection.
@@ -44,20 +60,25 @@ export class Peer {
     /** Makes the offer with what is gathered at this moment; the rest comes by `takeCandidates`. */
     async offer() {
         for (const media of MEDIA) this.#receive(media);
-        await this.#pc.setLocalDescription();
-        return this.#describe();
+        return this.#offerNow();
     }
 
     /** Takes the answer; tells whether it sends us pictures at all. */
     async accept(answer) {
         await this.#pc.setRemoteDescription({ type: "answer", sdp: answer });
-        return this.#pc.getTransceivers().some((transceiver) => transceiver.currentDirection === "recvonly");
+        const [video] = this.#pc.getTransceivers();
+        return video?.currentDirection === "recvonly";
     }
 
     /** New ICE credentials on our side; nothing else of the session changes. */
     async restart() {
         this.#pc.restartIce();
-        await this.#pc.setLocalDescription();
+        return this.#offerNow();
+    }
+
+    async #offerNow() {
+        const { type, sdp } = await this.#pc.createOffer();
+        await this.#pc.setLocalDescription({ type, sdp: withStereo(sdp) });
         return this.#describe();
     }
 

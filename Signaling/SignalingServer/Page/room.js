@@ -7,6 +7,7 @@ const SILENCE_LIMIT = 45_000; // ms; a push stream without a sign of life is ope
 const FIRST_EVENT_LIMIT = 1_000; // ms; the state is asked for if the stream doesn't begin with it
 const LONGEST_EVENT = 65_536; // characters
 const STATES = new Set(["live", "paused", "waiting"]);
+const AUDIO = new Set(["on", "muted"]);
 
 /**
  * Follows the state of the room: server-sent events, or questions where those don't work.
@@ -24,7 +25,7 @@ export class RoomFeed {
     #isReopened = true;
     #unpushed = 0;
 
-    /** @param tell called with ({state, viewers}, isReopened) */
+    /** @param tell called with ({state, viewers, audio}, isReopened) */
     constructor(link, tell) {
         this.#link = link;
         this.#tell = tell;
@@ -111,7 +112,8 @@ export class RoomFeed {
     #take(room) {
         if (typeof room !== "object" || room === null || !STATES.has(room.state)) return;
         const viewers = Number.isSafeInteger(room.viewers) && room.viewers >= 0 ? room.viewers : null;
-        this.#tell({ state: room.state, viewers }, this.#isReopened);
+        const audio = AUDIO.has(room.audio) ? room.audio : null;
+        this.#tell({ state: room.state, viewers, audio }, this.#isReopened);
     }
 }
 

@@ -3,7 +3,8 @@ const KEY_STEP = 80; // CSS pixels a key press moves the picture
 /**
  * The picture and the room around it: fitted, or one picture pixel on one screen pixel with panning.
  *
- * `on.picture()` for every picture shown, `on.blocked()` when the browser wants a tap first.
+ * `on.picture()` for every picture shown, `on.silenced()` when the browser wants a tap before it plays sound, and
+ * `on.blocked()` when it wants one before it plays anything.
  */
 export class Stage {
     #root;
@@ -30,7 +31,10 @@ export class Stage {
 
     play() {
         this.#video.play().catch((error) => {
-            if (error.name === "NotAllowedError") this.#on.blocked();
+            if (error.name !== "NotAllowedError") return;
+            if (this.#video.muted) return this.#on.blocked();
+            this.#on.silenced();
+            this.play();
         });
     }
 

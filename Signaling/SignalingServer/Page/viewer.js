@@ -5,6 +5,7 @@ import { RoomLink } from "./link.js";
 import { missingSupport } from "./peer.js";
 import { Retry } from "./retry.js";
 import { RoomFeed } from "./room.js";
+import { Sound } from "./sound.js";
 import { Stage } from "./stage.js";
 import { StateMachine } from "./states.js";
 import { StatsPanel } from "./stats.js";
@@ -24,6 +25,7 @@ class Viewer {
     #stage;
     #card;
     #panel = new StatsPanel(document.getElementById("stats"));
+    #sound;
     #controls;
     #machine = new StateMachine((state, previous) => this.#entered(state, previous));
     #retry = new Retry();
@@ -46,13 +48,15 @@ class Viewer {
         this.#link = link;
         this.#stage = new Stage(page.stage, page.video, {
             picture: () => this.#pictureSeen(),
+            silenced: () => this.#sound.silence(),
             blocked: () => this.#blocked(),
         });
+        this.#sound = new Sound(page.video, { changed: () => this.#controls?.showSound() });
         this.#card = new StateCard(page.card, {
             action: (name) => this.#actedOn(name),
             key: (text) => link.takeText(text) && this.#startOver(),
         });
-        this.#controls = new Controls(page, { stage: this.#stage, panel: this.#panel, link });
+        this.#controls = new Controls(page, { stage: this.#stage, panel: this.#panel, sound: this.#sound, link });
         this.#feed = new RoomFeed(link, (room, isReopened) => this.#roomTold(room, isReopened));
     }
 
@@ -103,12 +107,17 @@ class Viewer {
 
     #makeConnection() {
         const connection = new Connection({
-            track: (stream) => this.#stage.show(stream),
+            track: (stream) => this.#show(stream),
             up: () => this.#cameUp(),
             interrupted: () => connection === this.#connection && this.#interrupted(connection),
             down: () => connection === this.#connection && this.#lost(),
         });
         return connection;
+    }
+
+    #show(stream) {
+        this.#sound.follow(stream);
+        this.#stage.show(stream);
     }
 
     #adopt(connection) {
@@ -176,6 +185,7 @@ class Viewer {
         const wasShared = this.#isShared;
         this.#room = room;
         this.#showViewers();
+        this.#showMuted();
         if (room.state === "waiting") this.#vacated();
         if (room.state === "paused" && this.#connection?.isUp) this.#machine.dispatch("paused");
         const isNews = this.#isShared && (!wasShared || isReopened);
@@ -301,6 +311,7 @@ class Viewer {
 
     #emptied() {
         this.#stage.clear();
+        this.#sound.follow(null);
         this.#stats = null;
         this.#panel.show(null);
     }
@@ -320,6 +331,7 @@ class Viewer {
         this.#card.show(state, this.#reason);
         this.#card.countDown(this.#retry.secondsLeft);
         this.#showViewers();
+        this.#showMuted();
         this.#controls.follow();
     }
 
@@ -332,6 +344,12 @@ class Viewer {
         const isShown = count !== null && ["live", "paused", "reconnecting"].includes(this.state);
         this.#page.viewers.hidden = !isShown;
         this.#page.viewerCount.textContent = String(count ?? "");
+    }
+
+    /** Silence of the sharer's own making is no fault of the viewer's. */
+    #showMuted() {
+        const isMuted = this.#room?.audio === "muted" && ["live", "paused", "reconnecting"].includes(this.state);
+        this.#page.muted.hidden = !isMuted;
     }
 
     #blocked() {
@@ -355,6 +373,7 @@ function findPage() {
     return Object.freeze({
         stage: element("stage"), video: element("video"), card: element("card"), room: element("room"),
         chip: element("chip"), viewers: element("viewers"), viewerCount: element("viewer-count"),
+        muted: element("muted"), soundTools: element("sound-tools"), volume: element("volume"),
         announcer: element("announcer"), notice: element("notice"), stats: element("stats"),
         closeStats: element("close-stats"), help: element("help"), shortcuts: element("shortcuts"),
         bars: [element("header"), element("toolbar"), element("stats")],

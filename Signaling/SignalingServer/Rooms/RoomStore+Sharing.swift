@@ -76,7 +76,7 @@ extension RoomStore {
         try hear(address)
         if let seen = state.seen { rooms[address.room]?.share?.outbox.acknowledge(upTo: seen) }
         rooms[address.room]?.share?.state = ShareState(
-            state: state.state, viewers: min(max(state.viewers, 0), Limits.viewersPerShare))
+            state: state.state, viewers: min(max(state.viewers, 0), Limits.viewersPerShare), audio: state.audio)
         publish(address.room)
     }
 

@@ -44,7 +44,8 @@ actor RoomStore {
         let share = rooms[name]?.share
         return RoomState(
             room: name, state: share.map(phase) ?? .waiting, viewers: share.map { $0.state.viewers } ?? 0,
-            tokenRequired: viewerToken(in: name) != nil, name: share?.name?.description)
+            tokenRequired: viewerToken(in: name) != nil, name: share?.name?.description,
+            audio: share.flatMap { isHeard($0) ? $0.state.audio : nil })
     }
 
     private func phase(of share: Share) -> RoomState.Phase {

@@ -34,6 +34,7 @@ enum PageAssets {
         "peer.js": script(PackageResources.peer_js),
         "retry.js": script(PackageResources.retry_js),
         "room.js": script(PackageResources.room_js),
+        "sound.js": script(PackageResources.sound_js),
         "stage.js": script(PackageResources.stage_js),
         "states.js": script(PackageResources.states_js),
         "stats.js": script(PackageResources.stats_js),

@@ -17,7 +17,22 @@ package final class Outbox: Sendable {
         self.eventLoop = eventLoop
     }
 
+    /// Packets of sound likewise: a fifth of a second.
+    private static let audioCapacity = 10
+    private let waitingAudio = Atomic<Int>(0)
+
     package var isFull: Bool { waiting.load(ordering: .relaxed) >= Self.capacity }
+
+    /// Called by the thread of sound; never blocks. What a loop that stands still can't take is dropped: each packet can
+    /// be decoded without the one before.
+    package func deliver(_ unit: AudioUnit, to hub: PeerHub) {
+        guard waitingAudio.load(ordering: .relaxed) < Self.audioCapacity else { return }
+        waitingAudio.add(1, ordering: .relaxed)
+        eventLoop.execute {
+            self.waitingAudio.subtract(1, ordering: .relaxed)
+            hub.assumeIsolated { $0.deliver(unit) }
+        }
+    }
 
     /// Called by the encoder's thread; never blocks.
     package func deliver(_ unit: PacketisedUnit, lane: LaneKey, to hub: PeerHub) {

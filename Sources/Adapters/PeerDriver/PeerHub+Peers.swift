@@ -116,6 +116,16 @@ extension PeerHub {
         flush()
     }
 
+    /// Sends a packet of sound to all who take it.
+    package func deliver(_ unit: AudioUnit) {
+        let now = SystemClock.now()
+        for (id, peer) in peers where peer.core.takesAudio {
+            peer.core.send(unit, at: now)
+            drain(id, peer, at: now)
+        }
+        flush()
+    }
+
     /// After a pause: what waits is not sent, and every viewer begins again with a keyframe.
     package func forgetPictures() {
         for peer in peers.values { peer.core.forgetPictures() }

@@ -183,10 +183,11 @@ package actor SharerClient {
     }
 
     /// Tells the server, and through it all pages, how we are. Sent at once and with each sign of life.
-    package func update(_ phase: ShareState.Phase, viewers: Int) async {
-        guard state.state != phase || state.viewers != viewers else { return }
+    package func update(_ phase: ShareState.Phase, viewers: Int, audio: RoomState.Audio? = nil) async {
+        guard state.state != phase || state.viewers != viewers || state.audio != audio else { return }
         state.state = phase
         state.viewers = viewers
+        state.audio = audio
         if receipt != nil { try? await sendState() }
     }
 

@@ -28,6 +28,9 @@ enum Limits {
     static let assumedRoundTrip = Duration.milliseconds(20)
     /// How long a gap may wait for its repair before the picture goes on without.
     static let repairTime = Duration.milliseconds(500)
+    /// Packets of sound that wait for the event loop, and for their reader: a fifth of a second.
+    static let queuedAudio = 10
+    static let receivedAudio = 64
     /// Handshake datagrams held back until ICE has a pair.
     static let earlyHandshakeDatagrams = 8
     /// Room kept beside a payload, so that a packet is allocated once: header and extensions (64), and what libsrtp may

@@ -76,9 +76,11 @@ struct MediaReceiver {
         buffer.receive(packet, sequenceNumber: sequenceNumber, at: now)
     }
 
-    mutating func handle(_ report: SenderReport, at now: Instant) {
-        guard reception?.ssrc == report.ssrc else { return }
+    /// Whether the report is about this stream.
+    mutating func handle(_ report: SenderReport, at now: Instant) -> Bool {
+        guard reception?.ssrc == report.ssrc else { return false }
         reception?.receive(senderReport: report, at: now)
+        return true
     }
 
     mutating func requestKeyframe() { keyframeIsWanted = true }
@@ -132,10 +134,12 @@ struct MediaReceiver {
         return due
     }
 
-    /// The next RTCP packet to send: NACK, PLI, or the regular report.
-    mutating func nextFeedback(at now: Instant, roundTripTime: Duration?) -> [UInt8]? {
+    /// The next RTCP packet to send: NACK, PLI, or the regular report, in which that of the sound stands as well.
+    mutating func nextFeedback(
+        at now: Instant, roundTripTime: Duration?, audio: inout AudioReceiver?
+    ) -> [UInt8]? {
         if let roundTripTime { buffer.roundTripTime = roundTripTime }
-        guard let media = reception?.ssrc else { return reportIfDue(at: now) }
+        guard let media = reception?.ssrc else { return reportIfDue(&audio, at: now) }
         var bytes: [UInt8] = []
         if let numbers = requests.popFirst() {
             statistics.packetsRequested += numbers.count
@@ -148,19 +152,19 @@ struct MediaReceiver {
             PictureLossIndication(senderSSRC: parameters.ssrc, mediaSSRC: media).append(to: &bytes)
             return bytes
         }
-        return reportIfDue(at: now)
+        return reportIfDue(&audio, at: now)
     }
 
-    private mutating func reportIfDue(at now: Instant) -> [UInt8]? {
+    private mutating func reportIfDue(_ audio: inout AudioReceiver?, at now: Instant) -> [UInt8]? {
         guard now >= nextReport else { return nil }
         nextReport = now + Limits.reportInterval
-        return report(at: now)
+        return report([audio?.makeReport(at: now)], at: now)
     }
 
     /// RR and SDES (RFC 3550 § 6.1: a compound packet begins with a report).
-    private mutating func report(at now: Instant) -> [UInt8] {
+    private mutating func report(_ others: [ReportBlock?] = [], at now: Instant) -> [UInt8] {
         var bytes: [UInt8] = []
-        let blocks = reception?.makeReport(at: now).map { [$0] } ?? []
+        let blocks = ([reception?.makeReport(at: now)] + others).compactMap(\.self)
         ReceiverReport(ssrc: parameters.ssrc, reports: blocks).append(to: &bytes)
         SourceDescription(ssrc: parameters.ssrc, canonicalName: parameters.canonicalName).append(to: &bytes)
         return bytes

@@ -26,7 +26,6 @@ struct MediaSender {
     /// Not wrapped; the low 16 bits go on the wire.
     private var sequenceNumber: Int64
     private var repairSequenceNumber: UInt16
-    private var transportSequenceNumber: UInt16
     private let timestampOffset: UInt32
     /// Media goes out once the viewer has had a keyframe to begin with.
     private var isStarted = false
@@ -48,7 +47,6 @@ struct MediaSender {
         // counter (RFC 3711 § 3.3.1).
         sequenceNumber = Int64.random(in: 0..<0x8000, using: &random)
         repairSequenceNumber = UInt16.random(in: 0..<0x8000, using: &random)
-        transportSequenceNumber = UInt16.random(in: 0..<0x8000, using: &random)
         timestampOffset = UInt32.random(in: 0...(.max), using: &random)
         let rate = parameters.bitsPerSecond
         bitsPerSecond = rate
@@ -123,7 +121,7 @@ struct MediaSender {
     }
 
     /// Retransmits what the viewer misses (RFC 4585 § 6.2.1, RFC 4588), within the budget.
-    mutating func repair(_ missing: [UInt16], at now: Instant) {
+    mutating func repair(_ missing: [UInt16], _ transport: inout TransportSequence, at now: Instant) {
         statistics.packetsReportedMissing += missing.count
         guard let retransmission = parameters.retransmission else { return }
         let roundTrip = statistics.roundTripTime ?? Limits.assumedRoundTrip
@@ -132,7 +130,7 @@ struct MediaSender {
                 repairBudget.spend(bytes, at: now)
             }
             switch answer {
-            case .resend(let packet): repairs.append(retransmit(packet, number, retransmission))
+            case .resend(let packet): repairs.append(retransmit(packet, number, retransmission, &transport))
             case .unknown, .tooSoon: continue
             case .refused: return
             }
@@ -140,13 +138,14 @@ struct MediaSender {
     }
 
     private mutating func retransmit(
-        _ packet: RetransmissionHistory.Packet, _ number: UInt16, _ retransmission: RetransmissionParameters
+        _ packet: RetransmissionHistory.Packet, _ number: UInt16, _ retransmission: RetransmissionParameters,
+        _ transport: inout TransportSequence
     ) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(packet.payload.count + Limits.packetOverhead)
         var extensions = HeaderExtensions()
         extensions.mid = parameters.mid
-        extensions.transportSequenceNumber = takeTransportSequenceNumber()
+        extensions.transportSequenceNumber = transport.take()
         RTPHeader(
             marker: packet.isMarked, payloadType: retransmission.payloadType, sequenceNumber: repairSequenceNumber,
             timestamp: timestamp(packet.unit.mediaTime), ssrc: retransmission.ssrc
@@ -157,17 +156,14 @@ struct MediaSender {
         return bytes
     }
 
-    private mutating func takeTransportSequenceNumber() -> UInt16 {
-        defer { transportSequenceNumber &+= 1 }
-        return transportSequenceNumber
-    }
-
     /// What the viewer's reports say of our stream.
     mutating func handle(_ report: ReportBlock, at now: Instant) {
         guard report.ssrc == parameters.ssrc else { return }
         statistics.lossFraction = Double(report.fractionLost) / 256
         if let time = report.roundTripTime(received: wallClock.ntp(at: now)) { statistics.roundTripTime = time }
     }
+
+    var ssrc: UInt32 { parameters.ssrc }
 
     mutating func countKeyframeRequest() { statistics.keyframeRequests += 1 }
 
@@ -177,9 +173,9 @@ struct MediaSender {
     var nextSend: Instant? { queue.isEmpty && repairs.isEmpty ? nil : pacer.nextSend }
 
     /// The next packet that may leave now: repairs first, then pictures.
-    mutating func nextPacket(at now: Instant) -> [UInt8]? {
+    mutating func nextPacket(_ transport: inout TransportSequence, at now: Instant) -> [UInt8]? {
         guard let due = nextSend, due <= now else { return nil }
-        let packet = repairs.popFirst() ?? nextPayload(at: now)
+        let packet = repairs.popFirst() ?? nextPayload(&transport, at: now)
         if let packet {
             pacer.sent(bytes: packet.count, at: now)
             statistics.packetsSent += 1
@@ -188,15 +184,15 @@ struct MediaSender {
         return packet
     }
 
-    private mutating func nextPayload(at now: Instant) -> [UInt8]? {
+    private mutating func nextPayload(_ transport: inout TransportSequence, at now: Instant) -> [UInt8]? {
         guard !queue.isEmpty else { return nil }
         // In place: the unit is shared by all viewers, and counting its references is what a packet must not cost.
         let unit = queue[0].unit
         let index = queue[0].nextPayload
         let range = unit.payloads[index]
         let isLast = index == unit.payloads.count - 1
-        if parameters.needsSendTime { queue[0].extensions.absoluteSendTime = AbsoluteSendTime(now) }
-        queue[0].extensions.transportSequenceNumber = takeTransportSequenceNumber()
+        if parameters.extensions.needsSendTime { queue[0].extensions.absoluteSendTime = AbsoluteSendTime(now) }
+        queue[0].extensions.transportSequenceNumber = transport.take()
         var packet: [UInt8] = []
         packet.reserveCapacity(range.count + Limits.packetOverhead)
         RTPHeader(
@@ -236,11 +232,13 @@ struct MediaSender {
     }
 
     /// BYE (RFC 3550 § 6.6) behind a report, as a compound packet must be.
-    mutating func goodbye(at now: Instant) -> [UInt8] {
+    ///
+    /// - Parameter audio: the SSRC that ends with the pictures.
+    mutating func goodbye(audio: UInt32?, at now: Instant) -> [UInt8] {
         nextReport = now
         var bytes = report(at: now) ?? []
         if bytes.isEmpty { ReceiverReport(ssrc: parameters.ssrc, reports: []).append(to: &bytes) }
-        Goodbye(ssrcs: [parameters.ssrc]).append(to: &bytes)
+        Goodbye(ssrcs: [parameters.ssrc] + (audio.map { [$0] } ?? [])).append(to: &bytes)
         return bytes
     }
 
@@ -255,7 +253,7 @@ struct MediaSender {
         var extensions = HeaderExtensions()
         extensions.mid = parameters.mid
         if unit.isKeyframe {
-            extensions.playoutDelay = PlayoutDelay.none
+            extensions.playoutDelay = parameters.playoutDelay
             extensions.videoContentType = .screen
         }
         // In between a receiver goes by the RTP timestamps.

@@ -10,7 +10,11 @@ extension PeerCore {
         var packet = datagram
         // Forged, replayed and damaged packets change nothing.
         do throws(ProtectionError) { try protector.unprotectRTP(&packet) } catch { return }
-        receiver?.receive(packet, at: now)
+        if packet.count > 1, audioReceiver?.takes(packet[1] & 0x7f) == true {
+            audioReceiver?.receive(packet, clock: lipSync.audio, at: now)
+        } else {
+            receiver?.receive(packet, at: now)
+        }
         drainReceiver()
     }
 
@@ -25,13 +29,23 @@ extension PeerCore {
     private mutating func handle(_ packet: RTCPPacket) {
         switch packet {
         case .senderReport(let report):
-            receiver?.handle(report, at: now)
-            for block in report.reports { sender?.handle(block, at: now) }
-        case .receiverReport(let report): for block in report.reports { sender?.handle(block, at: now) }
-        case .genericNACK(let nack): sender?.repair(nack.missing, at: now)
+            if receiver?.handle(report, at: now) == true { lipSync.video.receive(report) }
+            if audioReceiver?.handle(report, at: now) == true { lipSync.audio.receive(report) }
+            handle(report.reports)
+        case .receiverReport(let report): handle(report.reports)
+        // Sound is not sent again: it would come too late.
+        case .genericNACK(let nack) where nack.mediaSSRC == audioSender?.ssrc: break
+        case .genericNACK(let nack): sender?.repair(nack.missing, &transportSequence, at: now)
         case .pictureLossIndication, .fullIntraRequest: keyframeRequested()
         case .goodbye: end(.closedByPeer)
         case .sourceDescription, .transportFeedback, .bitrateEstimate, .unknown: break
+        }
+    }
+
+    private mutating func handle(_ reports: [ReportBlock]) {
+        for report in reports {
+            sender?.handle(report, at: now)
+            audioSender?.handle(report, at: now)
         }
     }
 
@@ -43,15 +57,26 @@ extension PeerCore {
 
     /// Whatever may leave now.
     mutating func drainMedia() {
-        while let packet = sender?.nextPacket(at: now) { transmitRTP(packet) }
+        while let packet = audioSender?.nextPacket(&transportSequence, at: now) { transmitRTP(packet) }
+        while let packet = sender?.nextPacket(&transportSequence, at: now) { transmitRTP(packet) }
         if let report = sender?.report(at: now) { transmitRTCP(report) }
+        if let report = audioSender?.report(at: now) { transmitRTCP(report) }
         receiver?.advance(to: now)
         drainReceiver()
     }
 
     private mutating func drainReceiver() {
-        while let unit = receiver?.nextUnit() { outputs.append(.event(.received(unit))) }
-        while let feedback = receiver?.nextFeedback(at: now, roundTripTime: ice.roundTripTime) { transmitRTCP(feedback) }
+        while let unit = receiver?.nextUnit() { outputs.append(.event(.received(dated(unit)))) }
+        while let packet = audioReceiver?.nextPacket() { outputs.append(.event(.receivedAudio(packet))) }
+        while let feedback = receiver?.nextFeedback(at: now, roundTripTime: ice.roundTripTime, audio: &audioReceiver) {
+            transmitRTCP(feedback)
+        }
+    }
+
+    private func dated(_ unit: ReceivedUnit) -> ReceivedUnit {
+        var unit = unit
+        unit.capturedAt = lipSync.video.captured(unit.accessUnit.timestamp)
+        return unit
     }
 
     /// Consumes the packet: protected in place, not copied.
@@ -73,6 +98,8 @@ extension PeerCore {
 package struct PeerStatistics: Sendable {
     package var isConnected: Bool
     package var outgoing: OutgoingStatistics?
+    package var outgoingAudio: OutgoingStatistics?
     package var incoming: IncomingStatistics?
+    package var incomingAudio: IncomingStatistics?
     package var roundTripTime: Duration?
 }

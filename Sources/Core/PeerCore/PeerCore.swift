@@ -33,7 +33,12 @@ package struct PeerCore: ~Copyable {
     var earlyHandshake: [[UInt8]] = []
     var protector: (any PacketProtector)?
     var sender: MediaSender?
+    var audioSender: AudioSender?
+    var transportSequence: TransportSequence
     var receiver: MediaReceiver?
+    var audioReceiver: AudioReceiver?
+    /// What the sharer's reports say of its two clocks.
+    var lipSync = LipSync()
     var outputs: Deque<PeerOutput> = []
     var now: Instant
 
@@ -49,7 +54,10 @@ package struct PeerCore: ~Copyable {
         self.now = now
         phase = .connecting(until: now + Limits.setupTime)
         sender = setup.send.map { MediaSender($0, wallClock: wallClock, random: &random, at: now) }
+        audioSender = setup.sendAudio.map { AudioSender($0, wallClock: wallClock, random: &random, at: now) }
+        transportSequence = TransportSequence(random: &random)
         receiver = setup.receive.map { MediaReceiver($0, at: now) }
+        audioReceiver = setup.receiveAudio.map { AudioReceiver($0) }
         ice = ICEAgent(
             role: setup.iceRole, localCandidates: localCandidates, authenticator: authenticator, random: random, at: now)
         self.random = random
@@ -64,9 +72,13 @@ package struct PeerCore: ~Copyable {
         if case .connected = phase { true } else { false }
     }
 
+    /// Whether the peer is sent sound.
+    package var takesAudio: Bool { audioSender != nil }
+
     package var statistics: PeerStatistics {
         PeerStatistics(
-            isConnected: isConnected, outgoing: sender?.statistics, incoming: receiver?.statistics,
+            isConnected: isConnected, outgoing: sender?.statistics, outgoingAudio: audioSender?.statistics,
+            incoming: receiver?.statistics, incomingAudio: audioReceiver?.statistics,
             roundTripTime: sender?.statistics.roundTripTime ?? ice.roundTripTime)
     }
 
@@ -75,11 +87,12 @@ package struct PeerCore: ~Copyable {
     /// The answer to our offer has come, with what it chose.
     package mutating func setRemote(
         _ remote: RemoteParameters, send: SendParameters? = nil, receive: ReceiveParameters? = nil,
-        handshakeRole: HandshakeRole? = nil, at now: Instant
+        receiveAudio: AudioReceiveParameters? = nil, handshakeRole: HandshakeRole? = nil, at now: Instant
     ) {
         self.now = now
         if let handshakeRole { setup.handshakeRole = handshakeRole }
         if let receive { receiver?.update(receive) }
+        if let receiveAudio { audioReceiver = AudioReceiver(receiveAudio) }
         if let send { sender = MediaSender(send, wallClock: wallClock, random: &random, at: now) }
         apply(remote)
     }
@@ -126,13 +139,23 @@ package struct PeerCore: ~Copyable {
         if sender?.takeKeyframeWish() == true { outputs.append(.event(.keyframeNeeded)) }
     }
 
+    /// Sends a packet of sound at once.
+    package mutating func send(_ unit: AudioUnit, at now: Instant) {
+        self.now = now
+        guard isConnected else { return }
+        audioSender?.enqueue(unit)
+    }
+
     /// What the video may use from now on.
     package mutating func setBitrate(_ bitsPerSecond: Int, at now: Instant) {
         sender?.setBitrate(bitsPerSecond, at: now)
     }
 
     /// The share was paused: what waits is dropped, and the next picture must be a keyframe.
-    package mutating func forgetPictures() { sender?.forgetPictures() }
+    package mutating func forgetPictures() {
+        sender?.forgetPictures()
+        audioSender?.forget()
+    }
 
     /// A viewer's decoder cannot go on.
     package mutating func requestKeyframe(at now: Instant) {
@@ -156,7 +179,8 @@ package struct PeerCore: ~Copyable {
         self.now = now
         if case .closed = phase { return }
         if isConnected {
-            if let bytes = sender?.goodbye(at: now) ?? receiver?.goodbye(at: now) { transmitRTCP(bytes) }
+            let audio = audioSender?.ssrc
+            if let bytes = sender?.goodbye(audio: audio, at: now) ?? receiver?.goodbye(at: now) { transmitRTCP(bytes) }
             handshake?.close()
             drainHandshake()
         }
@@ -185,6 +209,7 @@ package struct PeerCore: ~Copyable {
         case .connected:
             consider(sender?.nextSend, .pacer)
             consider(sender?.nextReport, .report)
+            consider(audioSender?.nextReport, .report)
             consider(receiver?.due, .repair)
         }
         consider(ice.nextWake, .ice)

@@ -49,6 +49,8 @@ package enum PeerEvent: Sendable {
     case keyframeNeeded
     /// A viewer's: an access unit in decoding order.
     case received(ReceivedUnit)
+    /// A viewer's: a packet of sound, as the network brought it.
+    case receivedAudio(ReceivedAudio)
 }
 
 /// An access unit as it came from the sharer.
@@ -57,6 +59,8 @@ package struct ReceivedUnit: Sendable {
     /// The RTP timestamp, extended to 64 bits.
     package var mediaTime: MediaTime
     package var receivedAt: Instant
+    /// When the source showed it, on the sharer's wall clock; nil before its first report.
+    package var capturedAt: NTPTimestamp?
 }
 
 /// What `PeerCore.nextOutput()` gives: drained until it says `wait`.

@@ -11,18 +11,24 @@ package struct PeerSetup: Sendable {
     package var remote: RemoteParameters?
     /// What we send, if we do.
     package var send: SendParameters?
+    /// The sound beside it.
+    package var sendAudio: AudioSendParameters?
     /// What we take, if we do.
     package var receive: ReceiveParameters?
+    package var receiveAudio: AudioReceiveParameters?
 
     package init(
         iceRole: ICERole, handshakeRole: HandshakeRole, remote: RemoteParameters? = nil, send: SendParameters? = nil,
-        receive: ReceiveParameters? = nil
+        sendAudio: AudioSendParameters? = nil, receive: ReceiveParameters? = nil,
+        receiveAudio: AudioReceiveParameters? = nil
     ) {
         self.iceRole = iceRole
         self.handshakeRole = handshakeRole
         self.remote = remote
         self.send = send
+        self.sendAudio = sendAudio
         self.receive = receive
+        self.receiveAudio = receiveAudio
     }
 }
 
@@ -50,10 +56,12 @@ package struct SendParameters: Sendable {
     package var extensions: ExtensionMap
     /// The encoder's bit rate at most, from which pacing and the repair budget follow.
     package var bitsPerSecond: Int
+    /// How long a receiver may hold pictures back; with sound it needs some time to keep both in step.
+    package var playoutDelay: PlayoutDelay
 
     package init(
         payloadType: UInt8, ssrc: UInt32, retransmission: RetransmissionParameters?, canonicalName: String,
-        mid: String?, extensions: ExtensionMap, bitsPerSecond: Int
+        mid: String?, extensions: ExtensionMap, bitsPerSecond: Int, playoutDelay: PlayoutDelay = .none
     ) {
         self.payloadType = payloadType
         self.ssrc = ssrc
@@ -62,10 +70,13 @@ package struct SendParameters: Sendable {
         self.mid = mid
         self.extensions = extensions
         self.bitsPerSecond = bitsPerSecond
+        self.playoutDelay = playoutDelay
     }
+}
 
+extension ExtensionMap {
     /// Transport-wide numbers tell the same, and in fewer bytes.
-    var needsSendTime: Bool { extensions.id(of: .transportSequenceNumber) == nil }
+    var needsSendTime: Bool { id(of: .transportSequenceNumber) == nil }
 }
 
 package struct RetransmissionParameters: Sendable {

@@ -322,6 +322,9 @@ enum LineLimits {
     static let idlePeriod = Duration.milliseconds(500)
     /// A look at a change takes a read and a conversion.
     static let lookTime = Duration.milliseconds(3)
+    /// Wide and high enough for any screen; level 6.2 of H.264 ends at as many pixels (table A-1).
+    static let side = 8192
+    static let pixels = 139_264 * 256
     /// After a read that failed for the moment.
     static let retryPeriod = Duration.milliseconds(30)
 }
@@ -335,13 +338,15 @@ extension CodecError {
 }
 
 extension OutputSize {
+    /// Numbers that no picture can have count as the nearest that one can.
     var policy: FitGeometry.Policy {
-        switch self {
+        func side(_ length: Int) -> Int { max(2, min(LineLimits.side, length)) }
+        return switch self {
         case .native: .native
-        case .fit(let width, let height): .fit(PixelSize(width: width, height: height))
-        case .within(let long, let short): .fitTurned(PixelSize(width: long, height: short))
-        case .maximumPixels(let count): .fitPixels(count)
-        case .exactly(let width, let height): .letterbox(PixelSize(width: width, height: height))
+        case .fit(let width, let height): .fit(PixelSize(width: side(width), height: side(height)))
+        case .within(let long, let short): .fitTurned(PixelSize(width: side(long), height: side(short)))
+        case .maximumPixels(let count): .fitPixels(max(256, min(LineLimits.pixels, count)))
+        case .exactly(let width, let height): .letterbox(PixelSize(width: side(width), height: side(height)))
         }
     }
 }

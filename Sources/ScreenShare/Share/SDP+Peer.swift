@@ -72,6 +72,13 @@ extension LocalStream {
             ssrc: ssrc, retransmissionSSRC: retransmits ? ssrc ^ UInt32.random(in: 1...(.max)) : nil, cname: name,
             id: MediaStreamID(stream: "screen", track: "screen-\(name)"))
     }
+
+    /// Another stream of the same source: the same name and media stream, so that both are played in step.
+    func sibling(_ track: String) -> LocalStream {
+        LocalStream(
+            ssrc: UInt32.random(in: 1...(.max)), cname: cname,
+            id: MediaStreamID(stream: id.stream, track: "\(track)-\(cname)"))
+    }
 }
 
 extension SendParameters {
@@ -96,6 +103,15 @@ extension SendParameters {
         self.init(
             payloadType: option.payloadType, ssrc: stream.ssrc, retransmission: retransmission,
             canonicalName: stream.cname, mid: mid, extensions: ExtensionMap(extensions), bitsPerSecond: bitsPerSecond)
+    }
+}
+
+extension AudioSendParameters {
+    /// What a viewer's offer lets us send.
+    init(_ audio: OfferedAudio, _ stream: LocalStream) {
+        self.init(
+            payloadType: audio.opus.payloadType, redundancyPayloadType: audio.opus.redundancyPayloadType,
+            ssrc: stream.ssrc, canonicalName: stream.cname, mid: audio.mid, extensions: ExtensionMap(audio.extensions))
     }
 }
 

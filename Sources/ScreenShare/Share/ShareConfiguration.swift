@@ -3,11 +3,13 @@ public struct ShareConfiguration: Sendable {
     /// Where the pictures come from.
     public var source: ShareSource
     /// How large the encoded picture is.
-    public var size: OutputSize = .fit(width: 1920, height: 1080)
+    public var size: OutputSize = .within(longSide: 1920, shortSide: 1080)
     /// What the pictures are about, and so how fast frames leave.
     public var mode = ContentMode.auto
     /// A fixed rate that whatever is shown is turned into; nil: as the mode says.
     public var frameRate: OutputFrameRate?
+    /// The sound that goes with the pictures.
+    public var audio = AudioConfiguration.none
     /// How hard the encoder tries.
     public var preset = EncoderPreset.ultrafast
     /// The most the video may use, in bits per second, 100,000…100,000,000.

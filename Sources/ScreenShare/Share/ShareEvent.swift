@@ -12,6 +12,12 @@ public enum ShareEvent: Sendable {
     case contentChanged(SharedContent, cadence: CadenceStatistics?)
     /// The processor was too busy for the preset before, or has room for a better one.
     case presetChanged(EncoderPreset)
+    /// A source of sound can't be opened, or is gone; silence is sent in its place, and it is tried again.
+    case audioInterrupted(SharedAudio, reason: String)
+    /// It is heard again.
+    case audioResumed(SharedAudio)
+    /// What is muted now.
+    case audioMuted(Set<SharedAudio>)
     /// Something a person should know that does not end the share.
     case notice(String)
 }

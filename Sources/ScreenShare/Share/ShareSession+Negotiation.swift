@@ -28,16 +28,19 @@ extension ShareSession {
             throw .offerRefused("the offer has no H.264 profile that can be served")
         }
         try await makeRoom()
-        let peer = admit(lane: option.lane, takesHigh: option.takesHigh)
         let stream = LocalStream.random(retransmits: option.retransmissionPayloadType != nil)
+        let audio = configuration.audio.isEmpty ? nil : offer.audio.map { ($0, stream.sibling("sound")) }
+        let peer = admit(lane: option.lane, takesHigh: option.takesHigh, takesAudio: audio != nil)
         do {
+            var send = SendParameters(offer.video, option, stream, bitsPerSecond: configuration.maximumBitrate)
+            if audio != nil { send.playoutDelay = .lipSync }
             let setup = PeerSetup(
                 iceRole: .controlled, handshakeRole: offer.localSetup == .active ? .active : .passive,
-                remote: try RemoteParameters(offer.transport),
-                send: SendParameters(offer.video, option, stream, bitsPerSecond: configuration.maximumBitrate))
+                remote: try RemoteParameters(offer.transport), send: send,
+                sendAudio: audio.map { AudioSendParameters($0, $1) })
             let transport = try await hub.transport(of: peer, setup, lane: option.lane)
             let plan = AnswerPlan(
-                option: option, levelIDC: levelIDC, video: stream, transport: transport,
+                option: option, levelIDC: levelIDC, video: stream, audio: audio?.1, transport: transport,
                 sessionID: UInt64.random(in: 0...UInt64(Int64.max)))
             return ShareAnswer(viewer: viewers[peer]?.name ?? "", sdp: offer.makeAnswer(plan).description)
         } catch let error as ShareError {
@@ -53,7 +56,7 @@ extension ShareSession {
     public func counterOffer() async throws(ShareError) -> ShareAnswer {
         guard let hub else { throw .invalid("the session is not running") }
         try await makeRoom()
-        let peer = admit(lane: .standard, takesHigh: false)
+        let peer = admit(lane: .standard, takesHigh: false, takesAudio: false)
         let stream = LocalStream.random(retransmits: true)
         do {
             let setup = PeerSetup(iceRole: .controlling, handshakeRole: .active, send: nil)
@@ -141,10 +144,12 @@ extension ShareSession {
 
     private func peer(named name: String) -> PeerID? { viewers.first { $0.value.name == name }?.key }
 
-    private func admit(lane: LaneKey, takesHigh: Bool) -> PeerID {
+    private func admit(lane: LaneKey, takesHigh: Bool, takesAudio: Bool) -> PeerID {
         lastPeer += 1
         let peer = PeerID(lastPeer)
-        viewers[peer] = Viewer(name: "viewer-\(lastPeer)", lane: lane, takesHigh: takesHigh, since: SystemClock.now())
+        viewers[peer] = Viewer(
+            name: "viewer-\(lastPeer)", lane: lane, takesHigh: takesHigh, takesAudio: takesAudio,
+            since: SystemClock.now())
         updateLanes()
         return peer
     }

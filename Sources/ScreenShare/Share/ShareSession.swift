@@ -30,6 +30,10 @@ public actor ShareSession {
     var lastPeer: UInt64 = 0
     var pendingOffers: [PeerID: PendingOffer] = [:]
     private var controls: LineControls?
+    /// Nil where there is no sound to share.
+    var audioControls: AudioControls?
+    /// What nobody hears now, though it is captured.
+    public internal(set) var mutedAudio: Set<SharedAudio> = []
     private let counters = LineCounters()
     private var eventLoops: MultiThreadedEventLoopGroup?
     private var watcher: Task<Void, Never>?
@@ -39,6 +43,7 @@ public actor ShareSession {
         let name: String
         let lane: LaneKey
         let takesHigh: Bool
+        let takesAudio: Bool
         let since: Instant
         var isConnected = false
     }
@@ -53,6 +58,7 @@ public actor ShareSession {
     private enum Signal: Sendable {
         case peer(PeerID, PeerEvent)
         case line(LineEvent)
+        case audio(AudioLineEvent)
     }
 
     /// - Parameter logger: for the developer; what a person should know comes as events.
@@ -78,6 +84,7 @@ public actor ShareSession {
             let hub = try await openHub(on: loops, controls, continuation)
             self.hub = hub
             try await openLine(hub, controls, continuation)
+            audioControls = openAudio(hub) { continuation.yield(.audio($0)) }
         } catch {
             await close()
             throw error
@@ -92,6 +99,7 @@ public actor ShareSession {
     public func pause() async {
         guard state == .live, let controls else { return }
         enter(.paused)
+        audioControls?.change { $0.isPaused = true }
         await controls.changeAndWait { $0.isPaused = true }
         await hub?.forgetPictures()
     }
@@ -100,6 +108,7 @@ public actor ShareSession {
     public func resume() async {
         guard state == .paused, let controls else { return }
         enter(.live)
+        audioControls?.change { $0.isPaused = false }
         await controls.changeAndWait { $0.isPaused = false }
     }
 
@@ -117,6 +126,7 @@ public actor ShareSession {
 
     private func close() async {
         controls?.change { $0.stops = true }
+        audioControls?.change { $0.stops = true }
         await hub?.close()
         hub = nil
         watcher?.cancel()
@@ -240,7 +250,8 @@ public actor ShareSession {
         switch signal {
         case .peer(let id, .connected): connected(id)
         case .peer(let id, .disconnected(let reason)): left(id, reason.text)
-        case .peer(_, .interrupted), .peer(_, .keyframeNeeded), .peer(_, .received): break
+        case .peer(_, .interrupted), .peer(_, .keyframeNeeded), .peer(_, .received), .peer(_, .receivedAudio): break
+        case .audio(let event): handle(event)
         case .line(.geometry(let source, let picture)):
             sink.yield(
                 .sourceChanged(
@@ -286,6 +297,8 @@ public actor ShareSession {
             commands.expected = expected
             commands.high = expected.subtracting(mixed)
         }
+        let hasListeners = viewers.values.contains { $0.isConnected && $0.takesAudio }
+        audioControls?.change { $0.hasListeners = hasListeners }
     }
 }
 

@@ -57,6 +57,14 @@ extension ShareSession {
     }
 }
 
+extension ShareSession {
+    /// What a room's page says of the sound.
+    fileprivate var audioPhase: RoomState.Audio? {
+        let shared = configuration.audio.kinds
+        return shared.isEmpty ? nil : shared.isSubset(of: mutedAudio) ? .muted : .on
+    }
+}
+
 /// A share's place in a room, until `end()`.
 public actor PublishedRoom {
     private let session: ShareSession
@@ -100,9 +108,10 @@ public actor PublishedRoom {
     /// Pages show whether the share is paused, and how many watch. False when there is nothing more to tell.
     private func tellState() async -> Bool {
         if Task.isCancelled { return false }
+        let (viewers, audio) = (await session.connectedViewers, await session.audioPhase)
         switch await session.state {
-        case .idle, .live: await client.update(.live, viewers: await session.connectedViewers)
-        case .paused: await client.update(.paused, viewers: await session.connectedViewers)
+        case .idle, .live: await client.update(.live, viewers: viewers, audio: audio)
+        case .paused: await client.update(.paused, viewers: viewers, audio: audio)
         case .stopped: return false
         }
         await forgetLost()

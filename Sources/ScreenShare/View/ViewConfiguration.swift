@@ -9,6 +9,8 @@ public struct ViewConfiguration: Sendable {
     /// Fills the time in which the sharer sent nothing by repeating the last picture, and writes the frame rate into every
     /// SPS: the units, one after the other, are a file of constant frame rate.
     public var constantFrameRate = false
+    /// Takes the sound as well, where there is some.
+    public var receivesAudio = false
     /// Ends this long after the first picture.
     public var duration: Duration?
     public var network = NetworkConfiguration()
@@ -63,6 +65,9 @@ public struct ViewStatistics: Sendable {
     public var keyframeRequests = 0
     public var packetsLost = 0
     public var packetsRecovered = 0
+    /// Seconds of sound handed over, and of them that were lost or late.
+    public var audioSeconds = 0.0
+    public var audioSecondsLost = 0.0
     /// Seconds.
     public var roundTripTime: Double?
     public var firstPicture: Duration?

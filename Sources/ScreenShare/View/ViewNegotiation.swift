@@ -14,7 +14,7 @@ struct ViewNegotiation {
     private let ssrc = UInt32.random(in: 1...(.max))
     private static let canonicalName = "viewer"
 
-    init(hub: PeerHub, peer: PeerID) async throws {
+    init(hub: PeerHub, peer: PeerID, audio: Bool) async throws {
         self.hub = hub
         self.peer = peer
         let receive = ReceiveParameters(
@@ -23,7 +23,7 @@ struct ViewNegotiation {
         let setup = PeerSetup(iceRole: .controlling, handshakeRole: .passive, receive: receive)
         let transport = try await hub.transport(of: peer, setup, lane: nil)
         local = LocalOffer.receiving(
-            transport: transport, sessionID: UInt64.random(in: 0...UInt64(Int64.max)))
+            transport: transport, sessionID: UInt64.random(in: 0...UInt64(Int64.max)), audio: audio)
     }
 
     /// False where the answer can't be used.
@@ -38,9 +38,12 @@ struct ViewNegotiation {
         let receive = ReceiveParameters(
             payloadTypes: [option.payloadType], retransmissionPayloadTypes: retransmissions,
             extensions: ExtensionMap(answer.video.extensions), ssrc: ssrc, canonicalName: Self.canonicalName)
+        let audio = answer.opus.map {
+            AudioReceiveParameters(payloadType: $0.payloadType, redundancyPayloadType: $0.redundancyPayloadType)
+        }
         let role: HandshakeRole = answer.localSetup == .active ? .active : .passive
         return await hub.with(peer) { core, now in
-            core.setRemote(remote, receive: receive, handshakeRole: role, at: now)
+            core.setRemote(remote, receive: receive, receiveAudio: audio, handshakeRole: role, at: now)
         }
     }
 }

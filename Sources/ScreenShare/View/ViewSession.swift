@@ -19,13 +19,19 @@ public actor ViewSession {
     /// The video, in decoding order; one reader. Units that would need a lost one are left out (and counted). A reader
     /// that falls far behind loses units up to the next keyframe.
     public nonisolated let units: AsyncStream<VideoUnit>
+    /// The sound, as it is due; one reader. Nothing, unless the configuration asks for it. A reader that falls far behind
+    /// loses the oldest.
+    public nonisolated let audio: AsyncStream<AudioPiece>
     /// What happens, in order; one reader. Ends with `.ended`.
     public nonisolated let events: AsyncStream<ViewEvent>
 
     let configuration: ViewConfiguration
     let logger: Logger
     private let unitSink: AsyncStream<VideoUnit>.Continuation
+    private let audioSink: AsyncStream<AudioPiece>.Continuation
     private let eventSink: AsyncStream<ViewEvent>.Continuation
+    private var sound = ViewAudio()
+    private var soundPump: Task<Void, Never>?
     private var stream = ConstantRateStream()
     private var hub: PeerHub?
     private var eventLoops: MultiThreadedEventLoopGroup?
@@ -45,6 +51,7 @@ public actor ViewSession {
         self.configuration = configuration
         self.logger = logger
         (units, unitSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(ViewLimits.units))
+        (audio, audioSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(ViewLimits.audioPieces))
         (events, eventSink) = AsyncStream.makeStream(of: ViewEvent.self)
     }
 
@@ -62,6 +69,10 @@ public actor ViewSession {
     }
 
     public func statistics() async -> ViewStatistics {
+        var totals = totals
+        let heard = sound.statistics
+        totals.audioSeconds = Double(heard.playedTicks + heard.recoveredTicks + heard.concealedTicks) / 48_000
+        totals.audioSecondsLost = Double(heard.concealedTicks + heard.recoveredTicks) / 48_000
         guard let current = await hub?.statistics().first(where: { $0.peer == peer })?.statistics else { return totals }
         return totals.adding(current)
     }
@@ -168,7 +179,7 @@ public actor ViewSession {
     private func negotiate(_ hub: PeerHub) async throws(SignalingError) -> WHEPSession {
         let client = try WHEPClient(endpoint: configuration.endpoint, token: configuration.token.flatMap { BearerToken($0) })
         let negotiation: ViewNegotiation
-        do { negotiation = try await ViewNegotiation(hub: hub, peer: peer) } catch {
+        do { negotiation = try await ViewNegotiation(hub: hub, peer: peer, audio: configuration.receivesAudio) } catch {
             throw .unreadable("own offer (\(error))")
         }
         offeredAt = SystemClock.now()
@@ -194,8 +205,10 @@ public actor ViewSession {
                 totals.connected = true
                 totals.joins += 1
                 stream.beginSegment()
+                sound.restart()
                 eventSink.yield(.connected)
             case .received(let unit): await take(unit)
+            case .receivedAudio(let packet): take(packet)
             case .disconnected(let reason): return .left(reason.text)
             case .interrupted, .keyframeNeeded: break
             }
@@ -203,7 +216,21 @@ public actor ViewSession {
         return .left("stopped")
     }
 
+    private func take(_ packet: ReceivedAudio) {
+        sound.receive(packet)
+        if soundPump == nil { soundPump = Task { [weak self] in while await self?.pumpSound() == true {} } }
+    }
+
+    /// Hands over what is due, and waits for what comes next; false when there is nothing more to come.
+    private func pumpSound() async -> Bool {
+        while let piece = sound.next(at: SystemClock.now()) { audioSink.yield(piece) }
+        if hasEnded { return false }
+        let pause = sound.due.map { max(.milliseconds(1), $0 - SystemClock.now()) } ?? ViewLimits.audioPause
+        return (try? await Task.sleep(for: min(pause, ViewLimits.audioPause))) != nil
+    }
+
     private func take(_ unit: ReceivedUnit) async {
+        sound.see(unit)
         if firstUnitAt == nil { begin(unit) }
         if isSkipping, !unit.accessUnit.isKeyframe {
             totals.skipped += 1
@@ -253,6 +280,8 @@ public actor ViewSession {
         guard !hasEnded else { return }
         hasEnded = true
         timeLimit?.cancel()
+        soundPump?.cancel()
+        audioSink.finish()
         fillToTheEnd()
         try? await eventLoops?.shutdownGracefully()
         eventLoops = nil
@@ -276,6 +305,10 @@ public actor ViewSession {
 enum ViewLimits {
     /// Units that a slow reader may lag behind: eight seconds.
     static let units = 240
+    /// Pieces of sound likewise.
+    static let audioPieces = 400
+    /// At most so long without a look at the sound: the next packet may change when it is due.
+    static let audioPause = Duration.milliseconds(20)
     static let firstPause = Duration.milliseconds(250)
     static let longestPause = Duration.seconds(2)
     /// A keyframe is a burden on all viewers: a reader that lags gets none more often than this.

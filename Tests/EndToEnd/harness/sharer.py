@@ -1,6 +1,8 @@
 """`screenshare` as a person starts it, and the statistics it writes."""
 
 import json
+import os
+import pty
 import re
 import signal
 
@@ -42,12 +44,17 @@ class Statistics:
 class Sharer:
     """`screenshare host` at a place, ready when it has printed its link."""
 
-    def __init__(self, place, *options, room="demo", listen="127.0.0.1:8080", env=None, ready=True):
+    def __init__(
+        self, place, *options, room="demo", listen="127.0.0.1:8080", env=None, ready=True, terminal=False
+    ):
         self.statistics = Statistics()
+        settings = {}
+        if terminal:
+            self.keyboard, settings["stdin"] = pty.openpty()
         command = [screenshare(), "host", "--room", room, "--stats-json", self.statistics.path]
         if listen:
             command += ["--listen", listen]
-        self.process = Process(place.command([*command, *options]), name="screenshare host", env=env)
+        self.process = Process(place.command([*command, *options]), name="screenshare host", env=env, **settings)
         self.place = place
         if ready:
             self.link = self.process.wait_for(LINK, 15)[0]
@@ -55,6 +62,10 @@ class Sharer:
             base, _, room = self.page.partition("/r/")
             self.base = base
             self.whep = f"{base}/v1/rooms/{room}/whep"
+
+    def type(self, keys):
+        """As on the terminal that it was started on."""
+        os.write(self.keyboard, keys.encode())
 
     def stop(self, number=signal.SIGINT, timeout=5):
         return self.process.stop(number, timeout)

@@ -11,7 +11,7 @@
     {"event": "summary", "frames": ..., ...}
 
 As it comes, aiortc shows a picture when the next one begins to arrive; --immediate shows each at its marker bit, so
-that a measurement sees the sharer and not the viewer. --joins N joins N times, one after the other. --vp8 offers only
+that a measurement sees the sharer and not the viewer. --audio takes the sound as well: its loudest frequency and its length stand in the summary. --joins N joins N times, one after the other. --vp8 offers only
 VP8, and answers the counter-offer that comes instead of an answer.
 """
 
@@ -27,6 +27,7 @@ import urllib.request
 from urllib.parse import urljoin
 
 import av
+import numpy
 from aiortc import RTCConfiguration, RTCIceServer, RTCPeerConnection, RTCRtpReceiver, RTCSessionDescription
 from aiortc.codecs import h264
 from aiortc.jitterbuffer import JitterFrame
@@ -70,6 +71,7 @@ class Viewer:
         self.connect()
         self.session = self.posted = self.first_frame_ms = self.last = None
         self.stamps, self.keyframes, self.size = [], 0, None
+        self.samples = []
         self.done = asyncio.Event()
 
     def connect(self):
@@ -85,6 +87,8 @@ class Viewer:
         if self.arguments.immediate:
             # aiortc has no setting for this: the buffer is a private field of its receiver.
             setattr(transceiver.receiver, "_RTCRtpReceiver__jitter_buffer", MarkerBuffer())
+        if self.arguments.audio:
+            self.connection.addTransceiver("audio", direction="recvonly")
         await self.connection.setLocalDescription(await self.connection.createOffer())
 
     async def join(self):
@@ -124,6 +128,9 @@ class Viewer:
             return response.read().decode()
 
     def track_added(self, track):
+        if track.kind == "audio":
+            self.listener = asyncio.ensure_future(self.listen(track))
+            return
         self.reader = asyncio.ensure_future(self.read(track))
 
     async def read(self, track):
@@ -133,6 +140,14 @@ class Viewer:
         except MediaStreamError:
             report("closed")
             self.done.set()
+
+    async def listen(self, track):
+        try:
+            while True:
+                frame = await track.recv()
+                self.samples.append(frame.to_ndarray().reshape(-1)[::2])
+        except MediaStreamError:
+            pass
 
     def picture(self, frame):
         now = time.monotonic()
@@ -167,6 +182,18 @@ class Viewer:
             "longestGapMs": round(max(gaps) * 1000, 1) if gaps else None,
             "width": self.last and self.last.width,
             "height": self.last and self.last.height,
+            **self.sound(),
+        }
+
+    def sound(self):
+        """Of the last second."""
+        if not self.samples:
+            return {}
+        samples = numpy.concatenate(self.samples)
+        last = samples[-48_000:]
+        return {
+            "soundSeconds": len(samples) / 48_000,
+            "frequency": float(numpy.abs(numpy.fft.rfft(last)).argmax() * 48_000 / len(last)),
         }
 
     def save_i420(self, path):
@@ -186,6 +213,7 @@ def parse():
     parser.add_argument("--pause", type=float, default=1.2, help="seconds between joins")
     parser.add_argument("--on-go", action="store_true", help="join when a line comes on stdin")
     parser.add_argument("--immediate", action="store_true", help="hold nothing back")
+    parser.add_argument("--audio", action="store_true", help="take the sound as well")
     parser.add_argument("--vp8", action="store_true", help="offer what the sharer has not")
     parser.add_argument("--save", metavar="PATH", help="write the last picture as raw I420")
     return parser.parse_args()

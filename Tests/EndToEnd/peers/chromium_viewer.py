@@ -7,7 +7,10 @@
                                              "videos": [...], "problems": [...]}
 
 --probe X,Y (fractions) reads colours from the picture through a canvas. A line on stdin is a command while it runs:
-"screenshot PATH", "colours", "key K", "quit".
+"screenshot PATH", "colours", "key K", "click", "sound", "quit".
+
+    {"event": "sound", "frequency": ..., "level": ..., "channels": ..., "muted": ..., "saysMuted": ...}
+                                             of what comes, by an analyser node; "muted" is the player
 """
 
 import argparse
@@ -66,6 +69,39 @@ COLOURS = """places => {
     for (let i = 0; i < data.length; i += 4) for (let k = 0; k < 3; k++) sum[k] += data[i + k];
     return sum.map(value => Math.round(value / (data.length / 4) * 10) / 10);
   });
+}"""
+
+# The loudest frequency and its level, of both channels; the tap stays for later looks.
+SOUND = """async () => {
+  const video = document.querySelector("video"), track = video.srcObject?.getAudioTracks()[0];
+  const none = { frequency: 0, level: 0, channels: 0 };
+  const shown = { muted: video.muted, saysMuted: document.getElementById("muted")?.hidden === false };
+  if (!track) return { ...none, ...shown };
+  if (window.tap?.track !== track) {
+    const context = new AudioContext(), splitter = context.createChannelSplitter(2);
+    await context.resume();
+    context.createMediaStreamSource(new MediaStream([track])).connect(splitter);
+    const analysers = [0, 1].map(channel => {
+      const analyser = context.createAnalyser();
+      analyser.fftSize = 8192; analyser.smoothingTimeConstant = 0;
+      splitter.connect(analyser, channel);
+      return analyser;
+    });
+    window.tap = { track, context, analysers };
+    await new Promise(resolve => setTimeout(resolve, 300));
+  }
+  const { context, analysers } = window.tap;
+  const heard = analysers.map(analyser => {
+    const bins = new Float32Array(analyser.frequencyBinCount), samples = new Float32Array(analyser.fftSize);
+    analyser.getFloatFrequencyData(bins);
+    analyser.getFloatTimeDomainData(samples);
+    const best = bins.indexOf(Math.max(...bins));
+    return {
+      frequency: best * context.sampleRate / analyser.fftSize,
+      level: Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length),
+    };
+  });
+  return { ...heard[0], channels: heard.filter(one => one.level > 0.001).length, ...shown };
 }"""
 
 LOOK = """() => {
@@ -138,6 +174,10 @@ class Watcher:
             self.page.screenshot(path=rest)
         elif verb == "colours":
             report("colours", colours=self.colours())
+        elif verb == "sound":
+            report("sound", **self.page.evaluate(SOUND))
+        elif verb == "click":
+            self.page.mouse.click(200, 200)
         elif verb == "key":
             self.page.keyboard.press(rest)
         report("done", command=line.strip())

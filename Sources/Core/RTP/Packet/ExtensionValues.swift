@@ -36,6 +36,8 @@ package struct PlayoutDelay: Hashable, Sendable {
 
     /// Show at once.
     package static let none = PlayoutDelay(minimum: 0, maximum: 0)
+    /// As soon as sound allows: half a second at most to be in step with it.
+    package static let lipSync = PlayoutDelay(minimum: 0, maximum: 50)
 
     var bits: UInt32 { UInt32(minimum) << 12 | UInt32(maximum) }
 

@@ -24,6 +24,7 @@ package struct AcceptedAnswer: Hashable, Sendable {
     package let opus: OpusOption?
     package let audioMid: String?
     package let audioSources: MediaSources?
+    package let audioExtensions: [HeaderExtension]
 
     package init(_ answer: SessionDescription, to offer: LocalOffer) throws(AnswerFault) {
         let offered = offer.description.media
@@ -46,9 +47,10 @@ package struct AcceptedAnswer: Hashable, Sendable {
         case .actpass, .holdconn, nil: throw .transport(.contradictorySetup)
         }
         let audio = answer.media.first { $0.kind == "audio" && !$0.isRejected && answer.direction(of: $0).sends }
-        opus = audio?.payloadFormats.lazy.compactMap(OpusOption.init).first
+        opus = audio.flatMap { OpusOption(among: $0.payloadFormats) }
         audioMid = audio?.mid
         audioSources = audio?.sources
+        audioExtensions = audio?.headerExtensions ?? []
     }
 }
 

@@ -78,7 +78,7 @@ extension Offer {
 
     private func audioContent(_ plan: AnswerPlan) -> Content {
         Content(
-            direction: .sendonly, formats: audio.map { [$0.opus.answer] } ?? [], extensions: HeaderExtensionURI.audio,
+            direction: .sendonly, formats: audio.map(\.opus.answers) ?? [], extensions: HeaderExtensionURI.audio,
             stream: plan.audio)
     }
 

@@ -62,11 +62,14 @@ extension LocalOffer {
     }
 
     private static func audioSection(_ direction: Direction) -> MediaDescription {
+        let parameters = FormatParameters([
+            ("minptime", "10"), ("stereo", "1"), ("usedtx", "1"), ("useinbandfec", "1"),
+        ])
         let opus = PayloadFormat(
-            payloadType: 111, encoding: "opus", clockRate: 48_000, channels: 2,
-            parameters: FormatParameters([("minptime", "10"), ("stereo", "1"), ("useinbandfec", "1")]),
+            payloadType: 111, encoding: "opus", clockRate: 48_000, channels: 2, parameters: parameters,
             feedback: .transportCC)
-        return section("audio", direction, [opus], HeaderExtensionURI.audio)
+        return section(
+            "audio", direction, [opus, .redundancy(payloadType: 112, of: 111)], HeaderExtensionURI.audio)
     }
 
     /// An extension has the same id in all sections of a bundle (RFC 9143 § 15).

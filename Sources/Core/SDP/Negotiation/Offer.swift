@@ -96,7 +96,7 @@ package struct OfferedAudio: Hashable, Sendable {
             let section = description.media[index]
             guard section.kind == "audio", !section.isRejected, section.isRTP, section.attributes.has("rtcp-mux"),
                 description.direction(of: section).receives,
-                let opus = section.payloadFormats.lazy.compactMap(OpusOption.init).first
+                let opus = OpusOption(among: section.payloadFormats)
             else { continue }
             return OfferedAudio(
                 index: index, mid: section.mid, opus: opus, extensions: section.headerExtensions,

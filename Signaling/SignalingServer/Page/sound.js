@@ -1,0 +1,93 @@
+const VOLUME_KEY = "screenshare.volume"; // 0…1
+const MUTED_KEY = "screenshare.muted"; // "on" once the person has switched the sound off
+
+/**
+ * What is heard of the share: switched on as soon as the browser allows it, which may take a click anywhere.
+ *
+ * `on.changed()` after every change of what the controls show.
+ */
+export class Sound {
+    #video;
+    #on;
+    #isWanted = setting(MUTED_KEY) !== "on";
+    #hasTrack = false;
+
+    constructor(video, on) {
+        this.#video = video;
+        this.#on = on;
+        video.volume = Math.min(1, Math.max(0, Number(setting(VOLUME_KEY) ?? 1) || 0));
+        video.addEventListener("volumechange", () => on.changed());
+        for (const name of ["pointerup", "keydown"]) document.addEventListener(name, (event) => this.#touched(event));
+    }
+
+    /** Follows the stream that is shown: sound may come and go with it. */
+    follow(stream) {
+        this.#hasTrack = (stream?.getAudioTracks().length ?? 0) > 0;
+        this.#tryAloud();
+        this.#on.changed();
+    }
+
+    /** The browser plays sound only after a click. */
+    silence() {
+        this.#video.muted = true;
+    }
+
+    get isThere() {
+        return this.#hasTrack;
+    }
+
+    get isHeard() {
+        return this.#hasTrack && !this.#video.muted && this.#video.volume > 0;
+    }
+
+    /** Wanted, but the browser waits for a click. */
+    get isBlocked() {
+        return this.#hasTrack && this.#isWanted && this.#video.muted;
+    }
+
+    toggle() {
+        this.#isWanted = !this.isHeard;
+        keep(MUTED_KEY, this.#isWanted ? "off" : "on");
+        if (this.#isWanted && this.#video.volume === 0) this.#video.volume = 1;
+        this.#video.muted = !this.#isWanted;
+    }
+
+    get volume() {
+        return this.#video.volume;
+    }
+
+    set volume(volume) {
+        this.#video.volume = volume;
+        keep(VOLUME_KEY, String(volume));
+        this.#isWanted = volume > 0;
+        keep(MUTED_KEY, this.#isWanted ? "off" : "on");
+        this.#video.muted = !this.#isWanted;
+    }
+
+    /** A click or a key anywhere will do, but for those that mean the sound itself. */
+    #touched(event) {
+        if (event.key?.toLowerCase() !== "m" && !event.target.closest?.("#sound-tools")) this.#tryAloud();
+    }
+
+    /** Before a click some browsers refuse by pausing the picture: `silence` is called then. */
+    #tryAloud() {
+        if (!this.isBlocked || navigator.userActivation?.hasBeenActive === false) return;
+        this.#video.muted = false;
+    }
+}
+
+function setting(key) {
+    try {
+        return localStorage.getItem(key);
+    } catch {
+        return null;
+    }
+}
+
+function keep(key, value) {
+    try {
+        localStorage.setItem(key, value);
+    } catch {
+        // Storage may be switched off; then the setting lasts until the page is closed.
+    }
+}

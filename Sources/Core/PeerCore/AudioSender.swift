@@ -1,0 +1,137 @@
+import Datagrams
+import DequeModule
+import RTP
+import Timebase
+
+/// One viewer's outgoing sound: numbers the shared Opus packets, adds copies of those before where they get lost (RED,
+/// RFC 2198), reports.
+///
+/// A packet leaves as soon as it is there, ahead of all pictures: sound is small, and late sound is lost sound.
+struct AudioSender {
+    private let parameters: AudioSendParameters
+    private let wallClock: WallClockAnchor
+    private var queue: Deque<AudioUnit> = []
+    private var history = RedundancyHistory()
+    private var redundancy = RedundancyPolicy()
+    private var sequenceNumber: UInt16
+    private let timestampOffset: UInt32
+    /// The next packet follows a silence in which nothing was sent, or is the first.
+    private var beginsTalk = true
+    private var lastSent: (time: AudioTime, capturedAt: Instant)?
+    private var lastCaptureTime: Instant?
+    private(set) var nextReport: Instant
+    private var counter: SendStatistics
+    private(set) var statistics = OutgoingStatistics()
+
+    init(
+        _ parameters: AudioSendParameters, wallClock: WallClockAnchor,
+        random: inout any RandomNumberGenerator & Sendable, at now: Instant
+    ) {
+        self.parameters = parameters
+        self.wallClock = wallClock
+        // As for pictures: random, and far from the first roll-over.
+        sequenceNumber = UInt16.random(in: 0..<0x8000, using: &random)
+        timestampOffset = UInt32.random(in: 0...(.max), using: &random)
+        nextReport = now
+        counter = SendStatistics(ssrc: parameters.ssrc)
+    }
+
+    var ssrc: UInt32 { parameters.ssrc }
+
+    /// Copies of each packet that are sent now.
+    var redundancyLevels: Int { parameters.redundancyPayloadType == nil ? 0 : redundancy.levels }
+
+    // MARK: In
+
+    mutating func enqueue(_ unit: AudioUnit) {
+        if unit.isSilent {
+            beginsTalk = true
+            return
+        }
+        // A loop that stood still for so long plays what is new.
+        if queue.count >= Limits.queuedAudio { queue.removeFirst() }
+        queue.append(unit)
+    }
+
+    /// The share was paused: nothing from before is heard any more.
+    mutating func forget() {
+        queue.removeAll()
+        history = RedundancyHistory()
+        beginsTalk = true
+    }
+
+    /// What the viewer's reports say of our stream.
+    mutating func handle(_ report: ReportBlock, at now: Instant) {
+        guard report.ssrc == parameters.ssrc else { return }
+        statistics.lossFraction = Double(report.fractionLost) / 256
+        redundancy.reported(lossFraction: statistics.lossFraction, at: now)
+        if let time = report.roundTripTime(received: wallClock.ntp(at: now)) { statistics.roundTripTime = time }
+    }
+
+    // MARK: Out
+
+    mutating func nextPacket(_ transport: inout TransportSequence, at now: Instant) -> [UInt8]? {
+        guard let unit = queue.popFirst() else { return nil }
+        let (type, payload) = payload(of: unit)
+        var packet: [UInt8] = []
+        packet.reserveCapacity(payload.count + Limits.packetOverhead)
+        RTPHeader(
+            // RFC 3551 § 4.1: set on the first packet after a silence.
+            marker: beginsTalk, payloadType: type, sequenceNumber: sequenceNumber, timestamp: timestamp(unit.time),
+            ssrc: parameters.ssrc
+        ).append(to: &packet, extensions: extensions(for: unit, &transport, at: now), map: parameters.extensions)
+        packet.append(contentsOf: payload)
+        sequenceNumber &+= 1
+        beginsTalk = false
+        counter.sent(payloadBytes: payload.count)
+        lastSent = (unit.time, unit.capturedAt)
+        statistics.packetsSent += 1
+        statistics.bytesSent += packet.count
+        return packet
+    }
+
+    private mutating func payload(of unit: AudioUnit) -> (type: UInt8, bytes: [UInt8]) {
+        guard let red = parameters.redundancyPayloadType, redundancy.levels > 0 else {
+            // Remembered, so that the first packet with copies has some.
+            _ = history.wrap(
+                unit.bytes, timestamp: unit.time.ticks, payloadType: parameters.payloadType, levels: 0)
+            return (parameters.payloadType, unit.bytes)
+        }
+        let bytes = history.wrap(
+            unit.bytes, timestamp: unit.time.ticks, payloadType: parameters.payloadType, levels: redundancy.levels)
+        return (red, bytes)
+    }
+
+    private mutating func extensions(
+        for unit: AudioUnit, _ transport: inout TransportSequence, at now: Instant
+    ) -> HeaderExtensions {
+        var extensions = HeaderExtensions()
+        extensions.mid = parameters.mid
+        extensions.transportSequenceNumber = transport.take()
+        if parameters.extensions.needsSendTime { extensions.absoluteSendTime = AbsoluteSendTime(now) }
+        if lastCaptureTime.map({ now - $0 >= Limits.captureTimeInterval }) ?? true {
+            lastCaptureTime = now
+            extensions.absoluteCaptureTime = AbsoluteCaptureTime(captured: wallClock.ntp(at: unit.capturedAt))
+        }
+        return extensions
+    }
+
+    /// A sender report with SDES (RFC 3550 § 6.4.1), at most once an interval, once something was sent.
+    mutating func report(at now: Instant) -> [UInt8]? {
+        guard now >= nextReport else { return nil }
+        nextReport = now + Limits.reportInterval
+        guard let lastSent else { return nil }
+        let sinceLast = AudioTime(elapsed: now - lastSent.capturedAt).ticks
+        var bytes: [UInt8] = []
+        counter.report(
+            ntp: wallClock.ntp(at: now),
+            rtpTimestamp: timestamp(AudioTime(ticks: lastSent.time.ticks.addingSaturating(sinceLast)))
+        ).append(to: &bytes)
+        SourceDescription(ssrc: parameters.ssrc, canonicalName: parameters.canonicalName).append(to: &bytes)
+        return bytes
+    }
+
+    private func timestamp(_ time: AudioTime) -> UInt32 {
+        UInt32(truncatingIfNeeded: time.ticks) &+ timestampOffset
+    }
+}

@@ -1,0 +1,98 @@
+import AudioCodec
+import AudioDevices
+import Media
+
+/// Which sound goes with the pictures, and how. Both kinds are mixed into one stereo track of Opus.
+public struct AudioConfiguration: Sendable {
+    /// What the machine, or the embedding program, plays; nil for none.
+    public var system: ShareAudioSource?
+    /// Who speaks; nil for none.
+    public var microphone: ShareAudioSource?
+    /// In dB, −60…20; below is silence.
+    public var systemGain = 0.0
+    /// In dB, −60…20; below is silence.
+    public var microphoneGain = 0.0
+    /// The most the track may use, in bits per second, 16,000…320,000. A viewer that loses packets is sent copies beside.
+    public var maximumBitrate = 96_000
+    /// How much sound a packet holds.
+    public var packetDuration = AudioPacketDuration.milliseconds20
+
+    public init(system: ShareAudioSource? = nil, microphone: ShareAudioSource? = nil) {
+        self.system = system
+        self.microphone = microphone
+    }
+
+    /// No sound: viewers are offered none.
+    public static let none = AudioConfiguration()
+
+    var kinds: Set<SharedAudio> {
+        Set(SharedAudio.allCases.filter { $0 == .system ? system != nil : microphone != nil })
+    }
+
+    var isEmpty: Bool { kinds.isEmpty }
+}
+
+/// Where sound comes from.
+public enum ShareAudioSource: Sendable {
+    /// The monitor of the default output, or the default microphone.
+    case standard
+    /// A device, by the id that `ShareableSources` tells.
+    case device(String)
+    /// Samples that the embedder pushes.
+    case custom(CustomAudioSource)
+}
+
+/// What a sound is to the listener.
+public enum SharedAudio: String, Hashable, Sendable, CaseIterable {
+    /// What the machine or the embedding program plays.
+    case system
+    case microphone
+}
+
+/// How much sound a packet holds: less makes less delay and more packets.
+public enum AudioPacketDuration: Int, Hashable, Sendable, CaseIterable {
+    case milliseconds10 = 10
+    case milliseconds20 = 20
+}
+
+extension SharedAudio {
+    var kind: AudioKind { self == .system ? .system : .microphone }
+
+    init(_ kind: AudioKind) {
+        switch kind {
+        case .system: self = .system
+        case .microphone: self = .microphone
+        }
+    }
+}
+
+extension ShareAudioSource {
+    func factory(_ kind: AudioKind) -> AudioSourceFactory {
+        switch self {
+        case .standard:
+            let device = kind == .system ? AudioDevice.defaultSystem : AudioDevice.defaultMicrophone
+            return { ALSASource(device) }
+        case .device(let id): return { ALSASource(id) }
+        case .custom(let source): return { source.makeReader() }
+        }
+    }
+}
+
+extension AudioConfiguration {
+    var commands: AudioCommands {
+        var sources: [AudioKind: AudioSourceFactory] = [:]
+        sources[.system] = system?.factory(.system)
+        sources[.microphone] = microphone?.factory(.microphone)
+        return AudioCommands(
+            sources: sources,
+            gains: [.system: Gain(decibels: systemGain), .microphone: Gain(decibels: microphoneGain)],
+            target: OpusTarget(bitsPerSecond: max(16_000, min(320_000, maximumBitrate))))
+    }
+
+    var opusDuration: OpusConfiguration.PacketDuration {
+        switch packetDuration {
+        case .milliseconds10: .milliseconds10
+        case .milliseconds20: .milliseconds20
+        }
+    }
+}

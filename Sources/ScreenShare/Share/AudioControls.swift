@@ -1,0 +1,40 @@
+import AudioCodec
+import Media
+import NIOConcurrencyHelpers
+import SystemClock
+
+/// What the session asks of the thread of sound; taken between two packets.
+struct AudioCommands: Sendable {
+    var isPaused = false
+    var stops = false
+    /// Somebody is there who takes sound; else no device is open.
+    var hasListeners = false
+    /// By kind; a kind that is missing is not captured.
+    var sources: [AudioKind: AudioSourceFactory]
+    /// Counts changes of `sources`.
+    var generation = 0
+    var gains: [AudioKind: Gain]
+    var muted: Set<AudioKind> = []
+    var target: OpusTarget
+}
+
+/// The session's end of the thread of sound. Thread-safe.
+final class AudioControls: Sendable {
+    let wakeup = Wakeup()
+    private let commands: NIOLockedValueBox<AudioCommands>
+
+    init(_ initial: AudioCommands) {
+        commands = NIOLockedValueBox(initial)
+    }
+
+    func change(_ body: (inout AudioCommands) -> Void) {
+        commands.withLockedValue { body(&$0) }
+        wakeup.fire()
+    }
+
+    /// The commands in force.
+    func take() -> AudioCommands {
+        wakeup.drain()
+        return commands.withLockedValue { $0 }
+    }
+}

@@ -1,0 +1,74 @@
+import AudioDevices
+import Media
+import Timebase
+
+/// One source of sound through its losses: it is opened, read, and opened again when it is gone.
+struct AudioFeed {
+    /// What a person should know.
+    enum News: Hashable, Sendable {
+        case lost(String)
+        case back
+    }
+
+    let kind: AudioKind
+    private let open: AudioSourceFactory
+    private var source: (any AudioSource)?
+    private var policy = ReopenPolicy()
+    private var openAt = Instant.zero
+    private var isLost = false
+
+    init(_ kind: AudioKind, open: @escaping AudioSourceFactory) {
+        self.kind = kind
+        self.open = open
+    }
+
+    /// What poll(2) is to wait for.
+    var pollDescriptors: [(descriptor: Int32, events: Int16)] { source?.pollDescriptors ?? [] }
+
+    /// When the source is to be opened; never, while it is.
+    var due: Instant { source == nil ? openAt : .distantFuture }
+
+    /// Takes what there is.
+    mutating func read(at now: Instant, _ take: (AudioBlock) -> Void) -> News? {
+        if source == nil, now >= openAt { source = open() }
+        guard let source else { return nil }
+        do throws(AudioSourceError) {
+            var news: News?
+            while let block = try source.read(at: now) {
+                take(block)
+                policy.reset()
+                if isLost { news = .back }
+                isLost = false
+            }
+            return news
+        } catch {
+            return lose(error, at: now)
+        }
+    }
+
+    /// The first failure is told; it may take many tries.
+    private mutating func lose(_ error: AudioSourceError, at now: Instant) -> News? {
+        source = nil
+        openAt = now + policy.nextPause()
+        defer { isLost = true }
+        return isLost ? nil : .lost(error.text)
+    }
+
+    /// Lets the device go until it is read again.
+    mutating func close() {
+        source = nil
+        openAt = .zero
+    }
+}
+
+/// Begins to open a source of sound, on the thread that will read it.
+typealias AudioSourceFactory = @Sendable () -> any AudioSource
+
+extension AudioSourceError {
+    /// For a person.
+    var text: String {
+        switch self {
+        case .unavailable(let text), .lost(let text), .unsupported(let text): text
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import AudioCodec
+import AudioConversion
+import Media
+import RTP
+import SystemClock
+import Timebase
+
+/// What the thread of sound tells its session.
+enum AudioLineEvent: Sendable {
+    case lost(AudioKind, String)
+    case back(AudioKind)
+    case failed(String)
+}
+
+/// The one thread of a share's sound: waits for its devices and for the next packet's time, mixes, encodes once, hands
+/// over. Everything in here belongs to that thread.
+///
+///     AudioFeed (system) ─────┐
+///                             ├─► AudioMixdown ─► OpusEncoder ─► AudioUnit, for every viewer that takes sound
+///     AudioFeed (microphone) ─┘
+final class AudioLine {
+    private let controls: AudioControls
+    private let deliver: @Sendable (AudioUnit) -> Void
+    private let report: @Sendable (AudioLineEvent) -> Void
+    private let packetDuration: OpusConfiguration.PacketDuration
+    private var commands: AudioCommands
+    private var feeds: [AudioFeed] = []
+    private var mixdown: AudioMixdown?
+    private var encoder: OpusEncoder?
+    private let start: Instant
+
+    /// - Parameter start: time zero of the sound; the same for the life of the share.
+    init(
+        controls: AudioControls, packetDuration: OpusConfiguration.PacketDuration, start: Instant,
+        deliver: @escaping @Sendable (AudioUnit) -> Void, report: @escaping @Sendable (AudioLineEvent) -> Void
+    ) {
+        self.controls = controls
+        self.packetDuration = packetDuration
+        self.start = start
+        self.deliver = deliver
+        self.report = report
+        commands = controls.take()
+        feeds = Self.feeds(commands)
+    }
+
+    /// Runs until it is told to stop, or nothing can be encoded.
+    func run() {
+        do throws(CodecError) {
+            while !commands.stops { try step() }
+        } catch {
+            report(.failed("\(error)"))
+        }
+    }
+
+    // MARK: One turn
+
+    private func step() throws(CodecError) {
+        try apply(controls.take())
+        guard isActive else { return wait(until: .distantFuture) }
+        let now = SystemClock.now()
+        for index in feeds.indices { read(index, at: now) }
+        try encodeDue(at: SystemClock.now())
+        let opens = feeds.map(\.due).min() ?? .distantFuture
+        wait(until: min(opens, mixdown?.due ?? .distantFuture))
+    }
+
+    private var isActive: Bool { commands.hasListeners && !commands.isPaused && !commands.stops }
+
+    private func read(_ index: Int, at now: Instant) {
+        let kind = feeds[index].kind
+        let news = feeds[index].read(at: now) { block in mixdown?.receive(block.stereo, of: kind, at: now) }
+        switch news {
+        case .lost(let text): report(.lost(kind, text))
+        case .back: report(.back(kind))
+        case nil: break
+        }
+    }
+
+    private func encodeDue(at now: Instant) throws(CodecError) {
+        while let packet = mixdown?.nextPacket(at: now) {
+            guard let encoded = try encoder?.encode(packet.samples) else { return }
+            deliver(
+                AudioUnit(
+                    bytes: encoded.bytes, time: packet.time, capturedAt: packet.capturedAt, isSilent: encoded.isSilent))
+        }
+    }
+
+    /// Blocks until a device has something, the session changes something, or the time has come.
+    private func wait(until due: Instant) {
+        let own = [(descriptor: controls.wakeup.descriptor, events: Wakeup.readable)]
+        Poll.wait(for: own + (isActive ? feeds.flatMap(\.pollDescriptors) : []), until: due)
+    }
+
+    // MARK: Commands
+
+    private func apply(_ next: AudioCommands) throws(CodecError) {
+        let wasActive = isActive
+        if next.generation != commands.generation { feeds = Self.feeds(next) }
+        commands = next
+        if isActive, !wasActive { try begin() }
+        if !isActive, wasActive { rest() }
+        for kind in AudioKind.allCases {
+            mixdown?.mixer[kind].gain = next.gains[kind] ?? .unity
+            mixdown?.mixer[kind].isMuted = next.muted.contains(kind)
+        }
+        try encoder?.adapt(to: next.target)
+    }
+
+    /// Nothing from before is heard: mixer and encoder begin anew, the clock goes on.
+    private func begin() throws(CodecError) {
+        var configuration = OpusConfiguration()
+        configuration.packetDuration = packetDuration
+        encoder = try OpusEncoder(configuration, target: commands.target)
+        mixdown = AudioMixdown(
+            packetFrames: packetDuration.frames, start: start, makeResampler: Self.resampler(from:))
+    }
+
+    private static func resampler(from format: AudioFormat) -> any Resampler {
+        let resampler = try? SincResampler(from: format, to: AudioFormat.stereo48k.sampleRate)
+        return resampler ?? SilentResampler()
+    }
+
+    private func rest() {
+        for index in feeds.indices { feeds[index].close() }
+        mixdown = nil
+        encoder = nil
+    }
+
+    private static func feeds(_ commands: AudioCommands) -> [AudioFeed] {
+        AudioKind.allCases.compactMap { kind in commands.sources[kind].map { AudioFeed(kind, open: $0) } }
+    }
+}
+
+extension AudioBlock {
+    /// With all its channels in two.
+    fileprivate var stereo: AudioBlock {
+        let samples = ChannelMap(channels: format.channels).stereo(samples)
+        return AudioBlock(
+            format: AudioFormat(sampleRate: format.sampleRate, channels: 2), samples: samples, capturedAt: capturedAt)
+    }
+}
+
+/// In place of a resampler that can't be had: a rate that no device has.
+private final class SilentResampler: Resampler {
+    let delay = Duration.zero
+    func process(_ input: [Float], speed: Double, into output: inout [Float]) {}
+}

@@ -1,0 +1,63 @@
+import ArgumentParser
+import ScreenShare
+
+/// Which sound is shared: options of `host`.
+struct AudioOptions: ParsableArguments {
+    enum Choice: String, ExpressibleByArgument, CaseIterable {
+        case system, mic, both, none
+    }
+
+    @Option(
+        help: ArgumentHelp(
+            "The sound that is shared: system (what this machine plays), mic, both or none. Default: system, where there "
+                + "is a sound server to take it from."))
+    var audio: Choice?
+
+    @Option(help: "The microphone, by its id in `screenshare sources`.")
+    var mic: String?
+
+    @Option(help: "What system sound is taken from, by its id in `screenshare sources`.")
+    var system: String?
+
+    @Option(help: "Louder or softer by so many dB, -60…20.")
+    var micGain = 0.0
+
+    @Option(help: "Louder or softer by so many dB, -60…20.")
+    var systemGain = 0.0
+
+    func validate() throws {
+        for (name, gain) in [("--mic-gain", micGain), ("--system-gain", systemGain)] where !(-60...20).contains(gain) {
+            throw ValidationError("\(name) takes -60…20 dB.")
+        }
+        if mic != nil, audio == .system || audio == AudioOptions.Choice.none {
+            throw ValidationError("--mic goes with --audio mic or both.")
+        }
+        if system != nil, audio == .mic || audio == AudioOptions.Choice.none {
+            throw ValidationError("--system goes with --audio system or both.")
+        }
+    }
+
+    /// What is captured, and a line that says so.
+    func plan(among devices: @autoclosure () -> [ShareableAudio]) -> (configuration: AudioConfiguration, text: String) {
+        let devices = audio == AudioOptions.Choice.none || !ShareableAudio.mayExist ? [] : devices()
+        var (configuration, texts) = (AudioConfiguration.none, [String]())
+        if wantsSystem, audio != nil || system != nil || devices.contains(where: { $0.kind == .system }) {
+            configuration.system = system.map { .device($0) } ?? .standard
+            texts.append(name(system, .system, devices) ?? "system sound")
+        }
+        if wantsMicrophone {
+            configuration.microphone = mic.map { .device($0) } ?? .standard
+            texts.append(name(mic, .microphone, devices) ?? "the microphone")
+        }
+        (configuration.systemGain, configuration.microphoneGain) = (systemGain, micGain)
+        let text = texts.isEmpty ? "No sound is shared." : "Sound: \(texts.joined(separator: " and "))."
+        return (configuration, text)
+    }
+
+    private var wantsSystem: Bool { audio == nil ? mic == nil || system != nil : audio == .system || audio == .both }
+    private var wantsMicrophone: Bool { audio == nil ? mic != nil : audio == .mic || audio == .both }
+
+    private func name(_ id: String?, _ kind: SharedAudio, _ devices: [ShareableAudio]) -> String? {
+        devices.first { device in device.kind == kind && (id.map { $0 == device.id } ?? device.isDefault) }?.name
+    }
+}

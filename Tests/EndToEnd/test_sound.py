@@ -1,0 +1,161 @@
+"""System sound and microphone, from a real sound server to real viewers."""
+
+import signal
+
+import numpy
+import pytest
+from harness import sharer, sound
+from harness.processes import wait_until
+
+
+@pytest.fixture
+def server(start):
+    return start(sound.SoundServer)
+
+
+@pytest.fixture
+def heard(lan, artifacts, start):
+    """`heard(host, seconds)`: the sound that `view` writes, and its process's length of video in seconds."""
+
+    def listen(host, seconds, *options):
+        path, video = artifacts / "out.opus", artifacts / "out.h264"
+        with open(video, "wb") as output:
+            command = ["--audio", path, "--duration", seconds, *options]
+            viewer = start(sharer.view, lan, *command, output=output, whep=host.whep)
+            assert viewer.wait(seconds + 15) == 0
+        return sound.decode(path)
+
+    return listen
+
+
+def longest(flags):
+    """The longest run of true values."""
+    best = run = 0
+    for flag in flags:
+        run = run + 1 if flag else 0
+        best = max(best, run)
+    return best
+
+
+def test_what_the_machine_plays_is_heard_by_a_viewer(lan, server, share, start, heard):
+    start(server.play, sound.tone(440, 30))
+    host = share(lan, "--test-pattern", env=server.env)
+    host.process.wait_for("Sound: Monitor of Test-Speaker", 5)
+    samples = heard(host, 6)
+    assert 5 < len(samples) / sound.RATE < 6.5
+    # A tenth may pass until the device is open.
+    assert longest(sound.is_heard(samples, 440)) > 40
+    assert sound.levels(samples, 1000).max() < 0.01
+
+
+def test_a_viewer_that_asks_for_no_sound_gets_none(lan, server, share, start, artifacts):
+    host = share(lan, "--test-pattern", env=server.env)
+    with open(artifacts / "out.h264", "wb") as output:
+        viewer = start(sharer.view, lan, "--duration", 2, output=output, whep=host.whep)
+        assert viewer.wait(15) == 0
+    # Nobody listens: the device is not even open.
+    assert "protocol-native" not in server.control("list", "short", "source-outputs").stdout
+
+
+def test_microphone_and_system_are_mixed(lan, server, share, start, heard):
+    start(server.play, sound.tone(440, 30, 0.3))
+    start(server.play, sound.tone(1000, 30, 0.3), "cable")
+    host = share(lan, "--test-pattern", "--audio", "both", "--mic-gain=-6", env=server.env)
+    samples = heard(host, 5)
+    both = sound.is_heard(samples, 440, 0.3) & sound.is_heard(samples, 1000, 0.15)
+    assert longest(both) > 30
+
+
+def test_without_a_sound_server_the_picture_goes_on(lan, share, start, artifacts):
+    nowhere = {"PULSE_SERVER": "unix:/nonexistent", "HOME": "/nonexistent"}
+    host = share(lan, "--test-pattern", env=nowhere)
+    assert "No sound is shared." in host.text()
+    host.kill()
+    asked = share(lan, "--test-pattern", "--audio", "system", env=nowhere)
+    with open(artifacts / "out.h264", "wb") as output:
+        command = ["--audio", artifacts / "out.opus", "--duration", 3]
+        viewer = start(sharer.view, lan, *command, output=output, whep=asked.whep)
+        assert viewer.wait(15) == 0
+    assert (artifacts / "out.h264").stat().st_size > 10_000
+    asked.process.wait_for("Silence is sent in place of the system", 5)
+
+
+def test_a_sound_server_that_dies_and_comes_back_is_heard_again(lan, server, share, start, artifacts):
+    start(server.play, sound.tone(440, 60))
+    host = share(lan, "--test-pattern", env=server.env)
+    path = artifacts / "out.opus"
+    with open(artifacts / "out.h264", "wb") as output:
+        viewer = start(sharer.view, lan, "--audio", path, "--duration", 14, output=output, whep=host.whep)
+        viewer.wait_for("First picture", 10)
+        wait_until(lambda: path.exists() and path.stat().st_size > 30_000, 10, "some seconds of sound")
+        server.kill()
+        host.process.wait_for("Silence is sent in place of the system", 5)
+        server.start()
+        start(server.play, sound.tone(1000, 60))
+        host.process.wait_for("There is sound of the system again", 8)
+        assert viewer.wait(30) == 0
+    samples = sound.decode(path)
+    before, after = sound.is_heard(samples, 440), sound.is_heard(samples, 1000)
+    assert longest(before) > 10 and longest(after) > 10
+    assert numpy.flatnonzero(before).max() < numpy.flatnonzero(after).max()
+    # The clock goes on through the silence.
+    assert 13 < len(samples) / sound.RATE < 14.5
+
+
+def test_chromium_plays_the_sound_in_stereo_once_somebody_clicks(lan, server, share, start):
+    start(server.play, sound.tone(1000, 60))
+    host = share(lan, "--test-pattern", env=server.env)
+    viewer = start(sharer.chromium, lan, host.link, "--duration", "40", stdin=-1)
+    viewer.wait_for_state("live", 20)
+
+    def listen():
+        viewer.command_line("sound")
+        return viewer.events("sound")[-1]
+
+    tone = wait_until(lambda: (found := listen()) and abs(found["frequency"] - 1000) < 30 and found, 10, "the tone")
+    assert tone["channels"] == 2
+    viewer.command_line("click")
+    assert not listen()["muted"]
+    viewer.command_line("key m")
+    assert listen()["muted"]
+    viewer.command_line("key m")
+    assert not listen()["muted"]
+    viewer.command_line("quit")
+
+
+def test_aiortc_hears_the_sound(lan, server, share, start):
+    start(server.play, sound.tone(1000, 60))
+    host = share(lan, "--test-pattern", env=server.env)
+    summary = start(sharer.aiortc, lan, host.whep, "--audio", "--duration", 4).event("summary", 20)
+    assert summary["frames"] > 20
+    assert abs(summary["frequency"] - 1000) < 30
+    assert summary["soundSeconds"] > 2
+
+
+def test_a_muted_share_is_silent_and_its_page_says_so(lan, server, share, start, artifacts):
+    start(server.play, sound.tone(1000, 60))
+    host = share(lan, "--test-pattern", env=server.env, terminal=True)
+    viewer = start(sharer.chromium, lan, host.link, "--duration", "40", stdin=-1)
+    viewer.wait_for_state("live", 20)
+
+    def listen():
+        viewer.command_line("sound")
+        return viewer.events("sound")[-1]
+
+    wait_until(lambda: listen()["level"] > 0.05, 10, "the tone")
+    assert not listen()["saysMuted"]
+    host.type("s")
+    host.process.wait_for("Muted: the system", 5)
+    wait_until(lambda: (found := listen())["level"] < 0.001 and found["saysMuted"], 5, "silence, and the page saying so")
+    viewer.command_line(f"screenshot {artifacts / 'muted.png'}")
+    host.type("s")
+    wait_until(lambda: (found := listen())["level"] > 0.05 and not found["saysMuted"], 5, "the tone again")
+    viewer.command_line("quit")
+    host.stop(signal.SIGINT)
+
+
+def test_sources_lists_devices_with_names_people_read(server, display, run):
+    screen = display(640, 480)
+    listed = run("sources", "--json", "--display", screen.name, env={**server.env, "PATH": "/usr/bin:/bin"})
+    assert "pulse:speaker.monitor" in listed.stdout and "Monitor of Test-Speaker" in listed.stdout
+    assert "pulse:microphone" in listed.stdout and "Test-Microphone" in listed.stdout
