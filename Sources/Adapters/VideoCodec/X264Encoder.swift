@@ -164,7 +164,11 @@ package final class X264Encoder: VideoEncoder {
     private func outline(_ request: Request, _ rows: ReferenceMemory.Rows?) throws(CodecError) -> EncodedUnit {
         let isWhole = request.area.onMacroblocks.contains(PixelRect(request.picture.size))
         let type = isWhole ? X264_TYPE_I : X264_TYPE_AUTO
+        // Nothing of it stood anywhere before: a wide search would take thirty milliseconds to find that out.
+        let wide = search
+        try set(Search(preset: preset, isWide: false, references: 1))
         let unit = try run(request, .outline(request.area), quantiser: QuantiserControl.legible, type: type)
+        try set(wide)
         let sent = learn(.outline, unit, areas: [request.area], changed: .nothing, blurred: .nothing)
         memory.coded(rows, quantiser: QuantiserControl.legible, control.blur)
         return sent
