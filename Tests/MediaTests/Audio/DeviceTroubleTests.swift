@@ -5,8 +5,8 @@ import Timebase
 
 @Suite("Sound devices in trouble: gaps, losses, other formats, wrong figures")
 struct DeviceTroubleTests {
-    /// In Hz; at half of full scale no step is larger than 0.0086, and a fade adds at most 0.0032. No block begins where
-    /// another did in it.
+    /// In Hz; at half of full scale no step is larger than 0.0086, and a fade adds at most 0.0032. Its period and the
+    /// blocks' have nothing in common.
     private static let tone = 130.7
     private static let steepest = 0.0125
 
@@ -119,7 +119,7 @@ struct DeviceTroubleTests {
         for packet in loop.packets { check.add(packet) }
         #expect(check.largestStep < Self.steepest, "\(check.largestStep) at \(check.worstAt)")
         #expect(loop.mixdown.statistics(of: .system).gaps == 1)
-        #expect(abs((loop.mixdown.delay - usual).inMilliseconds) < 1, "\(loop.mixdown.delay)")
+        #expect(abs((loop.mixdown.delay - usual).inMilliseconds) < 2, "\(loop.mixdown.delay)")
     }
 
     @Test(

@@ -220,7 +220,8 @@ package struct AudioInput {
     /// Where there is silence anyway, the delay changes by leaving some out, or by playing it again.
     private mutating func spliceInSilence(_ index: Int64, frames: Int) {
         let excess = Int64(holdBack.excess)
-        guard reader.isPlaying, reader.next == index, excess.magnitude > AudioLimits.spliceTolerance else { return }
+        guard reader.isPlaying, reader.next == index, holdBack.excess.magnitude > AudioLimits.delayTolerance
+        else { return }
         let needed = Int64(frames + AudioLimits.fadeFrames)
         let spare = queue.end - index - needed
         let change = excess > 0 ? min(excess, Int64(frames), spare) : max(excess, -Int64(AudioLimits.longestRepeat))

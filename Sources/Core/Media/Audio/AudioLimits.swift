@@ -44,6 +44,8 @@ package enum AudioLimits {
     /// Of that, what changes the delay, which comes and goes over half a second.
     static let largestBend = 0.004
     static let bendTime = 0.5
+    /// In ticks (1 ms): a delay that is too long by no more is left alone, so that sound is played as it is.
+    static let delayTolerance = 48.0
     /// The delay nears its target with this time constant, in seconds, once less than 20 ms away.
     static let delayTime = 5.0
     /// Seconds over which the device's drift and the queue's lag are averaged before they bend the speed.
@@ -56,8 +58,6 @@ package enum AudioLimits {
     static let fadeFrames = 240
     /// What stays below this (−60 dBFS) may be shortened or lengthened unnoticed.
     static let silence: Float = 0.001
-    /// In ticks (1 ms): a delay this close to its target is left alone in silence.
-    static let spliceTolerance: UInt64 = 48
     /// In frames (10 ms): what one packet of silence may be lengthened by; as much is kept behind what was read.
     static let longestRepeat = 480
     /// The ring's frames: at first a third of a second, at most 2.7 s, for the longest block behind the longest delay.

@@ -32,7 +32,8 @@ struct HoldBack: Sendable {
     mutating func speed(over duration: Double, drift: Double, lag: Double) -> Double {
         let seconds = duration / 48_000
         let largest = AudioLimits.largestBend
-        let wanted = max(-largest, min(largest, excess / 48_000 / AudioLimits.delayTime))
+        let error = excess - max(0, min(AudioLimits.delayTolerance, excess))
+        let wanted = max(-largest, min(largest, error / 48_000 / AudioLimits.delayTime))
         let step = largest * seconds / AudioLimits.bendTime
         bend += max(-step, min(step, wanted - bend))
         ticks -= bend * duration
