@@ -38,9 +38,6 @@ struct AudioSender {
 
     var ssrc: UInt32 { parameters.ssrc }
 
-    /// Copies of each packet that are sent now.
-    var redundancyLevels: Int { parameters.redundancyPayloadType == nil ? 0 : redundancy.levels }
-
     // MARK: In
 
     mutating func enqueue(_ unit: AudioUnit) {
