@@ -142,6 +142,8 @@ let package = Package(
         .executableTarget(
             name: "TestPattern", dependencies: ["ScreenShare"], path: "Examples/TestPattern", swiftSettings: strict),
         .executableTarget(
+            name: "FlashAndClick", dependencies: ["ScreenShare"], path: "Examples/FlashAndClick", swiftSettings: strict),
+        .executableTarget(
             name: "ConferenceBackend", dependencies: ["ScreenShare", hummingbird, logging],
             path: "Examples/ConferenceBackend", swiftSettings: strict),
 

@@ -2,13 +2,22 @@ import Glibc
 import OggOpus
 import ScreenShare
 
-/// The sound as an Ogg Opus file whose time zero is the first picture. Used by one task.
+/// The sound as a file whose time zero is the first picture: Ogg Opus as it came, or WAV of what is heard. Used by one
+/// task.
 actor AudioFile {
+    private enum Format {
+        case opus(OggOpusWriter)
+        case wav(WAVStream)
+    }
+
     private let output: OutputFile
-    private let writer = OggOpusWriter(serial: UInt32.random(in: 0...(.max)), origin: 0)
+    private var format: Format
     private var hasBegun = false
     /// What came before it was known where it belongs.
     private var early: [AudioPiece] = []
+
+    /// Whether a file of this name holds decoded sound.
+    static func isDecoded(_ path: String) -> Bool { path.lowercased().hasSuffix(".wav") }
 
     init(path: String) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
@@ -16,9 +25,14 @@ actor AudioFile {
             throw Failure(.outputError, "can't write the sound to \(path): \(String(cString: strerror(errno)))")
         }
         output = OutputFile(descriptor: descriptor)
+        format =
+            Self.isDecoded(path)
+            ? .wav(WAVStream()) : .opus(OggOpusWriter(serial: UInt32.random(in: 0...(.max)), origin: 0))
     }
 
     func write(_ piece: AudioPiece) async throws {
+        // Put in for a listener in real time.
+        if piece.isInserted { return }
         guard let timestamp = piece.timestamp else {
             if early.count < Self.earlyPieces { early.append(piece) }
             return
@@ -26,7 +40,8 @@ actor AudioFile {
         try await begin()
         var start = timestamp - early.reduce(0) { $0 + Int64($1.frames) }
         for piece in early + [piece] {
-            try await append(piece, at: start)
+            // What was heard before the first picture has no place in the file.
+            if start >= 0 { try await output.write(bytes(of: piece, at: start)) }
             start += Int64(piece.frames)
         }
         early = []
@@ -38,19 +53,28 @@ actor AudioFile {
     private func begin() async throws {
         if hasBegun { return }
         hasBegun = true
-        try await output.write(writer.header)
+        switch format {
+        case .opus(let writer): try await output.write(writer.header)
+        case .wav: try await output.write(WAVStream.header)
+        }
     }
 
-    /// What was heard before the first picture has no place in the file.
-    private func append(_ piece: AudioPiece, at timestamp: Int64) async throws {
-        guard timestamp >= 0 else { return }
-        guard let opus = piece.opus else { return try await output.write(writer.fill(to: timestamp)) }
-        guard let pages = try? writer.append(opus, timestamp: timestamp) else { return }
-        try await output.write(pages)
+    private func bytes(of piece: AudioPiece, at timestamp: Int64) -> [UInt8] {
+        switch format {
+        case .opus(let writer):
+            guard let opus = piece.opus else { return writer.fill(to: timestamp) }
+            return (try? writer.append(opus, timestamp: timestamp)) ?? []
+        case .wav(var stream):
+            defer { format = .wav(stream) }
+            return stream.append(piece.samples, at: timestamp - Int64(AudioPiece.decoderDelay))
+        }
     }
 
     func finish() async throws {
         try await begin()
-        try await output.write(writer.finish())
+        switch format {
+        case .opus(let writer): try await output.write(writer.finish())
+        case .wav(let stream): try await output.rewriteBeginning(stream.finishedHeader)
+        }
     }
 }

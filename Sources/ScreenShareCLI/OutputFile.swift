@@ -24,6 +24,14 @@ final class OutputFile: Sendable {
         try await pool.runIfActive { [descriptor] in try Self.writeAll(bytes, to: descriptor) }
     }
 
+    /// Puts bytes in place of the first ones; where the output is a pipe, nothing.
+    func rewriteBeginning(_ bytes: [UInt8]) async throws {
+        try await pool.runIfActive { [descriptor] in
+            guard lseek(descriptor, 0, SEEK_CUR) >= 0 else { return }
+            _ = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+        }
+    }
+
     static func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(WriteError) {
         var written = 0
         while written < bytes.count {

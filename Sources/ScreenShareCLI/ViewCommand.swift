@@ -29,7 +29,9 @@ struct ViewCommand: AsyncParsableCommand {
     @Option(help: "The room's token.")
     var token: String?
 
-    @Option(help: "Write the sound to this file, Ogg Opus, in step with the video. Without it none is asked for.")
+    @Option(help: ArgumentHelp(
+            "Write the sound to this file, in step with the video: Ogg Opus, or decoded where its name ends in .wav. "
+                + "Without it none is asked for."))
     var audio: String?
 
     @Option(help: "Stop this many seconds after the first picture.")
@@ -78,6 +80,7 @@ struct ViewCommand: AsyncParsableCommand {
         configuration.patience = wait.map { .seconds($0) }
         configuration.constantFrameRate = true
         configuration.receivesAudio = audio != nil
+        configuration.decodesAudio = audio.map(AudioFile.isDecoded) ?? false
         configuration.duration = duration.map { .seconds($0) }
         configuration.network = network.configuration
         let runner = ViewRunner(

@@ -171,6 +171,15 @@ struct ViewRecord: Encodable {
     var joins: Int
     var rttMs: Double?
     var firstFrameMs: Double?
+    /// Seconds of sound, and of them what was lost.
+    var sound: Double
+    var soundLost: Double
+    /// By how much pictures are later than their sound: the median, and 95 % of the magnitudes.
+    var videoLagMs: Double?
+    var videoLag95Ms: Double?
+    /// Since capture, by both wall clocks.
+    var videoDelayMs: Double?
+    var audioDelayMs: Double?
 
     init(_ statistics: ViewStatistics, written: Written, time: Double) {
         self.time = time
@@ -185,5 +194,11 @@ struct ViewRecord: Encodable {
         joins = statistics.joins
         rttMs = statistics.roundTripTime.map { $0 * 1000 }
         firstFrameMs = statistics.firstPicture.map { $0 / .milliseconds(1) }
+        sound = statistics.audioSeconds
+        soundLost = statistics.audioSecondsLost
+        videoLagMs = statistics.videoLag.map { $0 * 1000 }
+        videoLag95Ms = statistics.videoLag95.map { $0 * 1000 }
+        videoDelayMs = statistics.videoDelay.map { $0 * 1000 }
+        audioDelayMs = statistics.audioDelay.map { $0 * 1000 }
     }
 }

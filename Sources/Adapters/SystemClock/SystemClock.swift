@@ -9,6 +9,11 @@ package enum SystemClock {
         Instant(nanoseconds: nanoseconds(of: CLOCK_BOOTTIME))
     }
 
+    /// The same moment on Swift's clock, which is what embedders know.
+    package static func continuous(_ instant: Instant) -> ContinuousClock.Instant {
+        ContinuousClock.now + (instant - now())
+    }
+
     /// The wall clock beside the monotonic one, for sender reports and capture times.
     package static func wallClockAnchor() -> WallClockAnchor {
         WallClockAnchor(instant: now(), ntp: NTPTimestamp(unixNanoseconds: nanoseconds(of: CLOCK_REALTIME)))

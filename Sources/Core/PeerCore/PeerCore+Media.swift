@@ -11,7 +11,7 @@ extension PeerCore {
         // Forged, replayed and damaged packets change nothing.
         do throws(ProtectionError) { try protector.unprotectRTP(&packet) } catch { return }
         if packet.count > 1, audioReceiver?.takes(packet[1] & 0x7f) == true {
-            audioReceiver?.receive(packet, clock: lipSync.audio, at: now)
+            audioReceiver?.receive(packet, clock: audioClock, at: now)
         } else {
             receiver?.receive(packet, at: now)
         }
@@ -29,8 +29,8 @@ extension PeerCore {
     private mutating func handle(_ packet: RTCPPacket) {
         switch packet {
         case .senderReport(let report):
-            if receiver?.handle(report, at: now) == true { lipSync.video.receive(report) }
-            if audioReceiver?.handle(report, at: now) == true { lipSync.audio.receive(report) }
+            if receiver?.handle(report, at: now) == true { videoClock.receive(report) }
+            if audioReceiver?.handle(report, at: now) == true { audioClock.receive(report) }
             handle(report.reports)
         case .receiverReport(let report): handle(report.reports)
         // Sound is not sent again: it would come too late.
@@ -75,7 +75,7 @@ extension PeerCore {
 
     private func dated(_ unit: ReceivedUnit) -> ReceivedUnit {
         var unit = unit
-        unit.capturedAt = lipSync.video.captured(unit.accessUnit.timestamp)
+        unit.capturedAt = videoClock.captured(unit.accessUnit.timestamp)
         return unit
     }
 

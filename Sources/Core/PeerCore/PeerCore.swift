@@ -37,8 +37,9 @@ package struct PeerCore: ~Copyable {
     var transportSequence: TransportSequence
     var receiver: MediaReceiver?
     var audioReceiver: AudioReceiver?
-    /// What the sharer's reports say of its two clocks.
-    var lipSync = LipSync()
+    /// What the sharer's reports say of its two clocks (RFC 6184 § 8.2.1, RFC 7587 § 4.1).
+    var videoClock = ReportedClock(clockRate: MediaTime.ticksPerSecond)
+    var audioClock = ReportedClock(clockRate: AudioTime.ticksPerSecond)
     var outputs: Deque<PeerOutput> = []
     var now: Instant
 

@@ -76,7 +76,17 @@ extension Limits {
     package static let jumpTime: Duration = .milliseconds(30)
     package static let jumpSpread: Duration = .milliseconds(30)
 
+    /// How much faster than the clock pictures are shown to take a delay away that is needed no more: 5 %.
+    package static let videoPlayoutBend = 0.05
+    /// A picture of so many times the usual bytes takes its time on the way because of them.
+    package static let ordinaryPicture = 4.0
+    /// Seconds that a stream may last, for arithmetic: thirty years.
+    package static let longestStream = 1e9
+
     // Lip sync
+
+    /// Sound and picture are moved against each other where they are off by more than this.
+    package static let lipSyncTolerance: Duration = .milliseconds(5)
 
     /// Neither stream is held back longer: half a second is what libwebrtc lets the playout delay grow to.
     package static let longestLipSync: Duration = .milliseconds(500)

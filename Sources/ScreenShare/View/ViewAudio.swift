@@ -1,3 +1,4 @@
+import AudioCodec
 import Media
 import PeerCore
 import RTP
@@ -8,26 +9,57 @@ import Timebase
 public struct AudioPiece: Sendable {
     /// One Opus packet (48 kHz, stereo); nil where one was lost, or the sharer is silent.
     public var opus: [UInt8]?
+    /// What is heard: 48 kHz, left and right in turn, −1…1. What was lost is made up for, from copies in later packets or
+    /// by concealment. Empty, unless the configuration asks for it. They begin `decoderDelay` frames before `timestamp`.
+    public var samples: [Float]
     /// Of its first sample: ticks of 1/48000 s since the moment that the first picture shows; negative for sound from
     /// before. Nil until the sharer has told how its clocks go together (some tenths of a second at most).
     public var timestamp: Int64?
     /// In samples of each channel.
     public var frames: Int
+    /// When `samples` are to be heard, in step with the pictures' `showAt`.
+    public var playAt: ContinuousClock.Instant
+    /// Put in for a listener in real time, to make the delay longer; a recording leaves it out, and the next piece has the
+    /// same timestamp.
+    public var isInserted: Bool
+
+    /// By how many frames decoded sound trails its packet: libopus' look-ahead of 6.5 ms (pre-skip, RFC 7845 § 4.2).
+    public static let decoderDelay = 312
 }
 
-/// A viewer's sound on its way out: jitter buffer, and the place of each piece beside the pictures.
+/// A viewer's sound on its way out: jitter buffer, decoder, and the place of each piece beside the pictures.
 struct ViewAudio {
     private var playout = AudioPlayout()
+    private let decoder: (any AudioDecoder)?
     /// A moment on the sharer's wall clock, and the sound's timestamp then.
     private var clock: (timestamp: Int64, captured: NTPTimestamp)?
     /// When the first picture was shown on the sharer's screen.
     private var firstPicture: NTPTimestamp?
     private var firstUnit: MediaTime?
 
+    /// - Parameter decoder: nil: packets are handed over as they came.
+    init(decoder: (any AudioDecoder)?) {
+        self.decoder = decoder
+    }
+
     var statistics: PlayoutStatistics { playout.statistics }
 
     /// When there is something to take; nil before the first packet.
     var due: Instant? { playout.due }
+
+    /// How much longer sound is held back than the network asks for.
+    var holdBack: Duration {
+        get { playout.holdBack }
+        set { playout.holdBack = newValue }
+    }
+
+    /// A moment of the sharer's, and when its sound would be heard were it not held back; nil before both are known.
+    var planned: LipSync.Presentation? {
+        guard let clock, let at = playout.planned(clock.timestamp) else { return nil }
+        return LipSync.Presentation(captured: clock.captured, at: at + Self.decoderDelay)
+    }
+
+    private static let decoderDelay = AudioTime(ticks: Int64(AudioPiece.decoderDelay)).elapsed
 
     /// The sharer began anew.
     mutating func restart() {
@@ -52,15 +84,41 @@ struct ViewAudio {
     }
 
     /// The next piece that is due; nil where none is yet.
-    mutating func next(at now: Instant) -> AudioPiece? {
-        while let output = playout.pull(at: now) {
-            // Put in for a listener in real time; the file's time is the sharer's.
-            if output.isInserted { continue }
-            var opus: [UInt8]?
-            if case .packet(let bytes) = output.sound { opus = bytes }
-            return AudioPiece(opus: opus, timestamp: place(output.timestamp), frames: output.frames)
+    ///
+    /// - Returns: also when its first sound was heard at the sharer's, on that one's wall clock, and will be here.
+    mutating func next(at now: Instant) -> (piece: AudioPiece, heard: LipSync.Presentation?)? {
+        guard let output = playout.pull(at: now) else { return nil }
+        var opus: [UInt8]?
+        if case .packet(let bytes) = output.sound { opus = bytes }
+        let piece = AudioPiece(
+            opus: opus, samples: decoded(output), timestamp: place(output.timestamp), frames: output.frames,
+            playAt: SystemClock.continuous(output.due), isInserted: output.isInserted)
+        let captured = captured(output.timestamp)
+        return (piece, captured.map { LipSync.Presentation(captured: $0, at: output.due + Self.decoderDelay) })
+    }
+
+    /// What can't be decoded is guessed, and what can't be guessed is silence.
+    private func decoded(_ output: PlayoutOutput) -> [Float] {
+        guard let decoder else { return [] }
+        do throws(CodecError) {
+            switch output.sound {
+            case .packet(let bytes): return try decoder.decode(bytes)
+            case .recover(let next): return try decoder.recover(from: next, frames: output.frames)
+            case .conceal: return try decoder.conceal(frames: output.frames)
+            case .silence: return silence(output)
+            }
+        } catch {
+            return (try? decoder.conceal(frames: output.frames)) ?? silence(output)
         }
-        return nil
+    }
+
+    private func silence(_ output: PlayoutOutput) -> [Float] { [Float](repeating: 0, count: 2 * output.frames) }
+
+    private func captured(_ timestamp: Int64) -> NTPTimestamp? {
+        clock.map { clock in
+            let ticks = timestamp.subtractingSaturating(clock.timestamp)
+            return clock.captured.advanced(by: .seconds(Double(ticks) / Double(AudioTime.ticksPerSecond)))
+        }
     }
 
     private func place(_ timestamp: Int64) -> Int64? {

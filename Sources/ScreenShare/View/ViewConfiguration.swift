@@ -11,6 +11,8 @@ public struct ViewConfiguration: Sendable {
     public var constantFrameRate = false
     /// Takes the sound as well, where there is some.
     public var receivesAudio = false
+    /// Decodes it as well, for whoever plays or mixes it: 0.2 % of a core.
+    public var decodesAudio = false
     /// Ends this long after the first picture.
     public var duration: Duration?
     public var network = NetworkConfiguration()
@@ -37,6 +39,8 @@ public struct VideoUnit: Sendable {
     public var pictures: Int
     /// Pictures in `annexB` that repeat the one before.
     public var repeated: Int
+    /// When it is to be shown, at the source's own pace and in step with the sound's `playAt`.
+    public var showAt: ContinuousClock.Instant
 }
 
 /// What happens to a viewer, in order.
@@ -68,6 +72,14 @@ public struct ViewStatistics: Sendable {
     /// Seconds of sound handed over, and of them that were lost or late.
     public var audioSeconds = 0.0
     public var audioSecondsLost = 0.0
+    /// Of the last twenty seconds' pictures: by how much they are shown later than their sound is heard, in seconds; the
+    /// median, and what 95 % of them do not exceed, earlier or later. Nil without sound.
+    public var videoLag: Double?
+    public var videoLag95: Double?
+    /// From the sharer's capture to here, in seconds: pictures until they are shown, sound until it is decoded; medians.
+    /// Right only where both machines' wall clocks agree.
+    public var videoDelay: Double?
+    public var audioDelay: Double?
     /// Seconds.
     public var roundTripTime: Double?
     public var firstPicture: Duration?

@@ -1,3 +1,4 @@
+import AudioCodec
 import Datagrams
 import ICE
 import Logging
@@ -30,7 +31,8 @@ public actor ViewSession {
     private let unitSink: AsyncStream<VideoUnit>.Continuation
     private let audioSink: AsyncStream<AudioPiece>.Continuation
     private let eventSink: AsyncStream<ViewEvent>.Continuation
-    private var sound = ViewAudio()
+    private var sound: ViewAudio
+    private var timing = ViewTiming()
     private var soundPump: Task<Void, Never>?
     private var stream = ConstantRateStream()
     private var hub: PeerHub?
@@ -50,6 +52,7 @@ public actor ViewSession {
     public init(configuration: ViewConfiguration, logger: Logger = Logger(label: "screenshare")) {
         self.configuration = configuration
         self.logger = logger
+        sound = ViewAudio(decoder: configuration.decodesAudio ? try? OpusDecoder() : nil)
         (units, unitSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(ViewLimits.units))
         (audio, audioSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(ViewLimits.audioPieces))
         (events, eventSink) = AsyncStream.makeStream(of: ViewEvent.self)
@@ -71,6 +74,7 @@ public actor ViewSession {
     public func statistics() async -> ViewStatistics {
         var totals = totals
         let heard = sound.statistics
+        timing.add(to: &totals)
         totals.audioSeconds = Double(heard.playedTicks + heard.recoveredTicks + heard.concealedTicks) / 48_000
         totals.audioSecondsLost = Double(heard.concealedTicks + heard.recoveredTicks) / 48_000
         guard let current = await hub?.statistics().first(where: { $0.peer == peer })?.statistics else { return totals }
@@ -206,6 +210,7 @@ public actor ViewSession {
                 totals.joins += 1
                 stream.beginSegment()
                 sound.restart()
+                timing.restart()
                 eventSink.yield(.connected)
             case .received(let unit): await take(unit)
             case .receivedAudio(let packet): take(packet)
@@ -223,7 +228,10 @@ public actor ViewSession {
 
     /// Hands over what is due, and waits for what comes next; false when there is nothing more to come.
     private func pumpSound() async -> Bool {
-        while let piece = sound.next(at: SystemClock.now()) { audioSink.yield(piece) }
+        while let next = sound.next(at: SystemClock.now()) {
+            if let heard = next.heard { timing.hear(heard, at: SystemClock.now()) }
+            audioSink.yield(next.piece)
+        }
         if hasEnded { return false }
         let pause = sound.due.map { max(.milliseconds(1), $0 - SystemClock.now()) } ?? ViewLimits.audioPause
         return (try? await Task.sleep(for: min(pause, ViewLimits.audioPause))) != nil
@@ -231,6 +239,7 @@ public actor ViewSession {
 
     private func take(_ unit: ReceivedUnit) async {
         sound.see(unit)
+        let showAt = SystemClock.continuous(timing.show(unit, beside: &sound))
         if firstUnitAt == nil { begin(unit) }
         if isSkipping, !unit.accessUnit.isKeyframe {
             totals.skipped += 1
@@ -239,7 +248,7 @@ public actor ViewSession {
         isSkipping = false
         // The file's time goes on only with what gets into it.
         var next = stream
-        guard case .dropped = unitSink.yield(videoUnit(unit, &next)) else {
+        guard case .dropped = unitSink.yield(videoUnit(unit, showAt, &next)) else {
             stream = next
             totals.frames += 1
             totals.bytes += unit.accessUnit.bytes.count
@@ -264,7 +273,9 @@ public actor ViewSession {
         }
     }
 
-    private func videoUnit(_ unit: ReceivedUnit, _ stream: inout ConstantRateStream) -> VideoUnit {
+    private func videoUnit(
+        _ unit: ReceivedUnit, _ showAt: ContinuousClock.Instant, _ stream: inout ConstantRateStream
+    ) -> VideoUnit {
         var piece = ConstantRateStream.Piece(pictures: 1)
         if configuration.constantFrameRate {
             piece = stream.append(unit.accessUnit, mediaTime: unit.mediaTime, receivedAt: unit.receivedAt)
@@ -273,7 +284,7 @@ public actor ViewSession {
         }
         return VideoUnit(
             annexB: piece.bytes, timestamp: unit.mediaTime.ticks, isKeyframe: unit.accessUnit.isKeyframe,
-            pictures: piece.pictures, repeated: piece.repeated)
+            pictures: piece.pictures, repeated: piece.repeated, showAt: showAt)
     }
 
     private func finish(_ error: ShareError?) async {
@@ -298,7 +309,8 @@ public actor ViewSession {
         let piece = stream.finish(at: end)
         guard piece.repeated > 0 else { return }
         unitSink.yield(
-            VideoUnit(annexB: piece.bytes, timestamp: 0, isKeyframe: false, pictures: 0, repeated: piece.repeated))
+            VideoUnit(
+                annexB: piece.bytes, timestamp: 0, isKeyframe: false, pictures: 0, repeated: piece.repeated, showAt: .now))
     }
 }
 

@@ -221,6 +221,20 @@ struct DeviceTroubleTests {
         #expect(mixdown.statistics(of: .system).blocksRefused > 100)
     }
 
+    @Test("A device that says at first that its sound is 650 ms old is not waited for once it says the truth")
+    func falseAge() {
+        var loop = SoundLoop()
+        loop.devices[.system] = device(Heard.tone(Self.tone))
+        loop.devices[.system]?.stampAge = .milliseconds(650)
+        loop.run(until: at(1))
+        loop.devices[.system]?.stampAge = .zero
+        loop.run(until: at(4))
+        #expect(loop.mixdown.delay < .milliseconds(80), "\(loop.mixdown.delay)")
+        loop.run(until: at(15))
+        #expect(loop.mixdown.delay < .milliseconds(40), "\(loop.mixdown.delay)")
+        #expect(loop.mixdown.statistics(of: .system).jumps == 1)
+    }
+
     @Test("A stamp of another clock counts as now")
     func foreignStamps() {
         var loop = SoundLoop(start: at(1000))

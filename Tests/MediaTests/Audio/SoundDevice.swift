@@ -19,6 +19,8 @@ struct SoundDevice {
     var jitter = Duration.zero
     /// By how much stamps may be off, either way.
     var stampJitter = Duration.zero
+    /// By how much they are too early.
+    var stampAge = Duration.zero
     var hears: (_ time: Double) -> (left: Float, right: Float) = { _ in (0, 0) }
     private var random: SeededGenerator
     /// When frame 0 was heard, in seconds.
@@ -52,7 +54,7 @@ struct SoundDevice {
             }
         }
         frame += framesPerBlock
-        let stamp = instant(start) + .nanoseconds(Int64((random.unit() * 2 - 1) * Double(stampJitter.nanoseconds)))
+        let stamp = instant(start) - stampAge + .nanoseconds(Int64((random.unit() * 2 - 1) * Double(stampJitter.nanoseconds)))
         let arrival = instant(end) + latency + .nanoseconds(Int64(random.unit() * Double(jitter.nanoseconds)))
         return Delivery(at: arrival, block: AudioBlock(format: format, samples: samples, capturedAt: stamp))
     }

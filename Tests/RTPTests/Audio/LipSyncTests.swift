@@ -7,11 +7,13 @@ struct LipSyncTests {
     private let wall = WallClockAnchor(instant: .zero, ntp: NTPTimestamp(unixNanoseconds: 1_700_000_000_123_456_789))
 
     /// Reports of a sender whose RTP clocks began at those timestamps.
-    private func reported(at seconds: Double, audio: UInt32 = 0xffff_f000, video: UInt32 = 77) -> LipSync {
-        var sync = LipSync()
-        sync.audio.receive(report(seconds, audio, 48_000))
-        sync.video.receive(report(seconds + 0.3, video, 90_000))
-        return sync
+    private func reported(
+        at seconds: Double, audio: UInt32 = 0xffff_f000, video: UInt32 = 77
+    ) -> (audio: ReportedClock, video: ReportedClock) {
+        var clocks = (audio: ReportedClock(clockRate: 48_000), video: ReportedClock(clockRate: 90_000))
+        clocks.audio.receive(report(seconds, audio, 48_000))
+        clocks.video.receive(report(seconds + 0.3, video, 90_000))
+        return clocks
     }
 
     private func report(_ seconds: Double, _ first: UInt32, _ rate: Double) -> SenderReport {
@@ -23,12 +25,12 @@ struct LipSyncTests {
 
     @Test("Timestamps before and behind the report, across the wrap, become capture instants")
     func captured() throws {
-        let sync = reported(at: 100)
+        let clocks = reported(at: 100)
         for seconds in [-20.0, 99.98, 100, 103.5, 4000] {
             let audio = 0xffff_f000 &+ UInt32(truncatingIfNeeded: Int64((seconds * 48_000).rounded()))
             let video = 77 &+ UInt32(truncatingIfNeeded: Int64((seconds * 90_000).rounded()))
             let expected = wall.ntp(at: .zero + .seconds(seconds))
-            for captured in [sync.audio.captured(audio), sync.video.captured(video)] {
+            for captured in [clocks.audio.captured(audio), clocks.video.captured(video)] {
                 let distance = Int64(bitPattern: try #require(captured).bits &- expected.bits)
                 // 32.32 fixed point: 20 µs.
                 #expect(distance.magnitude < 86_000, "\(seconds)")
@@ -38,31 +40,32 @@ struct LipSyncTests {
 
     @Test("Whichever is ahead is held back by what the other is behind, whatever the viewer's clock says")
     func holdBack() throws {
-        let sync = reported(at: 50)
+        let clocks = reported(at: 50)
         // Sound of 60.0 s is played at 5000.10, the picture of 60.1 s is shown at 5000.28: 180 − 100 ms behind.
-        let audio = LipSync.Presentation(timestamp: 0xffff_f000 &+ 60 * 48_000, at: .zero + .seconds(5000.10))
-        var video = LipSync.Presentation(timestamp: 77 &+ 5_409_000, at: .zero + .seconds(5000.28))
-        let lag = try #require(sync.videoLag(audio: audio, video: video))
+        let audio = LipSync.Presentation(
+            captured: try #require(clocks.audio.captured(0xffff_f000 &+ 60 * 48_000)), at: .zero + .seconds(5000.10))
+        var video = LipSync.Presentation(
+            captured: try #require(clocks.video.captured(77 &+ 5_409_000)), at: .zero + .seconds(5000.28))
+        let lag = try #require(LipSync.videoLag(audio: audio, video: video))
         #expect(abs(lag.inMilliseconds - 80) < 0.1)
-        let first = try #require(sync.holdBack(audio: audio, video: video))
+        let first = try #require(LipSync.holdBack(audio: audio, video: video))
         #expect(abs(first.audio.inMilliseconds - 80) < 0.1 && first.video == .zero)
         video.at = .zero + .seconds(5000.15)
-        let second = try #require(sync.holdBack(audio: audio, video: video))
+        let second = try #require(LipSync.holdBack(audio: audio, video: video))
         #expect(abs(second.video.inMilliseconds - 50) < 0.1 && second.audio == .zero)
     }
 
     @Test("No more than half a second is asked for, and nothing where the clocks have nothing to do with each other")
     func bounds() throws {
-        let sync = reported(at: 50)
-        let audio = LipSync.Presentation(timestamp: 0xffff_f000 &+ 60 * 48_000, at: .zero + .seconds(100))
+        let captured = wall.ntp(at: .zero + .seconds(60))
+        let audio = LipSync.Presentation(captured: captured, at: .zero + .seconds(100))
         func video(_ seconds: Double) -> LipSync.Presentation {
-            LipSync.Presentation(timestamp: 77 &+ 60 * 90_000, at: .zero + .seconds(100 + seconds))
+            LipSync.Presentation(captured: captured, at: .zero + .seconds(100 + seconds))
         }
-        #expect(sync.holdBack(audio: audio, video: video(3)) == LipSync.HoldBack(audio: .milliseconds(500)))
-        #expect(sync.holdBack(audio: audio, video: video(-3)) == LipSync.HoldBack(video: .milliseconds(500)))
-        #expect(sync.holdBack(audio: audio, video: video(11)) == nil)
-        #expect(sync.holdBack(audio: audio, video: video(-11)) == nil)
-        #expect(LipSync().holdBack(audio: audio, video: video(0)) == nil)
+        #expect(LipSync.holdBack(audio: audio, video: video(3)) == LipSync.HoldBack(audio: .milliseconds(500)))
+        #expect(LipSync.holdBack(audio: audio, video: video(-3)) == LipSync.HoldBack(video: .milliseconds(500)))
+        #expect(LipSync.holdBack(audio: audio, video: video(11)) == nil)
+        #expect(LipSync.holdBack(audio: audio, video: video(-11)) == nil)
     }
 
     @Test("The newest report counts; one that came late does not, one after a clock was set back does")
@@ -83,15 +86,14 @@ struct LipSyncTests {
     @Test("Hostile reports never trap (seed 3)")
     func hostile() {
         var random = SeededGenerator(seed: 3)
-        var sync = LipSync()
         for _ in 0..<20_000 {
-            sync.audio.note(NTPTimestamp(bits: random.next()), timestamp: UInt32.random(in: 0 ... .max, using: &random))
-            sync.video.note(NTPTimestamp(bits: random.next()), timestamp: UInt32.random(in: 0 ... .max, using: &random))
+            var clock = ReportedClock(clockRate: 48_000)
+            clock.note(NTPTimestamp(bits: random.next()), timestamp: UInt32.random(in: 0 ... .max, using: &random))
+            guard let captured = clock.captured(UInt32.random(in: 0 ... .max, using: &random)) else { continue }
             let at = Instant(nanoseconds: Int64.random(in: .min ... .max, using: &random))
-            let hold = sync.holdBack(
-                audio: LipSync.Presentation(timestamp: UInt32.random(in: 0 ... .max, using: &random), at: at),
-                video: LipSync.Presentation(
-                    timestamp: UInt32.random(in: 0 ... .max, using: &random), at: .distantFuture))
+            let hold = LipSync.holdBack(
+                audio: LipSync.Presentation(captured: captured, at: at),
+                video: LipSync.Presentation(captured: NTPTimestamp(bits: random.next()), at: .distantFuture))
             if let hold { #expect(max(hold.audio, hold.video) <= .milliseconds(500)) }
         }
         var odd = ReportedClock(clockRate: 0)

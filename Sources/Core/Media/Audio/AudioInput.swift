@@ -124,6 +124,8 @@ package struct AudioInput {
     /// The run ends here: what is still in the resampler comes out, and what follows finds its own place.
     private mutating func interrupt(_ conversion: Conversion) {
         jumps += 1
+        // Stamps of before may have been false: what they said of the delay is forgotten.
+        ages = RecentMaximum(span: AudioLimits.burstMemory)
         if join == .follows {
             flush(conversion)
             fallSilent()
@@ -223,11 +225,10 @@ package struct AudioInput {
         guard reader.isPlaying, reader.next == index, holdBack.excess.magnitude > AudioLimits.delayTolerance
         else { return }
         let needed = Int64(frames + AudioLimits.fadeFrames)
-        let spare = queue.end - index - needed
-        let change = excess > 0 ? min(excess, Int64(frames), spare) : max(excess, -Int64(AudioLimits.longestRepeat))
-        guard spare >= max(0, change), change != 0,
-            queue.isSilent((index + min(0, change))..<(index + max(0, change) + needed))
-        else { return }
+        let wanted = max(excess, -Int64(AudioLimits.longestRepeat))
+        let spare = queue.silence(from: index + min(0, wanted)) + min(0, wanted) - needed
+        let change = min(wanted, spare)
+        guard spare >= 0, change != 0 else { return }
         reader.splice(queue, by: change)
         holdBack.move(by: -change)
     }

@@ -109,14 +109,17 @@ struct SampleQueue: Sendable {
         return samples
     }
 
-    /// Every one of the frames is kept and silent.
-    func isSilent(_ range: Range<Int64>) -> Bool {
-        guard range.lowerBound >= start, range.upperBound <= end else { return false }
-        var isSilent = true
-        forEachRun(of: range) { run, _ in
-            isSilent = isSilent && run.allSatisfy { $0.magnitude < AudioLimits.silence }
+    /// How many frames are silent from `index` on; none where they are not kept any more.
+    func silence(from index: Int64) -> Int64 {
+        guard index >= start, index < end else { return 0 }
+        var (samples, hasEnded) = (0, false)
+        forEachRun(of: index..<end) { run, _ in
+            if hasEnded { return }
+            let silent = run.firstIndex { $0.magnitude >= AudioLimits.silence } ?? run.count
+            samples += silent
+            hasEnded = silent < run.count
         }
-        return isSilent
+        return Int64(samples / 2)
     }
 
     /// The one or two stretches of the ring that hold the range, and how many frames were before each.

@@ -2,16 +2,18 @@ import Timebase
 
 /// Keeps sound and picture of one sender together: what was captured at one moment is played at one moment.
 ///
-/// Both streams' sender reports count on the same wall clock (RFC 3550 § 6.4.1: "to synchronize … media from the same
-/// source"). What each stream adds between capture and playing can then be compared, though neither is known itself.
-package struct LipSync: Sendable {
+/// Both streams' capture times are on the sender's one wall clock (RFC 3550 § 6.4.1: "to synchronize … media from the
+/// same source"; `ReportedClock`). What each stream adds between capture and playing can then be compared, though
+/// neither is known itself.
+package enum LipSync {
     /// Something that is, or would be, played or shown at an instant.
     package struct Presentation: Sendable {
-        package var timestamp: UInt32
+        /// On the sender's wall clock.
+        package var captured: NTPTimestamp
         package var at: Instant
 
-        package init(timestamp: UInt32, at instant: Instant) {
-            self.timestamp = timestamp
+        package init(captured: NTPTimestamp, at instant: Instant) {
+            self.captured = captured
             at = instant
         }
     }
@@ -27,25 +29,16 @@ package struct LipSync: Sendable {
         }
     }
 
-    /// RFC 7587 § 4.1.
-    package var audio = ReportedClock(clockRate: AudioTime.ticksPerSecond)
-    /// RFC 6184 § 8.2.1.
-    package var video = ReportedClock(clockRate: MediaTime.ticksPerSecond)
-
-    package init() {}
-
-    /// By how much the picture is behind the sound; negative where the sound is behind. Nil before both streams' first
-    /// reports, or where their clocks have nothing to do with each other.
-    package func videoLag(audio: Presentation, video: Presentation) -> Duration? {
-        guard let heard = self.audio.captured(audio.timestamp), let seen = self.video.captured(video.timestamp)
-        else { return nil }
-        let lag = (video.at - audio.at) - seen.duration(since: heard)
+    /// By how much the picture is behind the sound; negative where the sound is behind. Nil where their clocks have
+    /// nothing to do with each other.
+    package static func videoLag(audio: Presentation, video: Presentation) -> Duration? {
+        let lag = (video.at - audio.at) - video.captured.duration(since: audio.captured)
         let bound = Limits.largestClockDistance
         return lag > bound || lag < .zero - bound ? nil : lag
     }
 
     /// What brings both together, as far as `Limits.longestLipSync` goes.
-    package func holdBack(audio: Presentation, video: Presentation) -> HoldBack? {
+    package static func holdBack(audio: Presentation, video: Presentation) -> HoldBack? {
         videoLag(audio: audio, video: video).map { lag in
             let bound = Limits.longestLipSync
             return HoldBack(audio: max(.zero, min(bound, lag)), video: max(.zero, min(bound, .zero - lag)))

@@ -53,6 +53,12 @@ extension AudioPlayout {
             delays.base.map { offset - $0 - targetDelay(holdBack) } ?? 0
         }
 
+        /// When this would be played with the delay that the network asks for.
+        func planned(_ timestamp: Int64) -> Instant {
+            let seconds = media(timestamp) + (delays.base ?? offset) + networkDelay
+            return epoch + .seconds(seconds)
+        }
+
         // MARK: Arrivals
 
         mutating func noteArrival(of timestamp: Int64, at now: Instant) {

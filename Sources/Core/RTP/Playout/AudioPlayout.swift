@@ -46,6 +46,10 @@ package struct AudioPlayout: Sendable {
     /// What `delay` is heading for.
     package var targetDelay: Duration { .seconds(stream?.targetDelay(holdBack) ?? 0) }
 
+    /// When sound of this timestamp would be played if the delay were what the network asks for, without `holdBack`; nil
+    /// before the first packet.
+    package func planned(_ timestamp: Int64) -> Instant? { stream?.planned(timestamp) }
+
     /// The sender has another SSRC from now on.
     package mutating func restart() {
         queue.removeAll()

@@ -1,0 +1,20 @@
+/// Every bound of the Matroska writer, with its reason. Times are in milliseconds, as the file has them.
+enum Limits {
+    /// Sound without a picture waits for half a second at most, so that no more is lost with the process.
+    static let clusterTime: Int64 = 500
+    /// No packet is written out of order by as much: what is farther behind comes from a clock that began anew.
+    static let lateTime: Int64 = 500
+    /// Nor does one track lag behind the other so long: a slow reader's queues hold eight seconds.
+    static let apartTime: Int64 = 10_000
+    /// An hour: what is farther ahead than this comes from a clock that began anew.
+    static let gapTime: Int64 = 3_600_000
+    /// Far more than any picture takes, far less than libavformat counts to.
+    static let pictureBytes = 1 << 26
+    /// So many parameter sets of a kind fit into a track's header (ISO/IEC 14496-15 § 5.3.3.1.2).
+    static let sequenceParameterSets = 31
+    static let pictureParameterSets = 255
+    /// libavformat writes in pieces of this size.
+    static let ioBufferBytes: Int32 = 16_384
+    /// Of libavformat's words for an error; they are some forty letters.
+    static let errorBytes = 128
+}

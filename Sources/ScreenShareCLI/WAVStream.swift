@@ -1,0 +1,50 @@
+/// Decoded sound as a WAV file (RIFF, 16-bit PCM, 48 kHz, stereo), in chunks to be appended to it. Its lengths say "as
+/// long as it goes on", as is usual for a stream: a process that is killed leaves a file that plays up to there.
+struct WAVStream {
+    /// Frames written.
+    private var end: Int64 = 0
+
+    /// Of a stream; `lengths` says what to write where it began, once it has ended.
+    static let header = head(dataBytes: .max)
+
+    private static func head(dataBytes: UInt32) -> [UInt8] {
+        let (riffBytes, overflow) = dataBytes.addingReportingOverflow(36)
+        return Array("RIFF".utf8) + littleEndian(overflow ? .max : riffBytes) + Array("WAVEfmt ".utf8)
+            + littleEndian(UInt32(16)) + littleEndian(UInt16(1)) + littleEndian(UInt16(2)) + littleEndian(UInt32(48_000))
+            + littleEndian(UInt32(48_000 * 4)) + littleEndian(UInt16(4)) + littleEndian(UInt16(16))
+            + Array("data".utf8) + littleEndian(dataBytes)
+    }
+
+    /// The header of what was written: more than six hours have no length in this format.
+    var finishedHeader: [UInt8] { Self.head(dataBytes: UInt32(exactly: end * 4) ?? .max) }
+
+    /// - Parameters:
+    ///   - samples: left and right in turn, −1…1.
+    ///   - timestamp: of the first frame, in frames since the file's beginning. What is missing before it is silence; what
+    ///     was written already is left out.
+    mutating func append(_ samples: [Float], at timestamp: Int64) -> [UInt8] {
+        let gap = timestamp - end
+        // What is farther off comes from a clock that began anew, and goes on here.
+        let isJump = gap < -Self.lateFrames || gap > Self.gapFrames
+        let silence = isJump ? 0 : max(0, gap)
+        let covered = isJump ? 0 : max(0, -gap)
+        let rest = samples.dropFirst(2 * Int(min(covered, Int64(samples.count))))
+        end += silence + Int64(rest.count / 2)
+        var bytes = [UInt8](repeating: 0, count: Int(silence) * 4)
+        bytes.reserveCapacity(bytes.count + rest.count * 2)
+        for sample in rest {
+            // What is no number is no sound.
+            let value = sample.isNaN ? 0 : Int16(max(-1, min(1, sample)) * 32_767)
+            bytes += Self.littleEndian(UInt16(bitPattern: value))
+        }
+        return bytes
+    }
+
+    /// Ten seconds, and an hour.
+    private static let lateFrames: Int64 = 480_000
+    private static let gapFrames: Int64 = 3600 * 48_000
+
+    private static func littleEndian<Value: FixedWidthInteger>(_ value: Value) -> [UInt8] {
+        withUnsafeBytes(of: value.littleEndian) { Array($0) }
+    }
+}
