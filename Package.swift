@@ -76,6 +76,8 @@ let package = Package(
     targets: [
         // C libraries: module maps, and shims for what Swift cannot call.
         library("CX264", "x264", "libx264-dev"),
+        .systemLibrary(
+            name: "CAVFormat", path: "Sources/CLibraries/CAVFormat", providers: [.apt(["libavformat-dev"])]),
         library("COpus", "opus", "libopus-dev"),
         library("COgg", "ogg", "libogg-dev"),
         library("CSampleRate", "samplerate", "libsamplerate0-dev"),
@@ -109,6 +111,7 @@ let package = Package(
         adapter("AudioConversion", ["Timebase", "Media", "CSampleRate"]),
         adapter("AudioDevices", ["Timebase", "Media", "SystemClock", "CALSA", "CPulse"]),
         adapter("OggOpus", ["Timebase", "RTP", "COgg"]),
+        adapter("Matroska", ["Timebase", "RTP", "CAVFormat"]),
         adapter("SecureTransport", ["Timebase", "Datagrams", "ICE", "PeerCore", "COpenSSL", "CSRTP"]),
         adapter("PeerDriver", ["Timebase", "Datagrams", "ICE", "RTP", "PeerCore", "SystemClock", nioCore, nioPosix]),
         adapter("SignalingClient", ["SignalingProtocol", httpClient, nioCore, nioHTTP1, nioPosix, logging]),
@@ -136,7 +139,7 @@ let package = Package(
         .executableTarget(
             name: "ScreenShareCLI",
             dependencies: [
-                "ScreenShare", "SignalingServer", "OggOpus", "SystemClock", "Timebase", "CLinux", arguments, logging, nioPosix,
+                "ScreenShare", "SignalingServer", "OggOpus", "Matroska", "SystemClock", "Timebase", "CLinux", arguments, logging, nioPosix,
             ],
             path: "Sources/ScreenShareCLI", swiftSettings: strict),
         .executableTarget(
@@ -166,11 +169,12 @@ let package = Package(
         suite("AudioCodec", ["AudioCodec", "Media", "RTP", "Timebase", "COpus"]),
         suite("AudioConversion", ["AudioConversion", "Media", "Timebase"]),
         suite("OggOpus", ["OggOpus", "AudioCodec", "Media", "RTP", "Timebase"]),
+        suite("Matroska", ["Matroska", "AudioCodec", "VideoCodec", "Media", "RTP", "Timebase"]),
         .target(name: "TestSoundCard", dependencies: ["CALSA"], path: "Tests/TestSoundCard"),
         suite(
             "AudioDevices", ["AudioDevices", "Media", "SystemClock", "Timebase", "CALSA", "TestSoundCard"]),
         suite("SecureTransport", ["SecureTransport", "PeerCore", "ICE", "Timebase", "Datagrams", "COpenSSL"]),
-        suite("ScreenShare", ["ScreenShare", "SignalingServer", logging]),
+        suite("ScreenShare", ["ScreenShare", "SignalingServer", "AudioCodec", "Media", "RTP", "SDP", logging]),
         suite("SignalingProtocol", ["SignalingProtocol"]),
         suite(
             "SignalingServer",

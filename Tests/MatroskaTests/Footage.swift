@@ -14,7 +14,9 @@ enum Footage {
     }
 
     /// A bright bar that moves.
-    static func pictures(_ width: Int = 160, _ height: Int = 96, count: Int, keyframes: Set<Int> = []) throws -> [Picture] {
+    static func pictures(
+        _ width: Int = 160, _ height: Int = 96, count: Int, keyframes: Set<Int> = []
+    ) throws -> [Picture] {
         let size = PixelSize(width: width, height: height)
         let encoder = try X264Encoder(
             X264Configuration(size: size, frameRate: .fps30, maximumBitsPerSecond: 4_000_000))

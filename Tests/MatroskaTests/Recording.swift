@@ -70,7 +70,7 @@ struct Recording {
     /// In milliseconds.
     func videoTimes() throws -> [Int] { try packets().filter(\.isVideo).map(\.time) }
 
-    /// In milliseconds, of what the encoder was given: decoded sound trails it by 6.5 ms, for which ffprobe takes off 7.
+    /// In milliseconds, of what the encoder was given: decoded sound trails it by 6.5 ms, for which ffprobe takes 7.
     func soundTimes() throws -> [Int] { try packets().filter { !$0.isVideo }.map { $0.time + 7 } }
 
     /// What ffprobe says, by name.

@@ -90,12 +90,22 @@ struct TimelineTests {
         #expect(try recording.videoTimes() == (0..<30).map { $0 * 40 })
     }
 
-    @Test("a stream whose clock is far below zero begins at the file's zero")
-    func negative() throws {
+    @Test("a stream whose clock is far ahead begins at the file's zero, its sound in step")
+    func ahead() throws {
         var recording = try Recording(pictures[0])
-        try run(&recording, 0..<40, video: -70_000)
+        try run(&recording, 0..<40, video: 9_000_000, sound: 8_999_900)
         try recording.finish()
         #expect(try recording.videoTimes() == (0..<20).map { $0 * 40 })
+        #expect(try recording.soundTimes() == (0..<35).map { $0 * 20 })
+    }
+
+    @Test("a stream whose clock is far below zero begins at the file's zero, its sound in step")
+    func negative() throws {
+        var recording = try Recording(pictures[0])
+        try run(&recording, 0..<40, video: -70_000, sound: -70_040)
+        try recording.finish()
+        #expect(try recording.videoTimes() == (0..<20).map { $0 * 40 })
+        #expect(try recording.soundTimes() == (0..<38).map { $0 * 20 })
     }
 
     @Test("times at the ends of the clock's range are no trap, and what comes next is in the file")

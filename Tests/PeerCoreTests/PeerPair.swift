@@ -12,6 +12,7 @@ struct PeerPair: ~Copyable {
     var link: SimulatedLink
     private(set) var now = Instant(nanoseconds: 1_000_000_000)
     private(set) var received: [ReceivedUnit] = []
+    private(set) var heard: [ReceivedAudio] = []
     private(set) var sharerEvents: [PeerEvent] = []
     private(set) var viewerEvents: [PeerEvent] = []
     /// Datagrams as they left the sharer, for what a listener on the path would see.
@@ -36,7 +37,11 @@ struct PeerPair: ~Copyable {
         return map
     }()
 
-    init(seed: UInt64, conditions: LinkConditions = LinkConditions(), retransmission: Bool = true) {
+    /// - Parameter sound: what the viewer takes of it; nil: nothing.
+    init(
+        seed: UInt64, conditions: LinkConditions = LinkConditions(), retransmission: Bool = true,
+        sound: AudioSendParameters? = nil
+    ) {
         link = SimulatedLink(seed: seed, conditions: conditions)
         let start = now
         let anchor = WallClockAnchor(instant: start, ntp: NTPTimestamp(unixNanoseconds: 1_800_000_000_000_000_000))
@@ -48,11 +53,15 @@ struct PeerPair: ~Copyable {
             payloadTypes: [102], retransmissionPayloadTypes: [103: 102], extensions: Self.extensions, ssrc: 0xCCCC,
             canonicalName: "viewer")
         sharer = PeerCore(
-            PeerSetup(iceRole: .controlled, handshakeRole: .active, send: send),
+            PeerSetup(iceRole: .controlled, handshakeRole: .active, send: send, sendAudio: sound),
             localCandidates: [.host(Self.address(1))], security: security.0, authenticator: TestAuthenticator(),
             wallClock: anchor, random: SeededGenerator(seed: seed &* 3 &+ 1), at: start)
         viewer = PeerCore(
-            PeerSetup(iceRole: .controlling, handshakeRole: .passive, receive: receive),
+            PeerSetup(
+                iceRole: .controlling, handshakeRole: .passive, receive: receive,
+                receiveAudio: sound.map {
+                    AudioReceiveParameters(payloadType: $0.payloadType, redundancyPayloadType: $0.redundancyPayloadType)
+                }),
             localCandidates: [.host(Self.address(2))], security: security.1, authenticator: TestAuthenticator(),
             wallClock: anchor, random: SeededGenerator(seed: seed &* 5 &+ 2), at: start)
         let toSharer = RemoteParameters(
@@ -103,6 +112,11 @@ struct PeerPair: ~Copyable {
         drain()
     }
 
+    mutating func send(_ unit: AudioUnit) {
+        sharer.send(unit, at: now)
+        drain()
+    }
+
     mutating func drain() {
         drainSharer()
         drainViewer()
@@ -128,6 +142,7 @@ struct PeerPair: ~Copyable {
             case .transmit(let transmit):
                 link.send(transmit.bytes, from: viewerMapping ?? viewerAddress, to: transmit.to, at: now)
             case .event(.received(let unit)): received.append(unit)
+            case .event(.receivedAudio(let packet)): heard.append(packet)
             case .event(let event): viewerEvents.append(event)
             case .wait(let until, _):
                 viewerDue = until

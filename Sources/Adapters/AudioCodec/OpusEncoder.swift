@@ -54,7 +54,8 @@ package final class OpusEncoder: AudioEncoder {
         }
         let count = opus_encode_float(handle, samples, Int32(frames), &buffer, Int32(buffer.count))
         guard count > 0 else { throw .failed("libopus made nothing of a packet: \(opusText(count))") }
-        return EncodedSound(bytes: Array(buffer.prefix(Int(count))), isSilent: count <= Limits.silentPacketBytes)
+        let isSilent = target.usesDTX && count <= Limits.silentPacketBytes
+        return EncodedSound(bytes: Array(buffer.prefix(Int(count))), isSilent: isSilent)
     }
 
     private func apply(_ target: OpusTarget) throws(CodecError) {

@@ -21,9 +21,9 @@ extension ContainerError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .noLibrary(let name, let reason):
-            "\(name) can't be loaded (\(reason)): install \(ContainerLibrary.package)."
+            "\(name) can't be loaded (\(reason)): install \(ContainerLibrary.installable)."
         case .unsuitableLibrary(let name):
-            "\(name) is not the version that this program was built for: install \(ContainerLibrary.package)."
+            "\(name) is not the version that this program was built for: install \(ContainerLibrary.installable)."
         case .noParameterSets: "The first picture has no parameter sets."
         case .unreadableParameterSets(let error): "The first picture's sequence parameter set is unreadable (\(error))."
         case .noPicture: "A picture without a NAL unit."

@@ -10,7 +10,7 @@ package struct ContainerLibrary: Sendable {
     package static let name = "libavformat.so.\(LIBAVFORMAT_VERSION_MAJOR)"
 
     /// What a person installs.
-    static let package = "libavformat\(LIBAVFORMAT_VERSION_MAJOR) (Debian's and Ubuntu's package of FFmpeg's library)"
+    static let installable = "libavformat\(LIBAVFORMAT_VERSION_MAJOR) (as Debian and Ubuntu call FFmpeg's library)"
 
     /// - Parameter name: a file's name or path.
     package static func load(_ name: String = name) throws(ContainerError) -> ContainerLibrary {

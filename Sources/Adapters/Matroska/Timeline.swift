@@ -3,7 +3,7 @@ import Timebase
 /// Where in the file packets belong, in its milliseconds: each track's times rise, whatever its clock does.
 ///
 /// A track's clock begins anew with a sharer that restarts. The file then goes on: the track's times are shifted as the
-/// other one's were, if that is where the file is now, otherwise to the file's end.
+/// other one's were, if that is where the file is now, otherwise to the file's end. At first both have one zero.
 struct Timeline {
     private struct Track {
         /// From its clock to the file's.
@@ -30,7 +30,10 @@ struct Timeline {
     /// - Returns: nil for what belongs before the file's zero, or lies within sound that it has already.
     mutating func placeSound(_ ticks: Int64, duration: Int64) -> Int64? {
         let time = Self.rounded(ticks, per: 48)
-        if sound.latest == nil, time < 0 { return nil }
+        if sound.latest == nil {
+            sound.shift = video.shift
+            if -Limits.gapTime..<0 ~= time.addingSaturating(sound.shift) { return nil }
+        }
         let place = place(time, \.sound, beside: \.video)
         if let latest = sound.latest, place + duration / 2 < soundEnd || place <= latest { return nil }
         sound.latest = place

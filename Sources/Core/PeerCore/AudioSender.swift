@@ -10,7 +10,13 @@ import Timebase
 struct AudioSender {
     private let parameters: AudioSendParameters
     private let wallClock: WallClockAnchor
-    private var queue: Deque<AudioUnit> = []
+    private var queue: Deque<Packet> = []
+    /// Which encoding the viewer gets.
+    var lane = AudioLane.full
+    /// Bytes of a packet, averaged, and how long it lasts.
+    private var meanBytes = 0.0
+    private var lastTicks: Int64?
+    private var packetTicks: Int64 = 960
     private var history = RedundancyHistory()
     private var redundancy = RedundancyPolicy()
     private var sequenceNumber: UInt16
@@ -36,18 +42,28 @@ struct AudioSender {
         counter = SendStatistics(ssrc: parameters.ssrc)
     }
 
+    /// What leaves next, in the viewer's encoding.
+    private struct Packet {
+        let bytes: [UInt8]
+        let time: AudioTime
+        let capturedAt: Instant
+    }
+
     var ssrc: UInt32 { parameters.ssrc }
 
     // MARK: In
 
     mutating func enqueue(_ unit: AudioUnit) {
-        if unit.isSilent {
+        guard let encoding = unit.encodings[lane] ?? unit.encodings.values.first, !encoding.isSilent else {
             beginsTalk = true
             return
         }
         // A loop that stood still for so long plays what is new.
         if queue.count >= Limits.queuedAudio { queue.removeFirst() }
-        queue.append(unit)
+        queue.append(Packet(bytes: encoding.bytes, time: unit.time, capturedAt: unit.capturedAt))
+        meanBytes += (Double(encoding.bytes.count) - meanBytes) / 16
+        if let lastTicks, !beginsTalk { packetTicks = max(120, unit.time.ticks - lastTicks) }
+        lastTicks = unit.time.ticks
     }
 
     /// The share was paused: nothing from before is heard any more.
@@ -58,11 +74,23 @@ struct AudioSender {
     }
 
     /// What the viewer's reports say of our stream.
-    mutating func handle(_ report: ReportBlock, at now: Instant) {
-        guard report.ssrc == parameters.ssrc else { return }
+    ///
+    /// - Returns: what a viewer who takes no copies loses, 0…1, where that begins to matter or no longer does.
+    mutating func handle(_ report: ReportBlock, at now: Instant) -> Double? {
+        guard report.ssrc == parameters.ssrc else { return nil }
+        let levels = redundancy.levels
         statistics.lossFraction = Double(report.fractionLost) / 256
         redundancy.reported(lossFraction: statistics.lossFraction, at: now)
         if let time = report.roundTripTime(received: wallClock.ntp(at: now)) { statistics.roundTripTime = time }
+        guard parameters.redundancyPayloadType == nil, redundancy.levels != levels else { return nil }
+        return redundancy.levels == 0 ? 0 : redundancy.loss
+    }
+
+    /// As many copies as are worth it, and as the viewer takes.
+    private var copies: Int {
+        guard let maximum = parameters.maximumBitrate else { return redundancy.levels }
+        let bitsPerSecond = meanBytes * 8 * Double(AudioTime.ticksPerSecond) / Double(packetTicks)
+        return redundancy.levels(bitsPerSecond: Int(bitsPerSecond), budget: maximum)
     }
 
     // MARK: Out
@@ -87,20 +115,20 @@ struct AudioSender {
         return packet
     }
 
-    private mutating func payload(of unit: AudioUnit) -> (type: UInt8, bytes: [UInt8]) {
-        guard let red = parameters.redundancyPayloadType, redundancy.levels > 0 else {
+    private mutating func payload(of unit: Packet) -> (type: UInt8, bytes: [UInt8]) {
+        guard let red = parameters.redundancyPayloadType, copies > 0 else {
             // Remembered, so that the first packet with copies has some.
             _ = history.wrap(
                 unit.bytes, timestamp: unit.time.ticks, payloadType: parameters.payloadType, levels: 0)
             return (parameters.payloadType, unit.bytes)
         }
         let bytes = history.wrap(
-            unit.bytes, timestamp: unit.time.ticks, payloadType: parameters.payloadType, levels: redundancy.levels)
+            unit.bytes, timestamp: unit.time.ticks, payloadType: parameters.payloadType, levels: copies)
         return (red, bytes)
     }
 
     private mutating func extensions(
-        for unit: AudioUnit, _ transport: inout TransportSequence, at now: Instant
+        for unit: Packet, _ transport: inout TransportSequence, at now: Instant
     ) -> HeaderExtensions {
         var extensions = HeaderExtensions()
         extensions.mid = parameters.mid

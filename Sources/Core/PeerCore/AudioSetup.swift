@@ -6,6 +6,8 @@ package struct AudioSendParameters: Sendable {
     package var payloadType: UInt8
     /// Of RED (RFC 2198) over it; nil: the viewer did not offer it.
     package var redundancyPayloadType: UInt8?
+    /// In bits per second, copies too (`maxaveragebitrate`, RFC 7587 § 6.1); nil: the viewer leaves it to us.
+    package var maximumBitrate: Int?
     package var ssrc: UInt32
     /// The same as that of the pictures, so that both are played in step (RFC 3550 § 6.5.1).
     package var canonicalName: String
@@ -13,11 +15,12 @@ package struct AudioSendParameters: Sendable {
     package var extensions: ExtensionMap
 
     package init(
-        payloadType: UInt8, redundancyPayloadType: UInt8?, ssrc: UInt32, canonicalName: String, mid: String?,
-        extensions: ExtensionMap
+        payloadType: UInt8, redundancyPayloadType: UInt8?, maximumBitrate: Int? = nil, ssrc: UInt32,
+        canonicalName: String, mid: String?, extensions: ExtensionMap
     ) {
         self.payloadType = payloadType
         self.redundancyPayloadType = redundancyPayloadType
+        self.maximumBitrate = maximumBitrate
         self.ssrc = ssrc
         self.canonicalName = canonicalName
         self.mid = mid

@@ -45,7 +45,7 @@ extension PeerCore {
     private mutating func handle(_ reports: [ReportBlock]) {
         for report in reports {
             sender?.handle(report, at: now)
-            audioSender?.handle(report, at: now)
+            if let loss = audioSender?.handle(report, at: now) { outputs.append(.event(.losesAudio(loss))) }
         }
     }
 

@@ -147,6 +147,11 @@ package struct PeerCore: ~Copyable {
         audioSender?.enqueue(unit)
     }
 
+    /// Which encoding of the sound the viewer gets from now on.
+    package mutating func setAudioLane(_ lane: AudioLane) {
+        audioSender?.lane = lane
+    }
+
     /// What the video may use from now on.
     package mutating func setBitrate(_ bitsPerSecond: Int, at now: Instant) {
         sender?.setBitrate(bitsPerSecond, at: now)

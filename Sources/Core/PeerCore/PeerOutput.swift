@@ -47,6 +47,8 @@ package enum PeerEvent: Sendable {
     case disconnected(DisconnectReason)
     /// The peer lacks a picture to decode from (PLI, FIR, or it has just connected).
     case keyframeNeeded
+    /// Sound gets lost on the way to a viewer who takes no copies of it: what share, 0…1, or that it is none any more.
+    case losesAudio(Double)
     /// A viewer's: an access unit in decoding order.
     case received(ReceivedUnit)
     /// A viewer's: a packet of sound, as the network brought it.

@@ -85,8 +85,7 @@ extension AudioConfiguration {
         sources[.microphone] = microphone?.factory(.microphone)
         return AudioCommands(
             sources: sources,
-            gains: [.system: Gain(decibels: systemGain), .microphone: Gain(decibels: microphoneGain)],
-            target: OpusTarget(bitsPerSecond: max(16_000, min(320_000, maximumBitrate))))
+            gains: [.system: Gain(decibels: systemGain), .microphone: Gain(decibels: microphoneGain)])
     }
 
     var opusDuration: OpusConfiguration.PacketDuration {

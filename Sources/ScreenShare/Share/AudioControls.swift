@@ -1,21 +1,21 @@
 import AudioCodec
 import Media
 import NIOConcurrencyHelpers
+import RTP
 import SystemClock
 
 /// What the session asks of the thread of sound; taken between two packets.
 struct AudioCommands: Sendable {
     var isPaused = false
     var stops = false
-    /// Somebody is there who takes sound; else no device is open.
-    var hasListeners = false
+    /// What is encoded; no device is open while it is nothing.
+    var lanes: [AudioLane: OpusTarget] = [:]
     /// By kind; a kind that is missing is not captured.
     var sources: [AudioKind: AudioSourceFactory]
     /// Counts changes of `sources`.
     var generation = 0
     var gains: [AudioKind: Gain]
     var muted: Set<AudioKind> = []
-    var target: OpusTarget
 }
 
 /// The session's end of the thread of sound. Thread-safe.

@@ -12,8 +12,8 @@ enum AudioLineEvent: Sendable {
     case failed(String)
 }
 
-/// The one thread of a share's sound: waits for its devices and for the next packet's time, mixes, encodes once, hands
-/// over. Everything in here belongs to that thread.
+/// The one thread of a share's sound: waits for its devices and for the next packet's time, mixes, encodes once for
+/// each lane, hands over. Everything in here belongs to that thread.
 ///
 ///     AudioFeed (system) ─────┐
 ///                             ├─► AudioMixdown ─► OpusEncoder ─► AudioUnit, for every viewer that takes sound
@@ -26,7 +26,7 @@ final class AudioLine {
     private var commands: AudioCommands
     private var feeds: [AudioFeed] = []
     private var mixdown: AudioMixdown?
-    private var encoder: OpusEncoder?
+    private var encoders: [AudioLane: OpusEncoder] = [:]
     private let start: Instant
 
     /// - Parameter start: time zero of the sound; the same for the life of the share.
@@ -64,7 +64,7 @@ final class AudioLine {
         wait(until: min(opens, mixdown?.due ?? .distantFuture))
     }
 
-    private var isActive: Bool { commands.hasListeners && !commands.isPaused && !commands.stops }
+    private var isActive: Bool { !commands.lanes.isEmpty && !commands.isPaused && !commands.stops }
 
     private func read(_ index: Int, at now: Instant) {
         let kind = feeds[index].kind
@@ -78,10 +78,12 @@ final class AudioLine {
 
     private func encodeDue(at now: Instant) throws(CodecError) {
         while let packet = mixdown?.nextPacket(at: now) {
-            guard let encoded = try encoder?.encode(packet.samples) else { return }
-            deliver(
-                AudioUnit(
-                    bytes: encoded.bytes, time: packet.time, capturedAt: packet.capturedAt, isSilent: encoded.isSilent))
+            var encodings: [AudioLane: AudioUnit.Encoding] = [:]
+            for (lane, encoder) in encoders {
+                let encoded = try encoder.encode(packet.samples)
+                encodings[lane] = AudioUnit.Encoding(bytes: encoded.bytes, isSilent: encoded.isSilent)
+            }
+            deliver(AudioUnit(encodings, time: packet.time, capturedAt: packet.capturedAt))
         }
     }
 
@@ -97,20 +99,31 @@ final class AudioLine {
         let wasActive = isActive
         if next.generation != commands.generation { feeds = Self.feeds(next) }
         commands = next
-        if isActive, !wasActive { try begin() }
+        if isActive, !wasActive { begin() }
         if !isActive, wasActive { rest() }
         for kind in AudioKind.allCases {
             mixdown?.mixer[kind].gain = next.gains[kind] ?? .unity
             mixdown?.mixer[kind].isMuted = next.muted.contains(kind)
         }
-        try encoder?.adapt(to: next.target)
+        if isActive { try adaptEncoders() }
+    }
+
+    /// One for each lane that has listeners.
+    private func adaptEncoders() throws(CodecError) {
+        encoders = encoders.filter { commands.lanes[$0.key] != nil }
+        for (lane, target) in commands.lanes {
+            if let encoder = encoders[lane] {
+                try encoder.adapt(to: target)
+            } else {
+                var configuration = OpusConfiguration()
+                configuration.packetDuration = packetDuration
+                encoders[lane] = try OpusEncoder(configuration, target: target)
+            }
+        }
     }
 
     /// Nothing from before is heard: mixer and encoder begin anew, the clock goes on.
-    private func begin() throws(CodecError) {
-        var configuration = OpusConfiguration()
-        configuration.packetDuration = packetDuration
-        encoder = try OpusEncoder(configuration, target: commands.target)
+    private func begin() {
         mixdown = AudioMixdown(
             packetFrames: packetDuration.frames, start: start, makeResampler: Self.resampler(from:))
     }
@@ -123,7 +136,7 @@ final class AudioLine {
     private func rest() {
         for index in feeds.indices { feeds[index].close() }
         mixdown = nil
-        encoder = nil
+        encoders = [:]
     }
 
     private static func feeds(_ commands: AudioCommands) -> [AudioFeed] {

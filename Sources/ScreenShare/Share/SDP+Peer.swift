@@ -111,7 +111,7 @@ extension AudioSendParameters {
     init(_ audio: OfferedAudio, _ stream: LocalStream) {
         self.init(
             payloadType: audio.opus.payloadType, redundancyPayloadType: audio.opus.redundancyPayloadType,
-            ssrc: stream.ssrc, canonicalName: stream.cname, mid: audio.mid, extensions: ExtensionMap(audio.extensions))
+            maximumBitrate: audio.opus.maximumBitrate, ssrc: stream.ssrc, canonicalName: stream.cname, mid: audio.mid, extensions: ExtensionMap(audio.extensions))
     }
 }
 

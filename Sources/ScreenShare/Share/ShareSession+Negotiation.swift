@@ -30,9 +30,10 @@ extension ShareSession {
         try await makeRoom()
         let stream = LocalStream.random(retransmits: option.retransmissionPayloadType != nil)
         let audio = configuration.audio.isEmpty ? nil : offer.audio.map { ($0, stream.sibling("sound")) }
-        let peer = admit(lane: option.lane, takesHigh: option.takesHigh, takesAudio: audio != nil)
+        let peer = admit(
+            lane: option.lane, takesHigh: option.takesHigh, audio: audio.map { AudioListener($0.0.opus) })
         do {
-            var send = SendParameters(offer.video, option, stream, bitsPerSecond: configuration.maximumBitrate)
+            var send = SendParameters(offer.video, option, stream, bitsPerSecond: videoBitrate)
             if audio != nil { send.playoutDelay = .lipSync }
             let setup = PeerSetup(
                 iceRole: .controlled, handshakeRole: offer.localSetup == .active ? .active : .passive,
@@ -56,7 +57,7 @@ extension ShareSession {
     public func counterOffer() async throws(ShareError) -> ShareAnswer {
         guard let hub else { throw .invalid("the session is not running") }
         try await makeRoom()
-        let peer = admit(lane: .standard, takesHigh: false, takesAudio: false)
+        let peer = admit(lane: .standard, takesHigh: false, audio: nil)
         let stream = LocalStream.random(retransmits: true)
         do {
             let setup = PeerSetup(iceRole: .controlling, handshakeRole: .active, send: nil)
@@ -84,7 +85,7 @@ extension ShareSession {
         }
         do {
             let remote = try RemoteParameters(answer.transport)
-            let send = SendParameters(answer.video, pending.stream, bitsPerSecond: configuration.maximumBitrate)
+            let send = SendParameters(answer.video, pending.stream, bitsPerSecond: videoBitrate)
             let role: HandshakeRole = answer.localSetup == .active ? .active : .passive
             await hub.with(peer) { core, now in core.setRemote(remote, send: send, handshakeRole: role, at: now) }
         } catch {
@@ -144,11 +145,11 @@ extension ShareSession {
 
     private func peer(named name: String) -> PeerID? { viewers.first { $0.value.name == name }?.key }
 
-    private func admit(lane: LaneKey, takesHigh: Bool, takesAudio: Bool) -> PeerID {
+    private func admit(lane: LaneKey, takesHigh: Bool, audio: AudioListener?) -> PeerID {
         lastPeer += 1
         let peer = PeerID(lastPeer)
         viewers[peer] = Viewer(
-            name: "viewer-\(lastPeer)", lane: lane, takesHigh: takesHigh, takesAudio: takesAudio,
+            name: "viewer-\(lastPeer)", lane: lane, takesHigh: takesHigh, audio: audio,
             since: SystemClock.now())
         updateLanes()
         return peer

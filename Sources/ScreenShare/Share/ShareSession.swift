@@ -29,7 +29,7 @@ public actor ShareSession {
     var viewers: [PeerID: Viewer] = [:]
     var lastPeer: UInt64 = 0
     var pendingOffers: [PeerID: PendingOffer] = [:]
-    private var controls: LineControls?
+    var controls: LineControls?
     /// Nil where there is no sound to share.
     var audioControls: AudioControls?
     /// What nobody hears now, though it is captured.
@@ -43,7 +43,7 @@ public actor ShareSession {
         let name: String
         let lane: LaneKey
         let takesHigh: Bool
-        let takesAudio: Bool
+        var audio: AudioListener?
         let since: Instant
         var isConnected = false
     }
@@ -150,10 +150,8 @@ public actor ShareSession {
 
     /// - Parameter bitsPerSecond: clamped to 100,000…100,000,000.
     public func setMaximumBitrate(_ bitsPerSecond: Int) async {
-        let rate = max(100_000, min(100_000_000, bitsPerSecond))
-        configuration.maximumBitrate = rate
-        await hub?.setBitrate(rate)
-        controls?.change { $0.bitsPerSecond = rate }
+        configuration.maximumBitrate = bitsPerSecond
+        updateAudioLanes()
     }
 
     /// - Parameter frameRate: nil for the rate that the mode says.
@@ -205,7 +203,7 @@ public actor ShareSession {
     private var initialCommands: LineCommands {
         LineCommands(
             size: configuration.size, fixedRate: configuration.frameRate?.rate, mode: configuration.mode,
-            preset: configuration.preset.preset, bitsPerSecond: max(100_000, min(100_000_000, configuration.maximumBitrate)))
+            preset: configuration.preset.preset, bitsPerSecond: videoBitrate)
     }
 
     private func openHub(
@@ -251,6 +249,9 @@ public actor ShareSession {
         case .peer(let id, .connected): connected(id)
         case .peer(let id, .disconnected(let reason)): left(id, reason.text)
         case .peer(_, .interrupted), .peer(_, .keyframeNeeded), .peer(_, .received), .peer(_, .receivedAudio): break
+        case .peer(let id, .losesAudio(let share)):
+            viewers[id]?.audio?.loss = share
+            updateAudioLanes()
         case .audio(let event): handle(event)
         case .line(.geometry(let source, let picture)):
             sink.yield(
@@ -297,12 +298,13 @@ public actor ShareSession {
             commands.expected = expected
             commands.high = expected.subtracting(mixed)
         }
-        let hasListeners = viewers.values.contains { $0.isConnected && $0.takesAudio }
-        audioControls?.change { $0.hasListeners = hasListeners }
+        updateAudioLanes()
     }
 }
 
 enum ShareLimits {
+    /// In bits per second: 50 packets of sound with 60 bytes of headers each.
+    static let soundHeaders = 24_000
     /// Where all places are taken, a viewer that has not connected for this long loses its own: most need a tenth.
     static let connecting = Duration.seconds(3)
 }

@@ -215,7 +215,7 @@ public actor ViewSession {
             case .received(let unit): await take(unit)
             case .receivedAudio(let packet): take(packet)
             case .disconnected(let reason): return .left(reason.text)
-            case .interrupted, .keyframeNeeded: break
+            case .interrupted, .keyframeNeeded, .losesAudio: break
             }
         }
         return .left("stopped")

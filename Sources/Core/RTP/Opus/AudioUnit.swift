@@ -1,18 +1,36 @@
 import Timebase
 
-/// One Opus packet (RFC 7587 § 4.2), made once and shared by all viewers that take sound.
+/// Which of a share's two encodings of sound a viewer gets.
+package enum AudioLane: Hashable, Sendable, CaseIterable {
+    /// The share's best.
+    case full
+    /// For viewers who take less (`maxaveragebitrate`), or lose packets and take no copies but in-band FEC.
+    case careful
+}
+
+/// One packet's time of sound, encoded once for each lane and shared by all viewers who take sound.
 package final class AudioUnit: Sendable {
-    package let bytes: [UInt8]
+    /// One Opus packet (RFC 7587 § 4.2).
+    package struct Encoding: Sendable {
+        package var bytes: [UInt8]
+        /// There is nothing to be heard in it: viewers need not get it (RFC 7587 § 3.1.3).
+        package var isSilent: Bool
+
+        package init(bytes: [UInt8], isSilent: Bool) {
+            self.bytes = bytes
+            self.isSilent = isSilent
+        }
+    }
+
+    /// Of the lanes that somebody listens to.
+    package let encodings: [AudioLane: Encoding]
     package let time: AudioTime
     /// When its first sample was heard.
     package let capturedAt: Instant
-    /// There is nothing to be heard in it: viewers need not get it (RFC 7587 § 3.1.3).
-    package let isSilent: Bool
 
-    package init(bytes: [UInt8], time: AudioTime, capturedAt: Instant, isSilent: Bool) {
-        self.bytes = bytes
+    package init(_ encodings: [AudioLane: Encoding], time: AudioTime, capturedAt: Instant) {
+        self.encodings = encodings
         self.time = time
         self.capturedAt = capturedAt
-        self.isSilent = isSilent
     }
 }

@@ -1,0 +1,79 @@
+import AudioCodec
+import Media
+import PeerCore
+import PeerDriver
+import RTP
+import SDP
+
+/// What a viewer's offer says of the sound it takes, and how much of it gets lost.
+package struct AudioListener: Sendable {
+    /// In bits per second; nil: as much as there is.
+    package let maximumBitrate: Int?
+    package let prefersStereo: Bool
+    package let prefersDTX: Bool
+    /// Losses are made good by in-band FEC alone: RED (RFC 2198), which does better, was not offered.
+    package let reliesOnFEC: Bool
+    /// Of its packets, 0…1.
+    package var loss = 0.0
+    package var lane = AudioLane.full
+
+    package init(_ opus: OpusOption) {
+        maximumBitrate = opus.maximumBitrate
+        prefersStereo = opus.prefersStereo
+        prefersDTX = opus.usesDTX
+        reliesOnFEC = opus.usesInbandFEC && opus.redundancyPayloadType == nil
+    }
+
+    /// Which lane suits it where the share's own sound has that bit rate.
+    package func lane(besides bitsPerSecond: Int) -> AudioLane {
+        let takesLess = maximumBitrate.map { $0 < bitsPerSecond } ?? false
+        return takesLess || reliesOnFEC && loss > 0 ? .careful : .full
+    }
+}
+
+extension OpusTarget {
+    /// What all listeners of a lane can take.
+    package init(for listeners: [AudioListener], bitsPerSecond: Int) {
+        let most = listeners.compactMap(\.maximumBitrate).min() ?? bitsPerSecond
+        self.init(bitsPerSecond: max(6_000, min(most, bitsPerSecond)))
+        channels = listeners.contains(where: \.prefersStereo) ? .stereo : .mono
+        usesDTX = listeners.allSatisfy(\.prefersDTX)
+        let losses = listeners.filter(\.reliesOnFEC).map(\.loss)
+        guard let loss = losses.max(), loss > 0 else { return }
+        inBandFEC = .on
+        expectedLoss = min(100, Int((loss * 100).rounded(.up)))
+    }
+}
+
+/// Which encodings of the sound are made, and for whom.
+extension ShareSession {
+    /// What a share's sound has where nobody asks for less.
+    private var soundBitrate: Int {
+        SendTarget.sound(of: totalBitrate, atMost: max(16_000, min(320_000, configuration.audio.maximumBitrate)))
+    }
+
+    private var totalBitrate: Int { max(100_000, min(100_000_000, configuration.maximumBitrate)) }
+
+    /// What is left for pictures: sound comes first, with its packets' headers.
+    var videoBitrate: Int {
+        let hasListeners = viewers.values.contains { $0.isConnected && $0.audio != nil }
+        return hasListeners ? max(totalBitrate / 2, totalBitrate - soundBitrate - ShareLimits.soundHeaders) : totalBitrate
+    }
+
+    /// One encoder for all, and a second while somebody takes less or loses much.
+    func updateAudioLanes() {
+        let rate = soundBitrate
+        for (id, viewer) in viewers {
+            guard let audio = viewer.audio, audio.lane != audio.lane(besides: rate) else { continue }
+            let lane = audio.lane(besides: rate)
+            viewers[id]?.audio?.lane = lane
+            Task { [hub] in await hub?.with(id) { core, _ in core.setAudioLane(lane) } }
+        }
+        let listeners = viewers.values.filter(\.isConnected).compactMap(\.audio)
+        let lanes = Dictionary(grouping: listeners, by: \.lane).mapValues { OpusTarget(for: $0, bitsPerSecond: rate) }
+        audioControls?.change { $0.lanes = lanes }
+        let video = videoBitrate
+        controls?.change { $0.bitsPerSecond = video }
+        Task { [hub] in await hub?.setBitrate(video) }
+    }
+}

@@ -1,0 +1,82 @@
+import AudioCodec
+import Media
+import RTP
+import SDP
+import ScreenShare
+import Testing
+
+@Suite("Which encoding of the sound a viewer gets")
+struct AudioListenerTests {
+    /// What an offer with these Opus parameters says.
+    private func listener(_ parameters: String, red: Bool = false, loss: Double = 0) throws -> AudioListener {
+        let offer = """
+            v=0
+            o=- 1 1 IN IP4 127.0.0.1
+            s=-
+            t=0 0
+            a=group:BUNDLE 0 1
+            a=ice-ufrag:abcd
+            a=ice-pwd:0123456789012345678901
+            a=fingerprint:sha-256 \(Array(repeating: "AB", count: 32).joined(separator: ":"))
+            a=setup:actpass
+            m=video 9 UDP/TLS/RTP/SAVPF 96
+            c=IN IP4 0.0.0.0
+            a=mid:0
+            a=recvonly
+            a=rtcp-mux
+            a=rtpmap:96 H264/90000
+            a=fmtp:96 packetization-mode=1;profile-level-id=42e01f
+            m=audio 9 UDP/TLS/RTP/SAVPF 111\(red ? " 63" : "")
+            c=IN IP4 0.0.0.0
+            a=mid:1
+            a=recvonly
+            a=rtcp-mux
+            a=rtpmap:111 opus/48000/2
+            a=fmtp:111 \(parameters)
+            \(red ? "a=rtpmap:63 red/48000/2\r\na=fmtp:63 111/111" : "a=maxptime:120")
+
+            """
+        let description = try SessionDescription(offer.replacing("\r\n", with: "\n").replacing("\n", with: "\r\n"))
+        var listener = AudioListener(try #require(try Offer(description).audio).opus)
+        listener.loss = loss
+        return listener
+    }
+
+    @Test("All who take the share's sound as it is share one encoding, whatever they lose, where copies help")
+    func full() throws {
+        #expect(try listener("useinbandfec=1", red: true, loss: 0.2).lane(besides: 96_000) == .full)
+        #expect(try listener("maxaveragebitrate=96000").lane(besides: 96_000) == .full)
+        #expect(try listener("useinbandfec=1").lane(besides: 96_000) == .full)
+        #expect(try listener("minptime=10", loss: 0.2).lane(besides: 96_000) == .full)
+    }
+
+    @Test("Who takes less, or relies on in-band FEC and loses sound, gets the other; nobody else hears it")
+    func careful() throws {
+        let small = try listener("stereo=1;maxaveragebitrate=24000", red: true)
+        let lossy = try listener("useinbandfec=1", loss: 0.083)
+        #expect(small.lane(besides: 96_000) == .careful && lossy.lane(besides: 96_000) == .careful)
+        let target = OpusTarget(for: [small, lossy], bitsPerSecond: 96_000)
+        #expect(target.bitsPerSecond == 24_000 && target.channels == .stereo && !target.usesDTX)
+        #expect(target.inBandFEC == .on && target.expectedLoss == 9)
+    }
+
+    @Test("Silence is left out only where all of an encoding's listeners prefer that")
+    func silence() throws {
+        let ours = try listener("stereo=1;usedtx=1", red: true)
+        #expect(OpusTarget(for: [ours], bitsPerSecond: 96_000).usesDTX)
+        #expect(!OpusTarget(for: [ours, try listener("stereo=1")], bitsPerSecond: 96_000).usesDTX)
+    }
+
+    @Test("Where nobody prefers stereo, one channel is sent; absurd limits are bounded")
+    func bounds() throws {
+        #expect(OpusTarget(for: [try listener("useinbandfec=1")], bitsPerSecond: 96_000).channels == .mono)
+        #expect(OpusTarget(for: [try listener("maxaveragebitrate=1")], bitsPerSecond: 96_000).bitsPerSecond == 6_000)
+    }
+
+    @Test("Sound takes an eighth of the share's bit rate, between 16 kbit/s and its own limit")
+    func share() {
+        #expect(SendTarget.sound(of: 4_000_000, atMost: 96_000) == 96_000)
+        #expect(SendTarget.sound(of: 300_000, atMost: 96_000) == 37_500)
+        #expect(SendTarget.sound(of: 100_000, atMost: 96_000) == 16_000)
+    }
+}
