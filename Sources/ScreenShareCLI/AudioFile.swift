@@ -74,7 +74,7 @@ actor AudioFile {
         try await begin()
         switch format {
         case .opus(let writer): try await output.write(writer.finish())
-        case .wav(let stream): try await output.rewriteBeginning(stream.finishedHeader)
+        case .wav(let stream): try await output.rewrite(stream.finishedHeader, at: 0)
         }
     }
 }

@@ -11,10 +11,15 @@ final class OutputFile: Sendable {
     }
 
     private let descriptor: Int32
+    /// Where in the file this output begins; nil where what was written can't be changed.
+    private let beginning: Int64?
     private let pool = NIOThreadPool(numberOfThreads: 1)
 
     init(descriptor: Int32) {
         self.descriptor = descriptor
+        let isAppending = fcntl(descriptor, F_GETFL) & O_APPEND != 0
+        let position = lseek(descriptor, 0, SEEK_CUR)
+        beginning = isAppending || position < 0 ? nil : Int64(position)
         pool.start()
     }
 
@@ -24,11 +29,13 @@ final class OutputFile: Sendable {
         try await pool.runIfActive { [descriptor] in try Self.writeAll(bytes, to: descriptor) }
     }
 
-    /// Puts bytes in place of the first ones; where the output is a pipe, nothing.
-    func rewriteBeginning(_ bytes: [UInt8]) async throws {
+    /// Puts bytes in place of some that were written; where the output is a pipe, nothing.
+    ///
+    /// - Parameter offset: since the beginning of this output.
+    func rewrite(_ bytes: [UInt8], at offset: Int64) async throws {
+        guard let beginning else { return }
         try await pool.runIfActive { [descriptor] in
-            guard lseek(descriptor, 0, SEEK_CUR) >= 0 else { return }
-            _ = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+            _ = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(beginning + offset)) }
         }
     }
 

@@ -6,11 +6,12 @@ import SignalingServer
 struct ViewCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "view",
-        abstract: "Watch a room: H.264 (Annex B, constant frame rate) on standard output.",
+        abstract: "Watch a room: H.264 (Annex B, constant frame rate) or Matroska on standard output.",
         discussion: """
             Play it at once with   screenshare view --room demo | ffplay -
             or keep it with        screenshare view --room demo > out.h264
             and with its sound     screenshare view --room demo --audio out.opus > out.h264
+            or both in one file    screenshare view --room demo --container mkv > out.mkv
 
             Exit codes: 0 done (also when the reader closed the pipe), 64 wrong usage or standard output is a \
             terminal, 69 no server or room, 70 internal error, 74 the video can't be written, 77 the token is \
@@ -33,6 +34,16 @@ struct ViewCommand: AsyncParsableCommand {
             "Write the sound to this file, in step with the video: Ogg Opus, or decoded where its name ends in .wav. "
                 + "Without it none is asked for."))
     var audio: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What goes to standard output: h264, or mkv: Matroska with the pictures as they come and the sound. Loads "
+                + "libavformat (25 MB)."))
+    var container = Container.h264
+
+    enum Container: String, ExpressibleByArgument, CaseIterable {
+        case h264, mkv
+    }
 
     @Option(help: "Stop this many seconds after the first picture.")
     var duration: Double?
@@ -64,6 +75,9 @@ struct ViewCommand: AsyncParsableCommand {
         for (name, value) in [("--duration", duration), ("--wait", wait)] {
             if let value, !(value >= 0 && value < 1e9) { throw ValidationError("\(name) takes seconds from 0 up.") }
         }
+        if container == .mkv, audio != nil {
+            throw ValidationError("A Matroska file holds the sound: choose --container mkv or --audio, not both.")
+        }
         if let frames, frames < 1 { throw ValidationError("--frames takes a number from 1 up.") }
     }
 
@@ -73,20 +87,29 @@ struct ViewCommand: AsyncParsableCommand {
                 .usage, "this would print video into your terminal; send it somewhere: | ffplay -  or  > out.h264")
         }
         if statsJson == "-" { throw Failure(.usage, "--stats-json - does not go with video on standard output") }
+        let output = try output()
         var configuration =
             whep.map(ViewConfiguration.init(endpoint:))
             ?? ViewConfiguration(server: signaling ?? "http://\(ListenAddress.standard)", room: room ?? "")
         configuration.token = token
         configuration.patience = wait.map { .seconds($0) }
-        configuration.constantFrameRate = true
-        configuration.receivesAudio = audio != nil
+        configuration.constantFrameRate = container == .h264
+        configuration.receivesAudio = audio != nil || container == .mkv
         configuration.decodesAudio = audio.map(AudioFile.isDecoded) ?? false
         configuration.duration = duration.map { .seconds($0) }
         configuration.network = network.configuration
         let runner = ViewRunner(
             session: ViewSession(configuration: configuration, logger: Console.logger(level: logLevel.level)),
-            frames: frames, audio: try audio.map(AudioFile.init), statistics: try statsJson.map(StatsWriter.init))
+            frames: frames, output: output, statistics: try statsJson.map(StatsWriter.init))
         try await runner.run()
+    }
+
+    private func output() throws -> ViewOutput {
+        let file = OutputFile(descriptor: STDOUT_FILENO)
+        switch container {
+        case .h264: return .annexB(file, sound: try audio.map(AudioFile.init))
+        case .mkv: return .matroska(try MatroskaFile(output: file))
+        }
     }
 }
 

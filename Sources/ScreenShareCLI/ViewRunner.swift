@@ -9,20 +9,21 @@ final class ViewRunner: Sendable {
         case second
         case quit
         case outputEnded(Failure?)
+        /// Everything is in the output.
+        case written
     }
 
     private let session: ViewSession
     private let frames: Int?
-    private let audio: AudioFile?
     private let statistics: Mutex<StatsWriter?>
     /// The writer's task counts, the other reports.
     private let written = Mutex(ViewRecord.Written())
-    private let output = OutputFile(descriptor: STDOUT_FILENO)
+    private let output: ViewOutput
 
-    init(session: ViewSession, frames: Int?, audio: AudioFile?, statistics: sending StatsWriter?) {
+    init(session: ViewSession, frames: Int?, output: ViewOutput, statistics: sending StatsWriter?) {
         self.session = session
         self.frames = frames
-        self.audio = audio
+        self.output = output
         self.statistics = Mutex(statistics)
     }
 
@@ -36,9 +37,11 @@ final class ViewRunner: Sendable {
         }
         await session.start()
         let writer = Task {
-            async let sound: Void = self.writeAudio(continuation)
+            async let sound: Void = self.writeSound(continuation)
             await self.write(continuation)
             await sound
+            await self.guarding(continuation, "what was received") { try await self.output.finish() }
+            continuation.yield(.written)
         }
         let pump = Task { [events = session.events] in
             for await event in events { continuation.yield(.event(event)) }
@@ -52,8 +55,9 @@ final class ViewRunner: Sendable {
         defer {
             pump.cancel()
             ticker.cancel()
+            writer.cancel()
         }
-        let failure = await follow(commands, writer)
+        let failure = await follow(commands)
         if let failure = failure ?? statistics.withLock({ $0?.failure }) { throw failure }
     }
 
@@ -61,35 +65,36 @@ final class ViewRunner: Sendable {
 
     /// Writes every unit until the session ends, the frames are complete, or the output fails.
     private func write(_ commands: AsyncStream<Command>.Continuation) async {
-        for await unit in session.units {
-            do {
-                try await output.write(unit.annexB)
-            } catch OutputFile.WriteError.failed(let text) {
-                commands.yield(.outputEnded(Failure(.outputError, "can't write the video: \(text)")))
-                return
-            } catch {
-                commands.yield(.outputEnded(nil))
-                return
+        await guarding(commands, "the video") {
+            for await unit in session.units {
+                let bytes = try await output.write(unit, hasSound: await session.hasSound)
+                let total = written.withLock { written in
+                    written.pictures += unit.pictures
+                    written.repeated += unit.repeated
+                    written.bytes += bytes
+                    return written.pictures + written.repeated
+                }
+                if let frames, total >= frames { break }
             }
-            let total = written.withLock { written in
-                written.pictures += unit.pictures
-                written.repeated += unit.repeated
-                written.bytes += unit.annexB.count
-                return written.pictures + written.repeated
-            }
-            if let frames, total >= frames { break }
+            commands.yield(.outputEnded(nil))
         }
-        commands.yield(.outputEnded(nil))
     }
 
-    /// Writes the sound until the session ends; a file that can't be written ends it.
-    private func writeAudio(_ commands: AsyncStream<Command>.Continuation) async {
-        guard let audio else { return }
+    /// Writes the sound until the session ends.
+    private func writeSound(_ commands: AsyncStream<Command>.Continuation) async {
+        await guarding(commands, "the sound") {
+            for await piece in session.audio { try await output.write(piece) }
+        }
+    }
+
+    /// What can't be written ends the session.
+    private func guarding(
+        _ commands: AsyncStream<Command>.Continuation, _ what: String, _ body: () async throws -> Void
+    ) async {
         do {
-            for await piece in session.audio { try await audio.write(piece) }
-            try await audio.finish()
+            try await body()
         } catch OutputFile.WriteError.failed(let text) {
-            commands.yield(.outputEnded(Failure(.outputError, "can't write the sound: \(text)")))
+            commands.yield(.outputEnded(Failure(.outputError, "can't write \(what): \(text)")))
         } catch {
             commands.yield(.outputEnded(nil))
         }
@@ -97,30 +102,29 @@ final class ViewRunner: Sendable {
 
     // MARK: Events
 
-    private func follow(_ commands: AsyncStream<Command>, _ writer: Task<Void, Never>) async -> Failure? {
+    private func follow(_ commands: AsyncStream<Command>) async -> Failure? {
         let clock = ContinuousClock()
         let begin = clock.now
         var isEnding = false
+        var failure: Failure?
         var reason = ""
         for await command in commands {
             switch command {
-            case .outputEnded(let failure):
+            case .outputEnded(let error):
+                failure = failure ?? error
                 await session.stop()
-                return failure
             case .quit:
                 // A reader that takes nothing more must not keep us: a second signal ends at once.
-                if isEnding { return nil }
+                if isEnding { return failure }
                 isEnding = true
                 await session.stop()
-            case .event(.ended(let error)):
-                if let error { return Failure(error) }
-                await writer.value
-                return nil
+            case .event(.ended(let error)): failure = failure ?? error.map { Failure($0) }
+            case .written: return failure
             case .event(let event): show(event, &reason)
             case .second: await report((clock.now - begin) / .seconds(1))
             }
         }
-        return nil
+        return failure
     }
 
     private func report(_ elapsed: Double) async {

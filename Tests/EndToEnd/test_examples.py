@@ -1,24 +1,7 @@
 """The examples, as someone who reads them would run them."""
 
-from pathlib import Path
-
-import pytest
 from harness import sharer
-from harness.paths import screenshare
-from harness.processes import Process
-
-
-class Example:
-    """A program of Examples/, built beside the command."""
-
-    def __init__(self, place, name):
-        path = Path(screenshare()).with_name(name)
-        if not path.exists():
-            pytest.skip(f"NO EXAMPLE: {path} is not built")
-        self.process = Process(place.command(["stdbuf", "-oL", path]), name=name)
-
-    def kill(self):
-        self.process.kill()
+from harness.examples import Example
 
 
 def test_both_participants_of_the_conference_are_seen_on_its_page(lan, start, artifacts):

@@ -4,7 +4,9 @@ import signal
 
 import numpy
 import pytest
-from harness import sharer, sound
+from harness import containers, sharer, sound
+from harness.examples import Example
+from harness.networks import Lab
 from harness.processes import wait_until
 
 
@@ -159,3 +161,79 @@ def test_sources_lists_devices_with_names_people_read(server, display, run):
     listed = run("sources", "--json", "--display", screen.name, env={**server.env, "PATH": "/usr/bin:/bin"})
     assert "pulse:speaker.monitor" in listed.stdout and "Monitor of Test-Speaker" in listed.stdout
     assert "pulse:microphone" in listed.stdout and "Test-Microphone" in listed.stdout
+
+
+def milliseconds95(lags):
+    return 1000 * numpy.quantile(numpy.abs(lags), 0.95)
+
+
+@pytest.fixture
+def flashing(start):
+    """`flashing(place)`: a share of a flash and a click a second; its WHEP address there."""
+
+    def begin(place, listen="127.0.0.1:8080"):
+        server = start(sharer.Server, place, listen=listen)
+        start(Example, place, "FlashAndClick").process.wait_for("Open http", 15, key="out")
+        return f"{server.base}/v1/rooms/demo/whep"
+
+    return begin
+
+
+def recorded(viewer, path, seconds):
+    """Flash against click in the file, and as the viewer would show and play them; both 95 %, in milliseconds."""
+    assert viewer.wait(seconds + 20) == 0
+    lags = containers.lags(path)[1:]  # The first picture comes without the moment before.
+    assert len(lags) >= seconds - 3
+    return milliseconds95(lags), viewer.statistics.last["videoLag95Ms"]
+
+
+def test_flash_and_click_are_recorded_and_shown_together(lan, flashing, start, artifacts):
+    whep, path = flashing(lan), artifacts / "out.mkv"
+    with open(path, "wb") as output:
+        viewer = start(sharer.view, lan, "--container", "mkv", "--duration", 12, output=output, whep=whep)
+        file, shown = recorded(viewer, path, 12)
+    assert file <= 20 and shown <= 20
+
+
+def test_flash_and_click_stay_together_where_five_percent_are_lost(lab, flashing, start, artifacts):
+    link = lab("both", "loss=5%", "delay=25ms")
+    flashing(link["a"], "0.0.0.0:8080")
+    whep, path = f"http://{Lab.ADDRESSES['a']}:8080/v1/rooms/demo/whep", artifacts / "out.mkv"
+    with open(path, "wb") as output:
+        viewer = start(sharer.view, link["b"], "--container", "mkv", "--duration", 20, output=output, whep=whep)
+        file, shown = recorded(viewer, path, 20)
+    assert file <= 40 and shown <= 40
+
+
+def in_chromium(viewer):
+    viewer.wait_for_state("live", 20)
+    viewer.command_line("click")
+    viewer.command_line("sync 5")  # its own delays settle
+    viewer.command_line("sync 12")
+    found = viewer.events("sync")[-1]
+    viewer.command_line("quit")
+    assert found["count"] > 80
+    return found["p95"]
+
+
+def test_chromium_shows_and_plays_them_together(lan, flashing, start):
+    page = flashing(lan).replace("/v1/rooms/demo/whep", "/r/demo")
+    assert in_chromium(start(sharer.chromium, lan, page, "--duration", "60", stdin=-1)) <= 20
+
+
+def test_chromium_keeps_them_together_where_five_percent_are_lost(lab, flashing, start):
+    link = lab("both", "loss=5%", "delay=25ms")
+    flashing(link["a"], "0.0.0.0:8080")
+    page = f"http://{Lab.ADDRESSES['a']}:8080/r/demo"
+    assert in_chromium(start(sharer.chromium, link["b"], page, "--duration", "60", stdin=-1)) <= 40
+
+
+def test_wav_holds_what_is_heard(lan, flashing, start, artifacts):
+    whep = flashing(lan)
+    path = artifacts / "heard.wav"
+    with open(artifacts / "out.h264", "wb") as output:
+        viewer = start(sharer.view, lan, "--audio", path, "--duration", 6, output=output, whep=whep)
+        assert viewer.wait(20) == 0
+    times = containers.clicks(path)
+    assert 4 <= len(times) <= 6
+    assert numpy.allclose(numpy.diff(times), 1, atol=0.003)

@@ -1,5 +1,6 @@
 import CAVFormat
 import RTP
+import Timebase
 
 /// Writes H.264 and Opus as they come from the network into a Matroska file, in chunks to be appended to it.
 ///
@@ -9,6 +10,9 @@ import RTP
 /// Packets stand in the file in the order in which they are given. A picture is written at once, with all sound before
 /// it; sound without pictures in clusters of half a second: a process that is killed leaves a file that plays up to
 /// there. It may be a pipe: a reader then goes without index and length. In a file `corrections` put them in.
+///
+/// In place of sound that never came there are packets without frames, which decoders conceal, and silence where that
+/// lasts: not every player waits where packets are missing.
 ///
 /// Times need no regularity, but rise: a picture that is not later than the one before comes a millisecond after it.
 /// Where a clock jumps back by more than half a second or ahead by more than an hour (a sharer that began anew), the
@@ -20,6 +24,9 @@ package final class MatroskaWriter {
     private let muxer: Muxer
     private let hasSound: Bool
     private var timeline = Timeline()
+    private var filler = OpusFill()
+    /// Where the sound ends, on its own clock.
+    private var soundEnd: Int64?
     private var hasKeyframe = false
     private var hasEnded = false
 
@@ -60,11 +67,36 @@ package final class MatroskaWriter {
     /// - Returns: what to append to the file by now, often nothing.
     package func appendSound(_ packet: [UInt8], timestamp: Int64) throws(ContainerError) -> [UInt8] {
         guard hasSound, !hasEnded else { return [] }
-        let duration = try Self.duration(packet)
-        guard let time = timeline.placeSound(timestamp, duration: duration) else { return [] }
+        let opus = try Self.parse(packet)
+        try fill(to: timestamp)
+        try write(packet, samples: Int64(opus.samples), timestamp: timestamp)
+        filler.note(opus.toc)
+        return muxer.take()
+    }
+
+    /// Fills the time before a timestamp where no sound came.
+    ///
+    /// - Returns: what to append to the file by now, often nothing.
+    package func fillSound(to timestamp: Int64) throws(ContainerError) -> [UInt8] {
+        guard hasSound, !hasEnded else { return [] }
+        try fill(to: timestamp)
+        return muxer.take()
+    }
+
+    /// A gap that is longer is left as it is: a clock that began anew.
+    private func fill(to timestamp: Int64) throws(ContainerError) {
+        guard let start = soundEnd, 0...Limits.filledSamples ~= timestamp.subtractingSaturating(start) else { return }
+        for packet in filler.packets(timestamp - start) {
+            try write(packet.bytes, samples: packet.samples, timestamp: soundEnd ?? start)
+        }
+    }
+
+    private func write(_ packet: [UInt8], samples: Int64, timestamp: Int64) throws(ContainerError) {
+        soundEnd = timestamp.addingSaturating(samples)
+        let duration = samples / 48
+        guard let time = timeline.placeSound(timestamp, duration: duration) else { return }
         try muxer.write(
             packet, track: Track.sound, time: time - format_added_delay(), duration: duration, isKeyframe: true)
-        return muxer.take()
     }
 
     /// All but the latest packet of sound.
@@ -90,8 +122,8 @@ package final class MatroskaWriter {
         static let sound: Int32 = 1
     }
 
-    private static func duration(_ packet: [UInt8]) throws(ContainerError) -> Int64 {
-        do throws(OpusPacketError) { return Int64(try OpusPacket(packet).samples / 48) } catch {
+    private static func parse(_ packet: [UInt8]) throws(ContainerError) -> OpusPacket {
+        do throws(OpusPacketError) { return try OpusPacket(packet) } catch {
             throw .unreadableSound(error)
         }
     }

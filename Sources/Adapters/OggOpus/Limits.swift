@@ -6,9 +6,4 @@ enum Limits {
     static let gapSamples: Int64 = 3600 * 48_000
     /// Ten seconds: no packet is held up for so long; what is farther behind comes from a clock that began anew.
     static let lateSamples: Int64 = 10 * 48_000
-    /// What never came is concealed for half a second: DTX says each 400 ms that there is silence (RFC 7587 § 3.1.3
-    /// leaves it to the encoder; libopus' figure). A longer gap goes on in silence, where concealment would be noise.
-    static let concealedSamples: Int64 = 24_000
-    /// The shortest frame of Opus, 2.5 ms: "only gaps that are a multiple of 2.5 ms are repairable" (RFC 7845 § 4.1).
-    static let shortestFrame: Int64 = 120
 }

@@ -20,8 +20,7 @@ package final class OggOpusWriter {
     private var origin: Int64?
     /// The latest packet waits for the next one, because the last of all must be marked.
     private var held: [UInt8]?
-    /// The last packet that came, and what was concealed since.
-    private var latest: (toc: OpusTOC, concealed: Int64)?
+    private var filler = OpusFill()
     /// At the end of all packets, the held one included.
     private var granule: Int64 = 0
     /// At the end of what the stream was given, and of what it gave back in pages.
@@ -54,7 +53,7 @@ package final class OggOpusWriter {
         let gap = gap(before: timestamp)
         if gap <= -samples / 2 { return [] }
         let pages = fill(gap) + hold(packet, samples: samples)
-        latest = (opus.toc, 0)
+        filler.note(opus.toc)
         return pages
     }
 
@@ -88,17 +87,9 @@ package final class OggOpusWriter {
         return 0
     }
 
-    /// Before the first packet there is nothing to conceal with: decoders are silent, and stay as the encoder began.
     private func fill(_ gap: Int64) -> [UInt8] {
-        guard gap >= Limits.shortestFrame else { return [] }
-        let concealed = latest.map { min(gap, Limits.concealedSamples - $0.concealed) } ?? gap
-        latest?.concealed += concealed
-        let packets = FillPacket.concealing(concealed, after: latest?.toc ?? Self.fullbandStereo)
-        let rest = gap - packets.reduce(0) { $0 + $1.samples }
-        return (packets + FillPacket.silence(rest)).reduce(into: []) { $0 += hold($1.bytes, samples: $1.samples) }
+        filler.packets(gap).reduce(into: []) { $0 += hold($1.bytes, samples: $1.samples) }
     }
-
-    private static let fullbandStereo = OpusTOC(byte: 31 << 3 | 0x04)
 
     /// Writes the packet that was held so far.
     private func hold(_ packet: [UInt8], samples: Int64) -> [UInt8] {

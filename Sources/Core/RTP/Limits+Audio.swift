@@ -11,6 +11,11 @@ extension Limits {
     /// Lost sound is concealed in steps of 2.5 ms, the shortest Opus frame.
     package static let concealmentStep = 120
 
+    /// In a file, what never came is concealed for half a second: DTX says each 400 ms that there is silence (RFC 7587
+    /// § 3.1.3 leaves it to the encoder; libopus' figure). A longer gap goes on in silence, where concealment would be
+    /// noise. In samples.
+    package static let filledConcealment: Int64 = 24_000
+
     // Redundancy
 
     /// Blocks read from one RED payload, the primary too. Two levels are written; libwebrtc writes up to nine.

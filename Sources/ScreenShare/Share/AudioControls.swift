@@ -10,6 +10,8 @@ struct AudioCommands: Sendable {
     var stops = false
     /// What is encoded; no device is open while it is nothing.
     var lanes: [AudioLane: OpusTarget] = [:]
+    /// Somebody reads sound as it is captured.
+    var isSampled = false
     /// By kind; a kind that is missing is not captured.
     var sources: [AudioKind: AudioSourceFactory]
     /// Counts changes of `sources`.

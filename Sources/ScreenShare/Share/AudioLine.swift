@@ -22,6 +22,7 @@ final class AudioLine {
     private let controls: AudioControls
     private let deliver: @Sendable (AudioUnit) -> Void
     private let report: @Sendable (AudioLineEvent) -> Void
+    private let taps: SampleTaps
     private let packetDuration: OpusConfiguration.PacketDuration
     private var commands: AudioCommands
     private var feeds: [AudioFeed] = []
@@ -32,11 +33,13 @@ final class AudioLine {
     /// - Parameter start: time zero of the sound; the same for the life of the share.
     init(
         controls: AudioControls, packetDuration: OpusConfiguration.PacketDuration, start: Instant,
-        deliver: @escaping @Sendable (AudioUnit) -> Void, report: @escaping @Sendable (AudioLineEvent) -> Void
+        taps: SampleTaps, deliver: @escaping @Sendable (AudioUnit) -> Void,
+        report: @escaping @Sendable (AudioLineEvent) -> Void
     ) {
         self.controls = controls
         self.packetDuration = packetDuration
         self.start = start
+        self.taps = taps
         self.deliver = deliver
         self.report = report
         commands = controls.take()
@@ -64,11 +67,15 @@ final class AudioLine {
         wait(until: min(opens, mixdown?.due ?? .distantFuture))
     }
 
-    private var isActive: Bool { !commands.lanes.isEmpty && !commands.isPaused && !commands.stops }
+    private var isActive: Bool { (!commands.lanes.isEmpty || commands.isSampled) && !commands.isPaused && !commands.stops }
 
     private func read(_ index: Int, at now: Instant) {
         let kind = feeds[index].kind
-        let news = feeds[index].read(at: now) { block in mixdown?.receive(block.stereo, of: kind, at: now) }
+        let isHeard = !commands.muted.contains(kind)
+        let news = feeds[index].read(at: now) { block in
+            if commands.isSampled, isHeard { taps.give(block, kind) }
+            mixdown?.receive(block.stereo, of: kind, at: now)
+        }
         switch news {
         case .lost(let text): report(.lost(kind, text))
         case .back: report(.back(kind))

@@ -17,6 +17,8 @@ struct LineCommands: Sendable {
     /// Lanes whose viewers all take High profile, those still connecting among them.
     var high: Set<LaneKey> = []
     var keyframes: Set<LaneKey> = []
+    /// Somebody reads pictures as they are captured.
+    var isSampled = false
     var source: SourceFactory?
     var size: OutputSize
     /// That frames are forced to, whatever is shown.

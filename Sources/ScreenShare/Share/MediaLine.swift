@@ -25,6 +25,7 @@ final class MediaLine {
     let counters: LineCounters
     private let deliver: @Sendable (PacketisedUnit, LaneKey) -> Void
     private let isOutboxFull: @Sendable () -> Bool
+    private let taps: SampleTaps
     let report: @Sendable (LineEvent) -> Void
 
     var commands: LineCommands
@@ -49,13 +50,14 @@ final class MediaLine {
     init(
         controls: LineControls, counters: LineCounters, source: any FrameSource,
         deliver: @escaping @Sendable (PacketisedUnit, LaneKey) -> Void, isOutboxFull: @escaping @Sendable () -> Bool,
-        report: @escaping @Sendable (LineEvent) -> Void
+        taps: SampleTaps, report: @escaping @Sendable (LineEvent) -> Void
     ) {
         self.controls = controls
         self.counters = counters
         self.source = source
         self.deliver = deliver
         self.isOutboxFull = isOutboxFull
+        self.taps = taps
         self.report = report
         commands = controls.take()
         grid = commands.grid(for: .app)
@@ -81,7 +83,7 @@ final class MediaLine {
         let now = SystemClock.now()
         watch?.advance(to: now)
         follow()
-        guard !commands.isPaused, !commands.lanes.isEmpty else {
+        guard !commands.isPaused, !commands.lanes.isEmpty || commands.isSampled else {
             if !commands.isPaused { try prepare() }
             try idle()
             return true
@@ -233,6 +235,7 @@ final class MediaLine {
         } catch {
             throw error.shareError
         }
+        if isNew, commands.isSampled { taps.give(picture, capturedAt: capturedAt) }
         adapter.encoded(quantiser: quantiser, isNewPicture: isNew)
         if madeKeyframe { adapter.keyframeMade() }
         counters.update { counters in
@@ -302,7 +305,7 @@ final class MediaLine {
         // The standard lane stays open for the next viewer; others go with their last one.
         lanes = lanes.filter { $0.key == .standard || next.expected.contains($0.key) }
         for key in next.keyframes { lanes[key]?.gate.request() }
-        if !next.lanes.isSubset(of: commands.lanes) { adapter.changed(at: now) }
+        if !next.lanes.isSubset(of: commands.lanes) || next.isSampled && !commands.isSampled { adapter.changed(at: now) }
         commands = next
         source.followPointer(every: next.pointerPeriod)
         next.acknowledgements.forEach { $0() }

@@ -37,10 +37,10 @@ extension ShareSession {
     func openAudio(_ hub: PeerHub, _ report: @escaping @Sendable (AudioLineEvent) -> Void) -> AudioControls? {
         guard !configuration.audio.isEmpty else { return nil }
         let controls = AudioControls(configuration.audio.commands)
-        let (duration, start) = (configuration.audio.opusDuration, SystemClock.now())
+        let (duration, start, taps) = (configuration.audio.opusDuration, SystemClock.now(), taps)
         BlockingThread.start(name: "sound") {
             AudioLine(
-                controls: controls, packetDuration: duration, start: start,
+                controls: controls, packetDuration: duration, start: start, taps: taps,
                 deliver: { hub.outbox.deliver($0, to: hub) }, report: report
             ).run()
         }

@@ -22,6 +22,16 @@ public actor ShareSession {
     public nonisolated let events: AsyncStream<ShareEvent>
     public private(set) var state = ShareState.idle
 
+    /// What is captured from now on, before it is mixed and encoded: for a recording, a preview, a look of one's own. A
+    /// stream of its own for each reader; it costs a copy of each picture while somebody reads. What is muted or paused
+    /// is not captured. Ends when the session has stopped.
+    public nonisolated func samples(
+        _ kinds: Set<ShareSample.Kind> = Set(ShareSample.Kind.allCases)
+    ) -> AsyncStream<ShareSample> {
+        taps.open(kinds)
+    }
+
+    nonisolated let taps = SampleTaps()
     let sink: AsyncStream<ShareEvent>.Continuation
     let logger: Logger
     var configuration: ShareConfiguration
@@ -84,7 +94,12 @@ public actor ShareSession {
             let hub = try await openHub(on: loops, controls, continuation)
             self.hub = hub
             try await openLine(hub, controls, continuation)
-            audioControls = openAudio(hub) { continuation.yield(.audio($0)) }
+            let audio = openAudio(hub) { continuation.yield(.audio($0)) }
+            audioControls = audio
+            taps.follow { kinds in
+                controls.change { $0.isSampled = kinds.contains(.video) }
+                audio?.change { $0.isSampled = !kinds.isDisjoint(with: [.systemAudio, .microphone]) }
+            }
         } catch {
             await close()
             throw error
@@ -127,6 +142,7 @@ public actor ShareSession {
     private func close() async {
         controls?.change { $0.stops = true }
         audioControls?.change { $0.stops = true }
+        taps.finish()
         await hub?.close()
         hub = nil
         watcher?.cancel()
@@ -224,6 +240,7 @@ public actor ShareSession {
         _ hub: PeerHub, _ controls: LineControls, _ signals: AsyncStream<Signal>.Continuation
     ) async throws(ShareError) {
         let open = configuration.source.factory(showsCursor: configuration.showsCursor)
+        let taps = taps
         let result: Result<Void, ShareError> = await withCheckedContinuation { [counters] continuation in
             BlockingThread.start(name: "screenshare") {
                 do throws(CaptureError) {
@@ -232,7 +249,7 @@ public actor ShareSession {
                     MediaLine(
                         controls: controls, counters: counters, source: source,
                         deliver: { hub.outbox.deliver($0, lane: $1, to: hub) }, isOutboxFull: { hub.outbox.isFull },
-                        report: { signals.yield(.line($0)) }
+                        taps: taps, report: { signals.yield(.line($0)) }
                     ).run()
                     controls.end()
                 } catch {

@@ -54,11 +54,13 @@ public final class CustomAudioSource: Sendable {
             bytes.byteCount / format.bytesPerSample / channels <= AudioSourceLimits.seconds * sampleRate
         else { throw .wrongFormat }
         let samples = ChannelMap(channels: channels).stereo(format.samples(from: bytes))
-        let now = SystemClock.now()
+        let frames = bytes.byteCount / format.bytesPerSample / channels
+        // A block can't come before its last frame was heard.
+        let begin = SystemClock.now() - AudioFormat(sampleRate: sampleRate, channels: channels).duration(frames: frames)
         state.withLockedValue { state in
             let block = AudioBlock(
                 format: AudioFormat(sampleRate: sampleRate, channels: 2), samples: samples,
-                capturedAt: state.clock.instant(of: timestamp, arrivedAt: now))
+                capturedAt: state.clock.instant(of: timestamp, arrivedAt: begin))
             state.blocks.append(block)
             while Self.duration(of: state.blocks) > .seconds(AudioSourceLimits.seconds) { state.blocks.removeFirst() }
             state.wakeup?.fire()

@@ -31,7 +31,7 @@ public struct ViewConfiguration: Sendable {
 public struct VideoUnit: Sendable {
     /// NAL units with start codes (Annex B); a keyframe begins with SPS and PPS.
     public var annexB: [UInt8]
-    /// On the stream's 90 kHz clock, not wrapped, rising.
+    /// Ticks of 1/90000 s since the first picture, rising; the time goes on where the sharer begins anew.
     public var timestamp: Int64
     /// Decoding can start here.
     public var isKeyframe: Bool

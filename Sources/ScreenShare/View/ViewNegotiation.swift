@@ -26,12 +26,17 @@ struct ViewNegotiation {
             transport: transport, sessionID: UInt64.random(in: 0...UInt64(Int64.max)), audio: audio)
     }
 
-    /// False where the answer can't be used.
-    func accept(answer text: String) async -> Bool {
+    /// What the sharer sends.
+    struct Accepted {
+        let hasSound: Bool
+    }
+
+    /// Nil where the answer can't be used.
+    func accept(answer text: String) async -> Accepted? {
         guard let description = try? SessionDescription(text),
             let answer = try? AcceptedAnswer(description, to: local),
             let remote = try? RemoteParameters(answer.transport)
-        else { return false }
+        else { return nil }
         let option = answer.video.option
         var retransmissions: [UInt8: UInt8] = [:]
         if let type = option.retransmissionPayloadType { retransmissions[type] = option.payloadType }
@@ -42,8 +47,9 @@ struct ViewNegotiation {
             AudioReceiveParameters(payloadType: $0.payloadType, redundancyPayloadType: $0.redundancyPayloadType)
         }
         let role: HandshakeRole = answer.localSetup == .active ? .active : .passive
-        return await hub.with(peer) { core, now in
+        let isThere = await hub.with(peer) { core, now in
             core.setRemote(remote, receive: receive, receiveAudio: audio, handshakeRole: role, at: now)
         }
+        return isThere ? Accepted(hasSound: audio != nil) : nil
     }
 }

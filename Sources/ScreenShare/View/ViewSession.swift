@@ -45,6 +45,10 @@ public actor ViewSession {
     private var timeLimit: Task<Void, Never>?
     /// Units were dropped because the reader lagged: the next must be a keyframe.
     private var isSkipping = false
+    /// Since the sharer began (anew): a picture's media time, and the units' timestamp then.
+    private var origin: (mediaTime: MediaTime, timestamp: Int64)?
+    /// The sharer sends sound to this viewer.
+    public private(set) var hasSound = false
     /// When a keyframe was last asked for on behalf of a reader that lagged.
     private var askedAt: Instant?
     private var hasEnded = false
@@ -189,10 +193,11 @@ public actor ViewSession {
         offeredAt = SystemClock.now()
         switch try await client.join(offer: negotiation.offer) {
         case .answered(let session, let sdp):
-            guard await negotiation.accept(answer: sdp) else {
+            guard let accepted = await negotiation.accept(answer: sdp) else {
                 try? await session.leave()
                 throw .unreadable("answer")
             }
+            hasSound = accepted.hasSound
             return session
         case .countered(let session, _):
             try? await session.leave()
@@ -209,6 +214,7 @@ public actor ViewSession {
                 totals.connected = true
                 totals.joins += 1
                 stream.beginSegment()
+                origin = nil
                 sound.restart()
                 timing.restart()
                 eventSink.yield(.connected)
@@ -283,8 +289,15 @@ public actor ViewSession {
             AnnexB.append(unit.accessUnit.bytes, nalUnits: unit.accessUnit.nalUnits, to: &piece.bytes)
         }
         return VideoUnit(
-            annexB: piece.bytes, timestamp: unit.mediaTime.ticks, isKeyframe: unit.accessUnit.isKeyframe,
+            annexB: piece.bytes, timestamp: timestamp(of: unit), isKeyframe: unit.accessUnit.isKeyframe,
             pictures: piece.pictures, repeated: piece.repeated, showAt: showAt)
+    }
+
+    private func timestamp(of unit: ReceivedUnit) -> Int64 {
+        let since = firstUnitAt.map { unit.receivedAt - $0 } ?? .zero
+        let origin = origin ?? (unit.mediaTime, MediaTime(elapsed: since).ticks)
+        self.origin = origin
+        return origin.timestamp.addingSaturating(unit.mediaTime.ticks.subtractingSaturating(origin.mediaTime.ticks))
     }
 
     private func finish(_ error: ShareError?) async {

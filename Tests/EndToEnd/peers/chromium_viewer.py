@@ -7,7 +7,7 @@
                                              "videos": [...], "problems": [...]}
 
 --probe X,Y (fractions) reads colours from the picture through a canvas. A line on stdin is a command while it runs:
-"screenshot PATH", "colours", "key K", "click", "sound", "quit".
+"screenshot PATH", "colours", "key K", "click", "sound", "sync SECONDS", "quit".
 
     {"event": "sound", "frequency": ..., "level": ..., "channels": ..., "muted": ..., "saysMuted": ...}
                                              of what comes, by an analyser node; "muted" is the player
@@ -36,6 +36,10 @@ FLAGS = [
 # Counts what is really shown, and remembers when the first picture was.
 COUNTER = """() => {
   window.seen = { frames: 0, first: null, last: null, longest: 0, posted: null };
+  const Plain = window.RTCPeerConnection;
+  window.RTCPeerConnection = class extends Plain {
+    constructor(...settings) { super(...settings); window.peer = this; }
+  };
   const plain = window.fetch;
   window.fetch = (...request) => {
     if (request[1]?.method === "POST") window.seen.posted = performance.now();
@@ -102,6 +106,21 @@ SOUND = """async () => {
     };
   });
   return { ...heard[0], channels: heard.filter(one => one.level > 0.001).length, ...shown };
+}"""
+
+# By how many milliseconds the picture that is shown is older than the sound that is heard, by the sharer's clock: the
+# browser's own figures (estimatedPlayoutTimestamp of both streams, W3C WebRTC statistics), ten times a second.
+SYNC = """async seconds => {
+  const lags = [];
+  for (let i = 0; i < seconds * 10; i++) {
+    const times = {};
+    for (const report of (await window.peer.getStats()).values())
+      if (report.type === "inbound-rtp") times[report.kind] = report.estimatedPlayoutTimestamp;
+    if (times.audio && times.video) lags.push(times.audio - times.video);
+    await new Promise(resolve => setTimeout(resolve, 100));
+  }
+  const at = (values, share) => values.sort((a, b) => a - b)[Math.ceil(values.length * share) - 1];
+  return { count: lags.length, median: at([...lags], 0.5), p95: at(lags.map(Math.abs), 0.95) };
 }"""
 
 LOOK = """() => {
@@ -176,6 +195,8 @@ class Watcher:
             report("colours", colours=self.colours())
         elif verb == "sound":
             report("sound", **self.page.evaluate(SOUND))
+        elif verb == "sync":
+            report("sync", **self.page.evaluate(SYNC, float(rest)))
         elif verb == "click":
             self.page.mouse.click(200, 200)
         elif verb == "key":

@@ -1,0 +1,82 @@
+import Matroska
+import ScreenShare
+
+/// Pictures and sound in one Matroska file. Two tasks write into it, each in its own order.
+actor MatroskaFile {
+    private let output: OutputFile
+    private let library: ContainerLibrary
+    private var writer: MatroskaWriter?
+    /// Sound from before the first picture, or before it was known where it belongs.
+    private var early: [AudioPiece] = []
+    private var lastWrite: Task<Void, any Error>?
+
+    /// Loads libavformat, before anything is asked of the network.
+    init(output: OutputFile) throws {
+        self.output = output
+        do throws(ContainerError) { library = try ContainerLibrary.load() } catch {
+            throw Failure(.unavailable, "can't write Matroska: \(error.description)")
+        }
+    }
+
+    /// - Parameter hasSound: whether a track is made for it; asked at the first picture.
+    /// - Returns: bytes written.
+    func write(_ unit: VideoUnit, hasSound: Bool) async throws -> Int {
+        var bytes: [UInt8] = []
+        do throws(ContainerError) {
+            if writer == nil {
+                let writer = try MatroskaWriter(firstKeyframe: unit.annexB, hasSound: hasSound, library: library)
+                bytes = writer.header
+                self.writer = writer
+            }
+            bytes += try writer?.appendVideo(
+                annexB: unit.annexB, timestamp: unit.timestamp, isKeyframe: unit.isKeyframe) ?? []
+        } catch {
+            // One picture that has no place doesn't spoil the file.
+            Console.line("A picture is left out: \(error)")
+        }
+        try await write(bytes)
+        return bytes.count
+    }
+
+    func write(_ piece: AudioPiece) async throws {
+        if piece.isInserted { return }
+        guard writer != nil, let timestamp = piece.timestamp else {
+            if early.count < Self.earlyPieces { early.append(piece) }
+            return
+        }
+        var start = timestamp - early.reduce(0) { $0 + Int64($1.frames) }
+        var bytes: [UInt8] = []
+        for piece in early + [piece] {
+            bytes += self.bytes(of: piece, at: start)
+            start += Int64(piece.frames)
+        }
+        early = []
+        try await write(bytes)
+    }
+
+    private func bytes(of piece: AudioPiece, at timestamp: Int64) -> [UInt8] {
+        guard let opus = piece.opus else { return (try? writer?.fillSound(to: timestamp)) ?? [] }
+        return (try? writer?.appendSound(opus, timestamp: timestamp)) ?? []
+    }
+
+    /// Two seconds.
+    private static let earlyPieces = 100
+
+    /// The end: a regular file gets its length and index.
+    func finish() async throws {
+        guard let writer else { return }
+        try await write((try? writer.finish()) ?? [])
+        for correction in writer.corrections { try await output.rewrite(correction.bytes, at: correction.offset) }
+    }
+
+    /// In the order in which it is called.
+    private func write(_ bytes: [UInt8]) async throws {
+        if bytes.isEmpty { return }
+        let task = Task { [lastWrite, output] in
+            _ = await lastWrite?.result
+            try await output.write(bytes)
+        }
+        lastWrite = task
+        try await task.value
+    }
+}

@@ -1,0 +1,35 @@
+import ScreenShare
+
+/// Where a viewer's pictures and sound go. Pictures are written by one task, sound by another.
+enum ViewOutput: Sendable {
+    /// Pictures as they are, and the sound in a file of its own, if any.
+    case annexB(OutputFile, sound: AudioFile?)
+    /// Both in one.
+    case matroska(MatroskaFile)
+
+    /// - Parameter hasSound: whether there will be sound; asked at the first picture.
+    /// - Returns: bytes written.
+    func write(_ unit: VideoUnit, hasSound: Bool) async throws -> Int {
+        switch self {
+        case .annexB(let file, _):
+            try await file.write(unit.annexB)
+            return unit.annexB.count
+        case .matroska(let file): return try await file.write(unit, hasSound: hasSound)
+        }
+    }
+
+    func write(_ piece: AudioPiece) async throws {
+        switch self {
+        case .annexB(_, let sound): try await sound?.write(piece)
+        case .matroska(let file): try await file.write(piece)
+        }
+    }
+
+    /// Once nothing more is written.
+    func finish() async throws {
+        switch self {
+        case .annexB(_, let sound): try await sound?.finish()
+        case .matroska(let file): try await file.finish()
+        }
+    }
+}
