@@ -39,6 +39,7 @@ let package = Package(
         fuzzer("FuzzRTP", ["RTP", "Datagrams"]),
         fuzzer("FuzzRTCP", ["RTP", "Datagrams"]),
         fuzzer("FuzzH264", ["RTP", "Datagrams", "Timebase"]),
+        fuzzer("FuzzSound", ["RTP", "Datagrams", "Timebase"]),
         fuzzer("FuzzSDP", ["SDP"]),
         fuzzer("FuzzSignaling", ["SignalingProtocol"]),
     ]

@@ -25,7 +25,11 @@ struct AudioOptions: ParsableArguments {
     @Option(help: "Louder or softer by so many dB, -60…20.")
     var systemGain = 0.0
 
+    @Option(help: "Milliseconds of sound in a packet, 10 or 20: 10 is heard 10 ms earlier, and costs 25 kbit/s more.")
+    var ptime = 20
+
     func validate() throws {
+        if AudioPacketDuration(rawValue: ptime) == nil { throw ValidationError("--ptime takes 10 or 20.") }
         for (name, gain) in [("--mic-gain", micGain), ("--system-gain", systemGain)] where !(-60...20).contains(gain) {
             throw ValidationError("\(name) takes -60…20 dB.")
         }
@@ -49,6 +53,7 @@ struct AudioOptions: ParsableArguments {
             configuration.microphone = mic.map { .device($0) } ?? .standard
             texts.append(name(mic, .microphone, devices) ?? "the microphone")
         }
+        configuration.packetDuration = AudioPacketDuration(rawValue: ptime) ?? .milliseconds20
         (configuration.systemGain, configuration.microphoneGain) = (systemGain, micGain)
         let text = texts.isEmpty ? "No sound is shared." : "Sound: \(texts.joined(separator: " and "))."
         return (configuration, text)
