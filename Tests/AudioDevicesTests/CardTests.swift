@@ -68,7 +68,7 @@ struct CardTests {
 
     @Test("A PCM that gives as much as it is asked for is held to the clock, and keeps nobody busy")
     func endless() throws {
-        var listener = Listener(ALSASource("null"))
+        var listener = Listener(DeviceSource("null"))
         // After what a device may have kept at first.
         _ = try listener.record(for: .seconds(3)) { ($0[0].blocks.last?.frameCount ?? .max) > 4_800 }
         listener.wakeups = 0
@@ -80,7 +80,7 @@ struct CardTests {
 
     @Test("A device that does not exist is refused, with ALSA's own words, which go nowhere else")
     func unknown() throws {
-        var listener = Listener(ALSASource("nonsense"))
+        var listener = Listener(DeviceSource("nonsense"))
         var error: AudioSourceError?
         let text = try StandardError.written { error = listener.recordUntilError(for: .seconds(2)) }
         #expect(!text.contains("ALSA"))
@@ -92,7 +92,7 @@ struct CardTests {
 
 /// An open card, and the source that reads it.
 final class Card {
-    let source: ALSASource
+    let source: DeviceSource
     private let card: OpaquePointer
 
     init(_ code: snd_pcm_format_t, _ format: AudioFormat) throws {
@@ -100,11 +100,11 @@ final class Card {
         let card = test_card_open(&handle, code, UInt32(format.channels), UInt32(format.sampleRate))
         self.card = try #require(card)
         let pcm = PCM(adopting: try #require(handle), log: ALSALog())
-        source = ALSASource("card", preferring: .stereo48k) { () throws(AudioSourceError) in
+        source = DeviceSource("card", preferring: .stereo48k) { () throws(AudioSourceError) in
             do throws(ALSAFailure) {
                 try pcm.configure(CaptureWish(), resampling: false)
                 try pcm.start()
-                return OpenDevice(pcm: pcm)
+                return OpenDevice(source: ALSACapture(pcm, of: "card"))
             } catch {
                 throw error.unavailable("card")
             }

@@ -34,7 +34,7 @@ extension SoundServerSuite {
             let list = AudioDeviceList.load(server: server.address)
             #expect(list.systemSounds.map(\.isDefault) == [true])
             #expect(!list.microphones.contains { $0.id.hasPrefix("pulse:") })
-            var listener = Listener(ALSASource(AudioDevice.defaultMicrophone, server: server.address))
+            var listener = Listener(DeviceSource(AudioDevice.defaultMicrophone, server: server.address))
             let error = listener.recordUntilError(for: .seconds(2))
             #expect(error == .unavailable(
                 "There is no microphone: connect one, or choose it in the settings for sound."))

@@ -2,6 +2,7 @@ import AudioDevices
 import Glibc
 import Media
 import SystemClock
+import TestSupport
 import Testing
 import Timebase
 
@@ -13,7 +14,7 @@ extension SoundServerSuite {
             let server = try SoundServer()
             let tone = Tone(frequency: 440)
             var player = try server.play(tone, into: "speakers")
-            var listener = Listener(ALSASource(AudioDevice.defaultSystem, server: server.address))
+            var listener = Listener(DeviceSource(AudioDevice.defaultSystem, server: server.address))
             try #require(try listener.hears(tone))
             server.kill()
             let time = elapsed {
@@ -26,7 +27,7 @@ extension SoundServerSuite {
 
             try server.start()
             player = try server.play(tone, into: "speakers")
-            listener = Listener(ALSASource(AudioDevice.defaultSystem, server: server.address))
+            listener = Listener(DeviceSource(AudioDevice.defaultSystem, server: server.address))
             #expect(try listener.hears(tone))
             player.end(SIGKILL)
         }
@@ -35,7 +36,7 @@ extension SoundServerSuite {
         func noServer() throws {
             let server = try SoundServer()
             server.kill()
-            var listener = Listener(ALSASource(AudioDevice.defaultSystem, server: server.address))
+            var listener = Listener(DeviceSource(AudioDevice.defaultSystem, server: server.address))
             var error: AudioSourceError?
             let time = elapsed { error = listener.recordUntilError(for: .seconds(2)) }
             #expect(error == .unavailable("""
@@ -48,7 +49,7 @@ extension SoundServerSuite {
         @Test("A source that does not exist is refused with those that do")
         func unknown() throws {
             let server = try SoundServer()
-            var listener = Listener(ALSASource("pulse:nonsense", server: server.address))
+            var listener = Listener(DeviceSource("pulse:nonsense", server: server.address))
             let error = listener.recordUntilError(for: .seconds(2))
             #expect(error == .unavailable("""
                 The sound server has no source "nonsense". \
@@ -61,11 +62,11 @@ extension SoundServerSuite {
             let server = try SoundServer()
             let tone = Tone(frequency: 440)
             let player = try server.play(tone, into: "speakers")
-            var open = Listener(ALSASource(AudioDevice.defaultSystem, server: server.address))
+            var open = Listener(DeviceSource(AudioDevice.defaultSystem, server: server.address))
             try #require(try open.hears(tone))
             server.stop()
             open.wakeups = 0
-            var opening = Listener(ALSASource("pulse:headphones.monitor", server: server.address))
+            var opening = Listener(DeviceSource("pulse:headphones.monitor", server: server.address))
             _ = try open.record(for: .milliseconds(400))
             _ = try opening.record(for: .milliseconds(400))
             #expect(max(open.longestRead, opening.longestRead) < .milliseconds(100))
@@ -83,12 +84,12 @@ extension SoundServerSuite {
         @Test("A source that is let go while its server hangs keeps nobody, whether it was open or not yet")
         func abandoned() throws {
             let server = try SoundServer()
-            var open: Listener? = Listener(ALSASource(AudioDevice.defaultSystem, server: server.address))
+            var open: Listener? = Listener(DeviceSource(AudioDevice.defaultSystem, server: server.address))
             _ = try open?.record(for: .seconds(3)) { $0[0].blocks.isEmpty }
             server.stop()
             let time = elapsed {
                 open = nil
-                _ = ALSASource(AudioDevice.defaultSystem, server: server.address)
+                _ = DeviceSource(AudioDevice.defaultSystem, server: server.address)
             }
             #expect(time < .milliseconds(100))
         }
@@ -99,7 +100,7 @@ extension SoundServerSuite {
             try server.control("set-default-source", "microphone")
             let secret = Tone(frequency: 700)
             let player = try server.play(secret, into: "cable")
-            var listener = Listener(ALSASource(AudioDevice.defaultSystem, server: server.address))
+            var listener = Listener(DeviceSource(AudioDevice.defaultSystem, server: server.address))
             _ = try listener.record(for: .seconds(3)) { $0[0].frames < 4800 }
             // The first module after the protocol.
             try server.control("unload-module", "1")
@@ -122,8 +123,8 @@ extension SoundServerSuite {
         @Test("Another default output ends the source, so that the caller follows it; a named one stays")
         func otherDefault() throws {
             let server = try SoundServer()
-            var listener = Listener(ALSASource(AudioDevice.defaultSystem, server: server.address))
-            var named = Listener(ALSASource("pulse:speakers.monitor", server: server.address))
+            var listener = Listener(DeviceSource(AudioDevice.defaultSystem, server: server.address))
+            var named = Listener(DeviceSource("pulse:speakers.monitor", server: server.address))
             _ = try listener.record(for: .seconds(3)) { $0[0].frames < 4800 }
             _ = try named.record(for: .seconds(3)) { $0[0].frames < 4800 }
             try server.control("set-default-sink", "headphones")
@@ -131,7 +132,7 @@ extension SoundServerSuite {
                 listener.recordUntilError(for: .seconds(2))
                     == .lost("Monitor of Test Speakers is not the default any more."))
             #expect(named.recordUntilError(for: .milliseconds(200)) == nil)
-            listener = Listener(ALSASource(AudioDevice.defaultSystem, server: server.address))
+            listener = Listener(DeviceSource(AudioDevice.defaultSystem, server: server.address))
             _ = try listener.record(for: .seconds(3)) { $0[0].blocks.isEmpty }
             #expect(listener.sources[0].format == AudioFormat(sampleRate: 44_100, channels: 1))
         }

@@ -2,17 +2,18 @@ import AudioDevices
 import Glibc
 import Media
 import SystemClock
+import TestSupport
 import Testing
 import Timebase
 
 extension SoundServerSuite {
     @Suite("Timestamps of a real server")
     struct TimestampTests {
-        @Test("Timestamps stay in step with the clock, and jitter by less than 2 ms")
-        func timestamps() throws {
+        @Test("Timestamps stay in step with the clock, and jitter by less than 2 ms", arguments: Route.allCases)
+        func timestamps(_ route: Route) throws {
             let server = try SoundServer()
             let player = try server.play(Tone(frequency: 440), into: "speakers")
-            var listener = Listener(ALSASource(AudioDevice.defaultSystem, server: server.address))
+            var listener = Listener(route.source("speakers.monitor", of: server))
             // Until the server knows its own delay.
             _ = try listener.record(for: .seconds(4)) { $0[0].frames < 48_000 }
             let recording = try listener.record(for: .seconds(3))[0]

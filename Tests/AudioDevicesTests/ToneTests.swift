@@ -2,18 +2,21 @@ import AudioDevices
 import Glibc
 import Media
 import SystemClock
+import TestSupport
 import Testing
 import Timebase
 
 extension SoundServerSuite {
     @Suite("Sound that is played arrives")
     struct ToneTests {
-        @Test("A tone played into the default output arrives with its frequency and level, in both channels")
-        func tone() throws {
+        @Test(
+            "A tone played into an output arrives with its frequency and level, in both channels",
+            arguments: Route.allCases)
+        func tone(_ route: Route) throws {
             let server = try SoundServer()
             let tone = Tone(frequency: 440)
             let player = try server.play(tone, into: "speakers")
-            var listener = Listener(ALSASource(AudioDevice.defaultSystem, server: server.address))
+            var listener = Listener(route.source("speakers.monitor", of: server))
             try #require(try listener.hears(tone))
             let recording = try listener.record(for: .milliseconds(300))[0]
             #expect(recording.format == .stereo48k)
@@ -38,7 +41,7 @@ extension SoundServerSuite {
             // At that rate: PulseAudio gives an idle sink the rate of what is played, if it likes that better.
             let tone = Tone(frequency: 1000, sampleRate: format.sampleRate)
             let player = try server.play(tone, into: "own")
-            let source = ALSASource("pulse:own.monitor", server: server.address)
+            let source = DeviceSource("pulse:own.monitor", server: server.address)
             var listener = Listener(source)
             try #require(try listener.hears(tone))
             let recording = try listener.record(for: .milliseconds(300))[0]
@@ -58,8 +61,8 @@ extension SoundServerSuite {
             let voice = Tone(frequency: 300, amplitude: 0.3)
             let music = Tone(frequency: 2000, amplitude: 0.6)
             let players = [try server.play(voice, into: "cable"), try server.play(music, into: "speakers")]
-            let microphone = ALSASource(AudioDevice.defaultMicrophone, server: server.address)
-            let system = ALSASource(AudioDevice.defaultSystem, server: server.address)
+            let microphone = DeviceSource(AudioDevice.defaultMicrophone, server: server.address)
+            let system = DeviceSource(AudioDevice.defaultSystem, server: server.address)
             var listener = Listener(microphone, system)
             // Until both are under way.
             _ = try listener.record(for: .seconds(4)) { recordings in
@@ -80,11 +83,11 @@ extension SoundServerSuite {
             players.forEach { $0.end(SIGKILL) }
         }
 
-        @Test("The descriptors of a device that gives nothing yet keep nobody busy")
-        func quiet() throws {
+        @Test("The descriptors of a device that gives nothing yet keep nobody busy", arguments: Route.allCases)
+        func quiet(_ route: Route) throws {
             // Such a sink starts with a silence of up to two seconds in one piece.
             let server = try SoundServer(["module-null-sink sink_name=speakers"])
-            var listener = Listener(ALSASource(AudioDevice.defaultSystem, server: server.address))
+            var listener = Listener(route.source("speakers.monitor", of: server))
             let start = SystemClock.now()
             _ = try listener.record(for: .milliseconds(600))
             #expect(SystemClock.now() - start < .seconds(1))

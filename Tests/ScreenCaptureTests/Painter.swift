@@ -1,6 +1,7 @@
 import CXCB
 import Glibc
 import Media
+import TestSupport
 
 /// A program that draws: an X client of the test's own.
 final class Painter {
@@ -13,7 +14,7 @@ final class Painter {
     init(_ display: String) throws {
         guard let connection = xcb_connect(display, nil), xcb_connection_has_error(connection) == 0,
             let setup = xcb_get_setup(connection)
-        else { throw Program.Failure(description: "no connection to \(display)") }
+        else { throw Program.Failure("no connection to \(display)") }
         self.connection = connection
         let screen = xcb_setup_roots_iterator(setup).data.pointee
         root = screen.root

@@ -23,12 +23,6 @@ struct ALSAFailure: Error, Hashable {
         }
     }
 
-    /// What the failure means while a source of the sound server is opened.
-    func pulseUnavailable(_ source: String) -> AudioSourceError {
-        guard code == ENXIO else { return .unavailable("\(source) can't be captured\(remark)") }
-        return .unavailable("ALSA's plugin for PulseAudio is missing; install it (libasound2-plugins).")
-    }
-
     func lost(_ device: String) -> AudioSourceError { .lost("The sound device \"\(device)\" is gone\(remark)") }
 
     private var remark: String { ": \(message ?? String(cString: snd_strerror(-code)))." }

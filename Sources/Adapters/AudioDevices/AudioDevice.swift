@@ -7,7 +7,7 @@ package struct AudioDevice: Hashable, Sendable, Codable {
     }
 
     package var kind: Kind
-    /// What `ALSASource` opens; the same as long as the device exists: "pulse:NAME" for a source of the sound server,
+    /// What `DeviceSource` opens; the same as long as the device exists: "pulse:NAME" for a source of the sound server,
     /// or else a PCM of ALSA's configuration such as "hw:CARD=PCH,DEV=0".
     package var id: String
     /// For people.

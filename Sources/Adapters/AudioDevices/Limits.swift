@@ -2,8 +2,7 @@ import Timebase
 
 /// Every bound of the sound devices' adapter, with its reason.
 enum Limits {
-    /// How often a device may hand over: each time wakes this thread and the plugin's, and no packet of sound is longer
-    /// than 60 ms.
+    /// How often a device may hand over: each time wakes its reader, and no packet of sound is longer than 60 ms.
     static let periods = Duration.milliseconds(2)...Duration.milliseconds(60)
     /// Until a device that gave nothing, although it said so, is asked again.
     static let rest: Duration = .milliseconds(10)
@@ -42,10 +41,10 @@ enum Limits {
     static let strayTime: Duration = .milliseconds(25)
     static let strays = 10
     static let strayTolerance: Duration = .milliseconds(5)
-    /// Descriptors to poll: kernel devices have one, plugins one for each slave, a sound server's connection two.
+    /// Descriptors of a PCM to poll: kernel devices have one, plugins one for each slave.
     static let descriptors = 16
-    /// Pauses before a lost device is opened again: a sound server takes about as long as the first to start anew, and an
-    /// attempt every two seconds, 5 ms each, costs nothing.
+    /// Pauses before a lost device is opened again: a sound server takes about as long as the first to start anew, and
+    /// an attempt every two seconds, 5 ms each, costs nothing.
     static let reopenPauses = Duration.milliseconds(250)...Duration.seconds(2)
     /// Turns of the connection's loop for one look at it: each handles an event and what follows from it.
     static let turns = 64

@@ -2,10 +2,9 @@ import Media
 import SystemClock
 import Timebase
 
-/// A device that was opened, and what tells whether it stays.
+/// A device that was opened.
 struct OpenDevice: @unchecked Sendable {  // Handed over once, from the thread that opened it to the one that reads.
-    var pcm: PCM
-    var watch: PulseWatch?
+    let source: any AudioSource
 
     /// Opens a device by its id. Blocks, for half a minute where a sound server hangs.
     static func open(
@@ -30,13 +29,12 @@ struct OpenDevice: @unchecked Sendable {  // Handed over once, from the thread t
 
     private static func open(pcm name: String, _ wish: CaptureWish) throws(AudioSourceError) -> OpenDevice {
         do throws(ALSAFailure) {
-            return OpenDevice(pcm: try PCM.open(name: name, wish))
+            return OpenDevice(source: ALSACapture(try PCM.open(name: name, wish), of: name))
         } catch {
             throw error.unavailable(name)
         }
     }
 
-    /// In the source's own format, so that the server doesn't resample.
     private static func open(
         _ target: PulseTarget, of server: PulseServer, _ wish: CaptureWish, until deadline: Instant
     ) throws(AudioSourceError) -> OpenDevice {
@@ -47,12 +45,12 @@ struct OpenDevice: @unchecked Sendable {  // Handed over once, from the thread t
         }
         let source = try target.resolve(among: sources, defaults)
         let watch = PulseWatch(server, over: source, as: target)
-        do throws(ALSAFailure) {
-            let wish = CaptureWish(format: source.format, period: wish.period)
-            let pcm = try PCM.open(pulseSource: source.name, server: server.address, wish)
-            return OpenDevice(pcm: pcm, watch: watch)
+        do throws(PulseFailure) {
+            let stream = try PulseStream.record(source, of: server, period: wish.period, until: deadline)
+            return OpenDevice(source: PulseCapture(stream, watch))
         } catch {
-            throw error.pulseUnavailable(source.description)
+            guard case .refused(let reason) = error else { throw error.unavailable }
+            throw .unavailable("\(source.description) can't be captured (\(reason)).")
         }
     }
 

@@ -16,7 +16,7 @@ enum PulseFailure: Error, Hashable {
 
 /// A connection to a sound server that speaks PulseAudio's protocol: PulseAudio, or PipeWire in its place.
 ///
-/// ALSA's plugin brings its sound; which sources there are, and what becomes of them, only libpulse tells.
+/// It has no thread: what came from the server is handled while one of its methods runs.
 final class PulseServer: @unchecked Sendable {  // Made on one thread and used on another: handed over, never shared.
     /// The names of the sink and the source that programs use unless told otherwise.
     struct Defaults: Hashable {
@@ -24,13 +24,16 @@ final class PulseServer: @unchecked Sendable {  // Made on one thread and used o
         var source: String
     }
 
-    /// Loaded with the first question; a handle that never changes.
-    private nonisolated(unsafe) static let library = dlopen("libpulse.so.0", RTLD_NOW)
+    /// Loaded with the first question; a table that never changes.
+    private static let library: pulse_functions? = {
+        var functions = pulse_functions()
+        guard let library = dlopen("libpulse.so.0", RTLD_NOW), pulse_load(&functions, library) else { return nil }
+        return functions
+    }()
 
-    let address: String?
-    private let library: UnsafeMutableRawPointer
+    let pulse: pulse_functions
+    let context: OpaquePointer
     private let loop: OpaquePointer
-    private let context: OpaquePointer
     /// What the connection waits for, as of the last turn of its loop.
     private(set) var descriptors: [PollEntry] = []
     private(set) var defaults = Defaults(sink: "", source: "")
@@ -39,37 +42,34 @@ final class PulseServer: @unchecked Sendable {  // Made on one thread and used o
     private(set) var isWatchedSourceGone = false
     private var found: [PulseSource] = []
 
-    private init(
-        address: String?, library: UnsafeMutableRawPointer, loop: OpaquePointer, context: OpaquePointer
-    ) {
-        self.address = address
-        self.library = library
+    private init(_ pulse: pulse_functions, loop: OpaquePointer, context: OpaquePointer) {
+        self.pulse = pulse
         self.loop = loop
         self.context = context
-        pulse_mainloop_set_poll_func(library, loop, { entries, count, timeout, server in
-            let list = UnsafeBufferPointer(start: entries, count: Int(count))
-            PulseServer.at(server)?.descriptors = list.map(\.entry)
+        pulse.pa_mainloop_set_poll_func(loop, { entries, count, timeout, server in
+            PulseServer.at(server)?.note(UnsafeBufferPointer(start: entries, count: Int(count)))
             return poll(entries, count, timeout)
         }, Unmanaged.passUnretained(self).toOpaque())
     }
 
     deinit {
-        pulse_context_close(library, context)
-        pulse_mainloop_free(library, loop)
+        pulse.pa_context_disconnect(context)
+        pulse.pa_context_unref(context)
+        pulse.pa_mainloop_free(loop)
     }
 
     /// Connects to a server, by default that of the environment. Starts none.
     ///
     /// - Parameter address: as `PULSE_SERVER` has it.
     static func connect(to address: String?, until deadline: Instant) throws(PulseFailure) -> PulseServer {
-        guard let library, let loop = pulse_mainloop_new(library) else { throw .noLibrary }
-        guard let context = pulse_context_new(library, loop, "screenshare") else {
-            pulse_mainloop_free(library, loop)
+        guard let pulse = library, let loop = pulse.pa_mainloop_new() else { throw .noLibrary }
+        guard let context = pulse.pa_context_new(pulse.pa_mainloop_get_api(loop), "screenshare") else {
+            pulse.pa_mainloop_free(loop)
             throw .noLibrary
         }
-        let server = PulseServer(address: address, library: library, loop: loop, context: context)
-        guard pulse_context_connect(library, context, address) >= 0 else { throw server.refusal }
-        while pulse_context_state(library, context) != PA_CONTEXT_READY { try server.turn(until: deadline) }
+        let server = PulseServer(pulse, loop: loop, context: context)
+        guard pulse.pa_context_connect(context, address, PA_CONTEXT_NOAUTOSPAWN, nil) >= 0 else { throw server.refusal }
+        try server.wait(until: deadline) { pulse.pa_context_get_state(context) == PA_CONTEXT_READY }
         return server
     }
 
@@ -82,7 +82,7 @@ final class PulseServer: @unchecked Sendable {  // Made on one thread and used o
 
     func askSources(until deadline: Instant) throws(PulseFailure) -> [PulseSource] {
         found = []
-        let operation = pulse_source_list(library, context, { _, source, _, server in
+        let operation = pulse.pa_context_get_source_info_list(context, { _, source, _, server in
             guard let source, let server = PulseServer.at(server), server.found.count < Limits.devices else { return }
             server.found.append(PulseSource(source.pointee))
         }, Unmanaged.passUnretained(self).toOpaque())
@@ -93,34 +93,48 @@ final class PulseServer: @unchecked Sendable {  // Made on one thread and used o
     /// From now on `defaults` and `isWatchedSourceGone` follow the server, with every `catchUp`.
     func subscribe(until deadline: Instant) throws(PulseFailure) {
         let mask = PA_SUBSCRIPTION_MASK_SERVER.rawValue | PA_SUBSCRIPTION_MASK_SOURCE.rawValue
-        let operation = pulse_subscribe(library, context, pa_subscription_mask_t(mask), { _, event, index, server in
+        pulse.pa_context_set_subscribe_callback(context, { _, event, index, server in
             PulseServer.at(server)?.notice(event.rawValue, index)
         }, Unmanaged.passUnretained(self).toOpaque())
-        try finish(operation, until: deadline)
+        try finish(
+            pulse.pa_context_subscribe(context, pa_subscription_mask_t(mask), nil, nil), until: deadline)
     }
 
     /// Takes what came from the server, without waiting.
     func catchUp() throws(PulseFailure) {
         for _ in 0..<Limits.turns {
-            let handled = pulse_mainloop_run(library, loop, 0)
+            let handled = turn(atMost: .zero)
             guard handled >= 0, isConnected else { throw .lost }
             if handled == 0 { return }
         }
     }
+
+    /// Handles what comes until the condition is met.
+    func wait(until deadline: Instant, for isMet: () -> Bool) throws(PulseFailure) {
+        while !isMet() {
+            let left = deadline - SystemClock.now()
+            guard left > .zero else { throw .timedOut }
+            guard turn(atMost: left) >= 0 else { throw .lost }
+            guard isConnected else { throw refusal }
+        }
+    }
+
+    /// The latest error, in the server's words.
+    var refusal: PulseFailure { .refused(text(pulse.pa_strerror(pulse.pa_context_errno(context)))) }
 
     // MARK: The loop
 
     private func notice(_ event: UInt32, _ index: UInt32) {
         let facility = event & PA_SUBSCRIPTION_EVENT_FACILITY_MASK.rawValue
         if facility == PA_SUBSCRIPTION_EVENT_SERVER.rawValue {
-            if let operation = requestDefaults() { pulse_operation_unref(library, operation) }
+            if let operation = requestDefaults() { pulse.pa_operation_unref(operation) }
         } else if event & PA_SUBSCRIPTION_EVENT_TYPE_MASK.rawValue == PA_SUBSCRIPTION_EVENT_REMOVE.rawValue {
             if index == watchedSource { isWatchedSourceGone = true }
         }
     }
 
     private func requestDefaults() -> OpaquePointer? {
-        pulse_server_info(library, context, { _, info, server in
+        pulse.pa_context_get_server_info(context, { _, info, server in
             guard let info = info?.pointee else { return }
             PulseServer.at(server)?.defaults = Defaults(
                 sink: text(info.default_sink_name), source: text(info.default_source_name))
@@ -129,25 +143,29 @@ final class PulseServer: @unchecked Sendable {  // Made on one thread and used o
 
     private func finish(_ operation: OpaquePointer?, until deadline: Instant) throws(PulseFailure) {
         guard let operation else { throw refusal }
-        defer { pulse_operation_unref(library, operation) }
-        while pulse_operation_state(library, operation) == PA_OPERATION_RUNNING { try turn(until: deadline) }
+        defer { pulse.pa_operation_unref(operation) }
+        try wait(until: deadline) { pulse.pa_operation_get_state(operation) != PA_OPERATION_RUNNING }
     }
 
-    private func turn(until deadline: Instant) throws(PulseFailure) {
-        let left = deadline - SystemClock.now()
-        guard left > .zero else { throw .timedOut }
-        let timeout = Int32(clamping: left.nanoseconds / 1000)
-        guard pulse_mainloop_run(library, loop, timeout) >= 0 else { throw .lost }
-        guard isConnected else { throw refusal }
+    /// Waits for something to come, and handles it.
+    ///
+    /// - Returns: how much was handled; negative on failure.
+    private func turn(atMost time: Duration) -> Int32 {
+        let prepared = pulse.pa_mainloop_prepare(loop, Int32(clamping: time.nanoseconds / 1000))
+        guard prepared >= 0 else { return prepared }
+        let polled = pulse.pa_mainloop_poll(loop)
+        return polled < 0 ? polled : pulse.pa_mainloop_dispatch(loop)
+    }
+
+    /// The list rarely changes: it is written anew only then.
+    private func note(_ entries: UnsafeBufferPointer<pollfd>) {
+        let isSame = entries.elementsEqual(descriptors) { $0.entry == $1 }
+        if !isSame { descriptors = entries.map(\.entry) }
     }
 
     private var isConnected: Bool {
-        let state = pulse_context_state(library, context)
+        let state = pulse.pa_context_get_state(context)
         return state != PA_CONTEXT_FAILED && state != PA_CONTEXT_TERMINATED
-    }
-
-    private var refusal: PulseFailure {
-        .refused(text(pulse_strerror(library, pulse_context_error(library, context))))
     }
 
     /// The connection that a callback belongs to.

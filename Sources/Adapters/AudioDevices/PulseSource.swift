@@ -2,14 +2,17 @@ import CPulse
 import Media
 
 /// A source of a sound server: a microphone, or the monitor of a sink, which is what is to be heard there.
-struct PulseSource: Hashable {
+struct PulseSource {
     /// Its name, which stays; the index changes each time it comes back.
     var name: String
     var index: UInt32
     var description: String
-    var format: AudioFormat
     /// The sink that it is the monitor of.
     var monitoredSink: String?
+    /// What its frames are.
+    var specification: pa_sample_spec
+    /// Which speaker or microphone each channel is.
+    var channelMap: pa_channel_map
 
     var isMonitor: Bool { monitoredSink != nil }
 }
@@ -21,9 +24,28 @@ extension PulseSource {
         let isMonitor = info.monitor_of_sink != UInt32.max
         self.init(
             name: name, index: info.index, description: description.isEmpty ? name : description,
-            format: AudioFormat(
-                sampleRate: Int(info.sample_spec.rate), channels: Int(info.sample_spec.channels)),
-            monitoredSink: isMonitor ? text(info.monitor_of_sink_name) : nil)
+            monitoredSink: isMonitor ? text(info.monitor_of_sink_name) : nil,
+            specification: info.sample_spec, channelMap: info.channel_map)
+    }
+}
+
+extension SampleFormat {
+    /// Nil for what is not linear: A-law and µ-law.
+    init?(_ code: pa_sample_format_t) {
+        switch code {
+        case PA_SAMPLE_U8: self.init(.unsigned8)
+        case PA_SAMPLE_S16LE: self.init(.signed16)
+        case PA_SAMPLE_S16BE: self.init(.signed16, .big)
+        case PA_SAMPLE_S24LE: self.init(.signed24)
+        case PA_SAMPLE_S24BE: self.init(.signed24, .big)
+        case PA_SAMPLE_S24_32LE: self.init(.signed24In32)
+        case PA_SAMPLE_S24_32BE: self.init(.signed24In32, .big)
+        case PA_SAMPLE_S32LE: self.init(.signed32)
+        case PA_SAMPLE_S32BE: self.init(.signed32, .big)
+        case PA_SAMPLE_FLOAT32LE: self.init(.float32)
+        case PA_SAMPLE_FLOAT32BE: self.init(.float32, .big)
+        default: return nil
+        }
     }
 }
 

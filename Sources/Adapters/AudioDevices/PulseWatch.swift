@@ -1,9 +1,9 @@
 import Media
 
-/// Notices what ALSA's plugin doesn't tell: that a captured source is gone, or not the default any more.
+/// Notices that a captured source is gone, or not the default any more.
 ///
-/// PulseAudio then moves the capture to another source by itself, even from system sound to the microphone, which
-/// nobody agreed to share. Used by one thread.
+/// A sound server may then move the capture to another source by itself, even from system sound to the microphone,
+/// which nobody agreed to share. Used by one thread.
 final class PulseWatch {
     private let server: PulseServer
     private let source: PulseSource
@@ -18,14 +18,16 @@ final class PulseWatch {
 
     var descriptors: [PollEntry] { server.descriptors }
 
-    /// Throws where the capture must end. Doesn't wait.
+    var sourceIsGone: AudioSourceError { .lost("\(source.description) is gone.") }
+
+    /// Takes what came from the server, and throws where the capture must end. Doesn't wait.
     func check() throws(AudioSourceError) {
         do throws(PulseFailure) {
             try server.catchUp()
         } catch {
             throw .lost("The sound server is gone.")
         }
-        if server.isWatchedSourceGone { throw .lost("\(source.description) is gone.") }
+        if server.isWatchedSourceGone { throw sourceIsGone }
         if !target.isMet(by: source, server.defaults) {
             throw .lost("\(source.description) is not the default any more.")
         }

@@ -71,8 +71,8 @@ extension ShareAudioSource {
         switch self {
         case .standard:
             let device = kind == .system ? AudioDevice.defaultSystem : AudioDevice.defaultMicrophone
-            return { ALSASource(device) }
-        case .device(let id): return { ALSASource(id) }
+            return { DeviceSource(device) }
+        case .device(let id): return { DeviceSource(id) }
         case .custom(let source): return { source.makeReader() }
         }
     }

@@ -6,13 +6,13 @@ import Timebase
 
 /// One thread that waits for several sources at once, and for an eventfd.
 struct Listener {
-    var sources: [ALSASource]
+    var sources: [DeviceSource]
     let wakeup = Wakeup()
     /// The longest that any read took, and how often the thread woke up.
     var longestRead = Duration.zero
     var wakeups = 0
 
-    init(_ sources: ALSASource...) { self.sources = sources }
+    init(_ sources: DeviceSource...) { self.sources = sources }
 
     /// Waits once, and reads every source.
     mutating func turn() throws(AudioSourceError) -> [AudioBlock?] {

@@ -1,5 +1,6 @@
 import Glibc
 import SystemClock
+import TestSupport
 
 /// A PulseAudio daemon of one test's own, in a folder of its own; the system's and the user's are not touched.
 final class SoundServer {
@@ -28,7 +29,7 @@ final class SoundServer {
     init(_ modules: [String] = SoundServer.desk) throws {
         self.modules = modules
         var template = Array("/tmp/sound-server-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw Program.Failure(description: "no temporary folder") }
+        guard mkdtemp(&template) != nil else { throw Program.Failure("no temporary folder") }
         folder = template.withUnsafeBufferPointer { String(cString: $0.baseAddress.unsafelyUnwrapped) }
         try start()
     }
@@ -67,7 +68,7 @@ final class SoundServer {
             if (try? control("info")) != nil { return }
             Wakeup().wait(atMost: .milliseconds(10))
         }
-        throw Program.Failure(description: "pulseaudio did not start")
+        throw Program.Failure("pulseaudio did not start")
     }
 
     func kill() {
@@ -81,7 +82,7 @@ final class SoundServer {
     /// Runs pactl to its end.
     func control(_ arguments: String...) throws {
         let status = try Program("pactl", arguments, environment: environment).wait()
-        guard status == 0 else { throw Program.Failure(description: "pactl \(arguments) ended with \(status)") }
+        guard status == 0 else { throw Program.Failure("pactl \(arguments) ended with \(status)") }
     }
 
     /// Plays a tone until the result is let go.

@@ -1,11 +1,12 @@
 import Glibc
+import TestSupport
 
 /// The process's standard error stream.
 enum StandardError {
     /// What was written to it meanwhile; it is passed on afterwards.
     static func written(during body: () throws -> Void) throws -> String {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw Program.Failure(description: "no pipe") }
+        guard pipe(&ends) == 0 else { throw Program.Failure("no pipe") }
         let stream = dup(STDERR_FILENO)
         dup2(ends[1], STDERR_FILENO)
         defer { close(ends[0]) }

@@ -4,7 +4,7 @@ import Timebase
 ///
 /// Blocks follow each other without a gap, so that each one's moment is foretold by the one before; a share of the
 /// difference to what the device says is added, which follows its clock and leaves the jitter out.
-struct CaptureClock {
+struct TimestampSmoother {
     /// When the next block begins, if its sound follows without a gap.
     private var expected: Instant?
     private var age = Duration.zero

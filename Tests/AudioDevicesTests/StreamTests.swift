@@ -1,0 +1,104 @@
+import AudioDevices
+import Glibc
+import Media
+import SystemClock
+import TestSupport
+import Testing
+import Timebase
+
+extension SoundServerSuite {
+    @Suite("A stream of a sound server")
+    struct StreamTests {
+        @Test("Every sample format and number of channels arrives as the server has it", arguments: [
+            ("u8", 1), ("s16le", 2), ("s16be", 3), ("s24le", 4), ("s24be", 5), ("s24-32le", 6), ("s24-32be", 7),
+            ("s32le", 8), ("s32be", 12), ("float32le", 16), ("float32be", 32), ("alaw", 1), ("ulaw", 2),
+        ])
+        func formats(_ name: String, _ channels: Int) throws {
+            let server = try SoundServer([
+                "\(SoundServer.nullSink)=own rate=16000 channels=\(channels) format=\(name)"
+            ])
+            let tone = Tone(frequency: 500, sampleRate: 16_000)
+            let player = try server.play(tone, into: "own")
+            var listener = Listener(DeviceSource("pulse:own.monitor", server: server.address))
+            try #require(try listener.hears(tone))
+            let recording = try listener.record(for: .milliseconds(250))[0]
+            #expect(recording.format == AudioFormat(sampleRate: 16_000, channels: channels))
+            for channel in 0..<channels {
+                let tail = recording.tail(3200, channel: channel)
+                #expect(abs(amplitude(of: 500, in: tail, sampleRate: 16_000) - 0.5) < 0.01)
+                #expect(abs(level(of: tail) - 0.5 / 2.0.squareRoot()) < 0.005)
+            }
+            player.end(SIGKILL)
+        }
+
+        @Test("A reader that is held up gets everything afterwards, in blocks of at most a second, in step")
+        func heldUp() throws {
+            let server = try SoundServer()
+            var listener = Listener(DeviceSource("pulse:speakers.monitor", server: server.address))
+            let before = try #require(
+                try listener.record(for: .seconds(3)) { $0[0].frames < 24_000 }[0].blocks.last)
+            Wakeup().wait(atMost: .milliseconds(1500))
+            let recording = try listener.record(for: .milliseconds(500))[0]
+            let first = try #require(recording.blocks.first)
+            let end = before.capturedAt + before.format.duration(frames: before.frameCount)
+            #expect(abs((first.capturedAt - end).inMilliseconds) < 5)
+            let time = try #require(recording.format).duration(frames: recording.frames)
+            #expect(abs(time.inMilliseconds - 2000) < 100)
+            #expect(recording.blocks.allSatisfy { $0.format.duration(frames: $0.frameCount) <= .seconds(1) })
+            let last = try #require(recording.blocks.last)
+            let age = SystemClock.now() - last.capturedAt
+            #expect(age > .milliseconds(-20) && age < .milliseconds(60))
+        }
+
+        @Test("A suspended device gives nothing and keeps nobody busy; resumed, its timestamps show the gap at once")
+        func suspended() throws {
+            let server = try SoundServer()
+            var listener = Listener(DeviceSource("pulse:speakers.monitor", server: server.address))
+            let before = try #require(
+                try listener.record(for: .seconds(3)) { $0[0].frames < 24_000 }[0].blocks.last)
+            try server.control("suspend-sink", "speakers", "1")
+            // What was on its way.
+            _ = try listener.record(for: .milliseconds(100))
+            listener.wakeups = 0
+            #expect(try listener.record(for: .milliseconds(500))[0].blocks.isEmpty)
+            #expect(listener.wakeups < 20)
+            try server.control("suspend-sink", "speakers", "0")
+            let after = try #require(try listener.record(for: .seconds(1)) { $0[0].blocks.isEmpty }[0].blocks.first)
+            #expect(after.capturedAt - before.capturedAt > .milliseconds(500))
+            let age = SystemClock.now() - after.capturedAt
+            #expect(age > .milliseconds(-20) && age < .milliseconds(100))
+        }
+
+        @Test("A capture can't be moved to another source, from what is played to who speaks")
+        func moved() throws {
+            let server = try SoundServer([
+                "\(SoundServer.nullSink)=speakers rate=48000 channels=2",
+                "\(SoundServer.nullSink)=cable rate=48000 channels=2",
+            ])
+            let tone = Tone(frequency: 440)
+            let player = try server.play(tone, into: "speakers")
+            var listener = Listener(DeviceSource("pulse:speakers.monitor", server: server.address))
+            try #require(try listener.hears(tone))
+            #expect(throws: Program.Failure.self) {
+                // The only capture there is.
+                try server.control("move-source-output", "0", "cable.monitor")
+            }
+            #expect(try listener.hears(tone))
+            player.end(SIGKILL)
+        }
+
+        @Test("It hands over as often as it is asked to", arguments: [10, 20, 40])
+        func period(_ milliseconds: Int64) throws {
+            let server = try SoundServer()
+            var listener = Listener(
+                DeviceSource(
+                    "pulse:speakers.monitor", server: server.address, period: .milliseconds(milliseconds)))
+            _ = try listener.record(for: .seconds(3)) { $0[0].frames < 24_000 }
+            listener.wakeups = 0
+            let recording = try listener.record(for: .milliseconds(800))[0]
+            let expected = 800 / milliseconds
+            #expect(abs(Int64(recording.blocks.count) - expected) <= 4)
+            #expect(listener.wakeups < expected * 3 / 2)
+        }
+    }
+}
