@@ -20,6 +20,9 @@ SWITCHES_LIMIT = 1
 # CPU of a picture, of what x264 alone takes; and pictures a second of a pointer in mode detail.
 PICTURE_LIMITS = {"pointer": 1.2, "scrolling": 1.25}
 POINTER_RATE = 10
+# Of sound: delay ÷ (packet + look-ahead); picture to sound, 95 %, in ms; share that is guessed; CPU.
+SOUND_DELAY, SOUND_CONCEALED, SOUND_CPU = 1.5, 0.01, 0.015
+SOUND_LAGS = {"clean link": 20, "5 % lost, round trip 50 ms": 40}
 MEMORY_SMALL, MEMORY_LARGE, MEMORY_BESIDE = 50, 80, 30
 
 
@@ -88,6 +91,7 @@ def table(results):
     cadence_rows(rows, results)
     for case, found in results.get("pictures", {}).items():
         picture_rows(rows, case, found)
+    sound_rows(rows, results)
     return "\n".join([*rows.lines, *content_table(results.get("content")), "", footer(results)]) + "\n"
 
 
@@ -107,6 +111,19 @@ def cadence_rows(rows, results):
         none(rows, f"wrong drops, {of}", found["dropped"])
         switches = found["switches"]
         rows.add("… wrong changes of content", switches, "–", f"≤ {SWITCHES_LIMIT}", switches <= SWITCHES_LIMIT)
+
+
+def sound_rows(rows, results):
+    for found in results.get("soundDelay", {}).values():
+        rows.bound("heard by the monitor → decoded ÷ 26.5 ms", found["ratio"], None, SOUND_DELAY, "")
+    for link, found in results.get("soundLag", {}).items():
+        for where, name in (("view", "`view`"), ("chromium", "Chromium")):
+            figure = f"picture to sound, 95 %, {link}, {name}"
+            rows.bound(figure, found[where], None, SOUND_LAGS[link], "ms")
+    for share in results.get("soundConcealed", {}).values():
+        rows.bound("sound guessed where 10 % are lost", share, None, SOUND_CONCEALED, "%")
+    for share in results.get("soundCPU", {}).values():
+        rows.bound("CPU of sound, microphone and system", share, None, SOUND_CPU, "%")
 
 
 def none(rows, figure, count):

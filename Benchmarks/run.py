@@ -2,7 +2,7 @@
 
     make bench                            everything, about an hour and a quarter
     make bench ARGS="--quick"             fewer repeats, about fifteen
-    make bench ARGS="--only cpu,join"     some of cpu, latency, memory, join, viewers, pages, comeback, cadence, content
+    make bench ARGS="--only cpu,join"     some of cpu, latency, memory, join, viewers, pages, comeback, cadence, content, sound
     make bench ARGS="--sharers gstreamer" one side only
 
 Ends with a table in Markdown; all numbers are in .build-artifacts/bench/result.json. Nothing else should run meanwhile.
@@ -22,18 +22,19 @@ import cadence  # noqa: E402
 import content  # noqa: E402
 import figures  # noqa: E402
 import pages  # noqa: E402
+import sound  # noqa: E402
 from bench import NAMES  # noqa: E402
 from measure import machine  # noqa: E402
 from report import table  # noqa: E402
 
 from harness.paths import ARTIFACTS, ROOT, SYSTEM_PYTHON, MissingBinary, screenshare  # noqa: E402, F401
 
-PARTS = ("cpu", "latency", "memory", "join", "viewers", "pages", "comeback", "cadence", "content")
+PARTS = ("cpu", "latency", "memory", "join", "viewers", "pages", "comeback", "cadence", "content", "sound")
 REPEATS = {"cpu": 3, "latency": 6, "join": 20, "viewers": 5, "pages": 3, "pictures": 5}
 QUICK = {"cpu": 1, "latency": 2, "join": 8, "viewers": 1, "pages": 1, "pictures": 2}
 # How long is looked at; of films with edits, how many of those.
-REPEATS["seconds"] = {"judder": 60, "lost": (300, 20), "desktop": 1800, "content": 30, "pictures": 10}
-QUICK["seconds"] = {"judder": 15, "lost": (40, 3), "desktop": 120, "content": 12, "pictures": 6}
+REPEATS["seconds"] = {"judder": 60, "lost": (300, 20), "desktop": 1800, "content": 30, "pictures": 10, "sound": 60}
+QUICK["seconds"] = {"judder": 15, "lost": (40, 3), "desktop": 120, "content": 12, "pictures": 6, "sound": 20}
 
 
 def say(text):
@@ -106,6 +107,13 @@ class Run:
         self.own("content", content.CASES, lambda case: content.real(case, seconds["content"]))
         measured = ("pointer", "scrolling")
         self.own("pictures", measured, lambda case: content.per_picture(case, seconds["pictures"], repeats))
+
+    def sound(self):
+        seconds = self.repeats["seconds"]["sound"]
+        self.own("soundDelay", ("all",), lambda _: sound.delay(seconds))
+        self.own("soundLag", sound.LINKS, lambda link: sound.lag(link, seconds))
+        self.own("soundConcealed", ("all",), lambda _: sound.concealed(seconds))
+        self.own("soundCPU", ("all",), lambda _: sound.cpu(seconds, self.repeats["cpu"]))
 
     def comeback(self):
         self.each("comeback", (4_000_000,), pages.comeback)

@@ -198,7 +198,17 @@ struct HostRecord: Encodable {
     var roundTripMs: Double?
     var lossFraction: Double
     var lanes: Int
+    var sound: [String: Sound]
     var peers: [Viewer]
+
+    /// Of `system` or `microphone`.
+    struct Sound: Encodable {
+        var gaps: Int
+        var losses: Int
+        var delayMs: Double
+        var waitMs: Double
+        var driftPpm: Double
+    }
 
     init(_ statistics: ShareStatistics, _ rates: HostRates, _ time: Double) {
         self.time = time
@@ -222,6 +232,15 @@ struct HostRecord: Encodable {
         roundTripMs = statistics.meanRoundTrip.map { $0 * 1000 }
         lossFraction = statistics.worstLoss
         lanes = statistics.lanes
+        sound = Dictionary(
+            uniqueKeysWithValues: statistics.sound.map { kind, found in
+                (
+                    kind.rawValue,
+                    Sound(
+                        gaps: found.gaps, losses: found.losses, delayMs: found.delay * 1000, waitMs: found.wait * 1000,
+                        driftPpm: found.drift * 1e6)
+                )
+            })
         peers = statistics.viewers.map {
             Viewer(
                 id: $0.viewer, connected: $0.connected, roundTripMs: $0.roundTripTime.map { $0 * 1000 },

@@ -24,6 +24,8 @@ struct AudioCommands: Sendable {
 final class AudioControls: Sendable {
     let wakeup = Wakeup()
     private let commands: NIOLockedValueBox<AudioCommands>
+    /// How each source fares, as of the last packet; none while nobody listens.
+    let statistics = NIOLockedValueBox<[AudioKind: AudioInputStatistics]>([:])
 
     init(_ initial: AudioCommands) {
         commands = NIOLockedValueBox(initial)

@@ -1,6 +1,7 @@
 import AudioCodec
 import AudioConversion
 import Media
+import NIOConcurrencyHelpers
 import RTP
 import SystemClock
 import Timebase
@@ -92,6 +93,13 @@ final class AudioLine {
             }
             deliver(AudioUnit(encodings, time: packet.time, capturedAt: packet.capturedAt))
         }
+        tellStatistics()
+    }
+
+    private func tellStatistics() {
+        guard let mixdown else { return }
+        let kinds = feeds.map { ($0.kind, mixdown.statistics(of: $0.kind)) }
+        controls.statistics.withLockedValue { $0 = Dictionary(uniqueKeysWithValues: kinds) }
     }
 
     /// Blocks until a device has something, the session changes something, or the time has come.
@@ -143,6 +151,7 @@ final class AudioLine {
     private func rest() {
         for index in feeds.indices { feeds[index].close() }
         mixdown = nil
+        controls.statistics.withLockedValue { $0 = [:] }
         encoders = [:]
     }
 

@@ -1,4 +1,5 @@
 import Media
+import NIOConcurrencyHelpers
 import PeerDriver
 import SystemClock
 import Timebase
@@ -33,6 +34,11 @@ extension ShareSession {
         }
     }
 
+    var soundStatistics: [SharedAudio: SoundStatistics] {
+        let found = audioControls?.statistics.withLockedValue { $0 } ?? [:]
+        return Dictionary(uniqueKeysWithValues: found.map { (SharedAudio($0.key), SoundStatistics($0.value)) })
+    }
+
     /// Starts the thread of sound, which rests until somebody listens.
     func openAudio(_ hub: PeerHub, _ report: @escaping @Sendable (AudioLineEvent) -> Void) -> AudioControls? {
         guard !configuration.audio.isEmpty else { return nil }
@@ -53,5 +59,13 @@ extension ShareSession {
         case .back(let kind): sink.yield(.audioResumed(SharedAudio(kind)))
         case .failed(let text): sink.yield(.notice("Sound has ended: \(text)"))
         }
+    }
+}
+
+extension SoundStatistics {
+    init(_ statistics: AudioInputStatistics) {
+        self.init(
+            gaps: statistics.gaps, losses: statistics.jumps, delay: statistics.delay.inSeconds,
+            wait: statistics.wait.inSeconds, drift: statistics.drift)
     }
 }

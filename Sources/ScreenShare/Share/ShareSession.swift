@@ -198,6 +198,7 @@ public actor ShareSession {
             lanes: line.lanes, quantiser: line.quantiser,
             preset: line.preset.map { EncoderPreset($0) } ?? configuration.preset,
             content: line.content.map { SharedContent($0) }, cadence: line.cadence.map { CadenceStatistics($0) },
+            sound: soundStatistics,
             viewers: peers.compactMap { peer in
                 viewers[peer.peer].map { ViewerStatistics($0.name, peer.statistics) }
             })

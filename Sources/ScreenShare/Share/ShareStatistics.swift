@@ -21,7 +21,23 @@ public struct ShareStatistics: Sendable {
     public var content: SharedContent?
     /// What plays in the pictures, in the same modes; nil where nothing has a rate of its own.
     public var cadence: CadenceStatistics?
+    /// Of each source of sound, while somebody listens.
+    public var sound: [SharedAudio: SoundStatistics]
     public var viewers: [ViewerStatistics]
+}
+
+/// How a source of sound fares.
+public struct SoundStatistics: Hashable, Sendable {
+    /// How often sound ran dry that had been playing.
+    public var gaps: Int
+    /// How often the device lost sound, or gave some twice.
+    public var losses: Int
+    /// Seconds from when sound is heard until the packet that begins with it leaves, and of them what comes behind the
+    /// device's handing it over.
+    public var delay: Double
+    public var wait: Double
+    /// Of the device's clock against this machine's: 0.0001 is 100 ppm fast.
+    public var drift: Double
 }
 
 /// What pictures are about.

@@ -4,15 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from .paths import screenshare
+from .paths import ROOT, screenshare
 from .processes import Process
 
 
 class Example:
-    """A program of Examples/, built beside the command."""
+    """A program of Examples/, built beside the command, or where the tests build."""
 
     def __init__(self, place, name):
-        path = Path(screenshare()).with_name(name)
+        beside, path = Path(screenshare()).with_name(name), ROOT / ".build/debug" / name
+        if beside.exists():
+            path = beside
         if not path.exists():
             pytest.skip(f"NO EXAMPLE: {path} is not built")
         self.process = Process(place.command(["stdbuf", "-oL", path]), name=name)

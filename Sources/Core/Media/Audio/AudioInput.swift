@@ -30,6 +30,10 @@ package struct AudioInput {
     private var clock = CaptureClock()
     /// How old first frames are when they come out of the resampler.
     private var ages = RecentMaximum(span: AudioLimits.burstMemory)
+    /// When the device has settled: what waited while it was opened says nothing of how it goes on.
+    private var settledAt: Instant?
+    /// Of the last block's first frame, when it came.
+    private var lastAge = 0.0
     private var queue = SampleQueue()
     private var marks = CaptureMarks()
     private var reader = QueueReader()
@@ -64,7 +68,8 @@ package struct AudioInput {
 
     package var statistics: AudioInputStatistics {
         AudioInputStatistics(
-            gaps: reader.gaps, jumps: jumps, blocksRefused: blocksRefused, delay: delay, drift: clock.drift)
+            gaps: reader.gaps, jumps: jumps, blocksRefused: blocksRefused, delay: delay,
+            wait: delay - .nanoseconds(Int64(lastAge * 1e9 / 48_000)), drift: clock.drift)
     }
 
     /// From when sound is heard by the device until the packet that begins with it leaves.
@@ -85,7 +90,9 @@ package struct AudioInput {
         let heard = clock.follow(captureTime(of: block, at: now), duration: duration)
         if heard.isJump { interrupt(conversion) }
         let age = max(0, min(ticks(now) - heard.first, ticks(AudioLimits.oldestFrame)))
+        settle(at: now)
         ages.note(age + conversion.delay, at: now)
+        lastAge = age
         holdBack.target = max(neededHoldBack(at: now) ?? 0, leastHoldBack)
         if !reader.isPlaying { moveToTarget() }
         speed = holdBack.speed(over: duration, drift: clock.drift, lag: lag)
@@ -100,6 +107,13 @@ package struct AudioInput {
         write(conversion, heardUntil: heard.end - conversion.delay)
         captureEnd = heard.end
         lastSamples = block.samples
+    }
+
+    private mutating func settle(at now: Instant) {
+        guard let settledAt else { return self.settledAt = now + AudioLimits.settlingTime }
+        guard now >= settledAt, settledAt != .zero else { return }
+        self.settledAt = .zero
+        ages = RecentMaximum(span: AudioLimits.burstMemory)
     }
 
     private mutating func conversion(for format: AudioFormat) -> Conversion {

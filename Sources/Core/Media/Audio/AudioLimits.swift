@@ -39,6 +39,8 @@ package enum AudioLimits {
     static let margin = 96.0
     /// The longest delay that blocks asked for within this time (up to twice that) is kept.
     static let burstMemory = Duration.seconds(6)
+    /// How long a device gives what waited while it was opened; longer than between two bursts.
+    static let settlingTime = Duration.milliseconds(600)
     /// Sound is played at most this much faster or slower, for whatever reason: a twelfth of a semitone.
     static let largestSpeedChange = 0.005
     /// Of that, what changes the delay, which comes and goes over half a second.
