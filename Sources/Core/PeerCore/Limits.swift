@@ -30,6 +30,8 @@ enum Limits {
     static let repairTime = Duration.milliseconds(500)
     /// Packets of sound that wait for the event loop, and for their reader: a fifth of a second.
     static let queuedAudio = 10
+    /// Pictures in a row that tell a new playout delay.
+    static let playoutDelayUnits = 10
     static let receivedAudio = 64
     /// Handshake datagrams held back until ICE has a pair.
     static let earlyHandshakeDatagrams = 8

@@ -33,6 +33,9 @@ struct MediaSender {
     private var isStranded = false
     private var lastSent: (mediaTime: MediaTime, capturedAt: Instant)?
     private var lastCaptureTime: Instant?
+    private var playoutDelay: PlayoutDelay
+    /// Pictures that are still to tell it.
+    private var untoldUnits = 0
     private(set) var nextReport: Instant
     private var counter: SendStatistics
     private(set) var statistics = OutgoingStatistics()
@@ -42,6 +45,7 @@ struct MediaSender {
         at now: Instant
     ) {
         self.parameters = parameters
+        playoutDelay = parameters.playoutDelay
         self.wallClock = wallClock
         // RFC 3550 § 5.1: random starts. Below 2¹⁵, so that a loss at the start cannot hide a roll-over of the SRTP
         // counter (RFC 3711 § 3.3.1).
@@ -249,13 +253,19 @@ struct MediaSender {
     }
 
     /// The extensions of a unit: the same for all its packets, so that they have one size and leave in one call.
+    /// How pictures are to be shown from now on: told with so many that one will arrive.
+    mutating func setPlayoutDelay(_ delay: PlayoutDelay) {
+        guard delay != playoutDelay else { return }
+        playoutDelay = delay
+        untoldUnits = Limits.playoutDelayUnits
+    }
+
     private mutating func extensions(for unit: PacketisedUnit, at now: Instant) -> HeaderExtensions {
         var extensions = HeaderExtensions()
         extensions.mid = parameters.mid
-        if unit.isKeyframe {
-            extensions.playoutDelay = parameters.playoutDelay
-            extensions.videoContentType = .screen
-        }
+        if unit.isKeyframe { extensions.videoContentType = .screen }
+        if unit.isKeyframe || untoldUnits > 0 { extensions.playoutDelay = playoutDelay }
+        untoldUnits = max(0, untoldUnits - 1)
         // In between a receiver goes by the RTP timestamps.
         if unit.isKeyframe || lastCaptureTime.map({ now - $0 >= Limits.captureTimeInterval }) ?? true {
             lastCaptureTime = now

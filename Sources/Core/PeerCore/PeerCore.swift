@@ -147,6 +147,11 @@ package struct PeerCore: ~Copyable {
         audioSender?.enqueue(unit)
     }
 
+    /// How the viewer is to show pictures from now on.
+    package mutating func setPlayoutDelay(_ delay: PlayoutDelay) {
+        sender?.setPlayoutDelay(delay)
+    }
+
     /// Which encoding of the sound the viewer gets from now on.
     package mutating func setAudioLane(_ lane: AudioLane) {
         audioSender?.lane = lane

@@ -60,6 +60,23 @@ extension ShareSession {
         return hasListeners ? max(totalBitrate / 2, totalBitrate - soundBitrate - ShareLimits.soundHeaders) : totalBitrate
     }
 
+    /// A film is shown in step with its sound; pages at once, for who types waits for the picture, not for the sound.
+    var playoutDelay: PlayoutDelay {
+        switch configuration.mode {
+        case .motion: .lipSync
+        case .detail: .none
+        case .auto: content == .video ? .lipSync : .none
+        }
+    }
+
+    func updatePlayoutDelay() {
+        let delay = playoutDelay
+        let listeners = viewers.filter { $0.value.audio != nil }.map(\.key)
+        Task { [hub] in
+            for id in listeners { await hub?.with(id) { core, _ in core.setPlayoutDelay(delay) } }
+        }
+    }
+
     /// One encoder for all, and a second while somebody takes less or loses much.
     func updateAudioLanes() {
         let rate = soundBitrate

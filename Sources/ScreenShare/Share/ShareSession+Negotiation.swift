@@ -34,7 +34,7 @@ extension ShareSession {
             lane: option.lane, takesHigh: option.takesHigh, audio: audio.map { AudioListener($0.0.opus) })
         do {
             var send = SendParameters(offer.video, option, stream, bitsPerSecond: videoBitrate)
-            if audio != nil { send.playoutDelay = .lipSync }
+            if audio != nil { send.playoutDelay = playoutDelay }
             let setup = PeerSetup(
                 iceRole: .controlled, handshakeRole: offer.localSetup == .active ? .active : .passive,
                 remote: try RemoteParameters(offer.transport), send: send,

@@ -45,6 +45,8 @@ public actor ShareSession {
     /// What nobody hears now, though it is captured.
     public internal(set) var mutedAudio: Set<SharedAudio> = []
     private let counters = LineCounters()
+    /// What the pictures were found to be about.
+    var content = Content.app
     private var eventLoops: MultiThreadedEventLoopGroup?
     private var watcher: Task<Void, Never>?
 
@@ -180,6 +182,7 @@ public actor ShareSession {
     public func setMode(_ mode: ContentMode) {
         configuration.mode = mode
         controls?.change { $0.mode = mode }
+        updatePlayoutDelay()
     }
 
     public func setSize(_ size: OutputSize) {
@@ -278,6 +281,8 @@ public actor ShareSession {
         case .line(.hidden(let text)): sink.yield(.sourceHidden(text))
         case .line(.visible): sink.yield(.sourceVisible)
         case .line(.content(let content, let cadence)):
+            self.content = content
+            updatePlayoutDelay()
             sink.yield(.contentChanged(SharedContent(content), cadence: cadence.map { CadenceStatistics($0) }))
         case .line(.preset(let preset)): sink.yield(.presetChanged(EncoderPreset(preset)))
         case .line(.notice(let text)): sink.yield(.notice(text))

@@ -36,8 +36,9 @@ package struct PlayoutDelay: Hashable, Sendable {
 
     /// Show at once.
     package static let none = PlayoutDelay(minimum: 0, maximum: 0)
-    /// As soon as sound allows: half a second at most to be in step with it.
-    package static let lipSync = PlayoutDelay(minimum: 0, maximum: 50)
+    /// In step with sound. A browser's sound is 50 ms later than its pictures would be (a packet of 20 ms, a jitter buffer
+    /// of 30); by itself Chromium takes half a minute to find that, and needs room for it: half a second at most.
+    package static let lipSync = PlayoutDelay(minimum: 5, maximum: 50)
 
     var bits: UInt32 { UInt32(minimum) << 12 | UInt32(maximum) }
 
