@@ -183,6 +183,7 @@ def recorded(viewer, path, seconds):
     """Flash against click in the file, and as the viewer would show and play them; both 95 %, in milliseconds."""
     assert viewer.wait(seconds + 20) == 0
     lags = containers.lags(path)[1:]  # The first picture comes without the moment before.
+    print("click before flash, ms:", numpy.round(1000 * lags, 1))
     assert len(lags) >= seconds - 3
     return milliseconds95(lags), viewer.statistics.last["videoLag95Ms"]
 

@@ -10,6 +10,8 @@ import Timebase
 enum AudioLineEvent: Sendable {
     case lost(AudioKind, String)
     case back(AudioKind)
+    /// How late sound leaves now, where that has changed much.
+    case delay(Duration)
     case failed(String)
 }
 
@@ -30,6 +32,7 @@ final class AudioLine {
     private var mixdown: AudioMixdown?
     private var encoders: [AudioLane: OpusEncoder] = [:]
     private let start: Instant
+    private var toldDelay = Duration.zero
 
     /// - Parameter start: time zero of the sound; the same for the life of the share.
     init(
@@ -100,6 +103,10 @@ final class AudioLine {
         guard let mixdown else { return }
         let kinds = feeds.map { ($0.kind, mixdown.statistics(of: $0.kind)) }
         controls.statistics.withLockedValue { $0 = Dictionary(uniqueKeysWithValues: kinds) }
+        let change = mixdown.delay - toldDelay
+        guard change > AudioLineLimits.delayChange || change < .zero - AudioLineLimits.delayChange else { return }
+        toldDelay = mixdown.delay
+        report(.delay(toldDelay))
     }
 
     /// Blocks until a device has something, the session changes something, or the time has come.
@@ -167,6 +174,11 @@ extension AudioBlock {
         return AudioBlock(
             format: AudioFormat(sampleRate: format.sampleRate, channels: 2), samples: samples, capturedAt: capturedAt)
     }
+}
+
+enum AudioLineLimits {
+    /// Half of what viewers can be told.
+    static let delayChange = Duration.milliseconds(5)
 }
 
 /// In place of a resampler that can't be had: a rate that no device has.

@@ -63,9 +63,9 @@ extension ShareSession {
     /// A film is shown in step with its sound; pages at once, for who types waits for the picture, not for the sound.
     var playoutDelay: PlayoutDelay {
         switch configuration.mode {
-        case .motion: .lipSync
+        case .motion: .lipSync(soundDelay: soundDelay)
         case .detail: .none
-        case .auto: content == .video ? .lipSync : .none
+        case .auto: content == .video ? .lipSync(soundDelay: soundDelay) : .none
         }
     }
 

@@ -57,6 +57,9 @@ extension ShareSession {
         switch event {
         case .lost(let kind, let text): sink.yield(.audioInterrupted(SharedAudio(kind), reason: text))
         case .back(let kind): sink.yield(.audioResumed(SharedAudio(kind)))
+        case .delay(let delay):
+            soundDelay = delay
+            updatePlayoutDelay()
         case .failed(let text): sink.yield(.notice("Sound has ended: \(text)"))
         }
     }

@@ -47,6 +47,8 @@ public actor ShareSession {
     private let counters = LineCounters()
     /// What the pictures were found to be about.
     var content = Content.app
+    /// From when sound is heard until it leaves; at first as it is with a sound server.
+    var soundDelay = Duration.milliseconds(25)
     private var eventLoops: MultiThreadedEventLoopGroup?
     private var watcher: Task<Void, Never>?
 

@@ -33,9 +33,10 @@ struct ViewAudio {
     private let decoder: (any AudioDecoder)?
     /// A moment on the sharer's wall clock, and the sound's timestamp then.
     private var clock: (timestamp: Int64, captured: NTPTimestamp)?
-    /// When the first picture was shown on the sharer's screen.
-    private var firstPicture: NTPTimestamp?
-    private var firstUnit: MediaTime?
+    /// A picture's place in the file, in seconds, and its moment on the sharer's wall clock.
+    private var picture: (time: Double, captured: NTPTimestamp)?
+    /// The sound's timestamp at the file's zero.
+    private var zero = SteadyOffset()
 
     /// - Parameter decoder: nil: packets are handed over as they came.
     init(decoder: (any AudioDecoder)?) {
@@ -65,22 +66,29 @@ struct ViewAudio {
     mutating func restart() {
         playout.restart()
         clock = nil
+        picture = nil
+        zero = SteadyOffset()
     }
 
     mutating func receive(_ packet: ReceivedAudio) {
-        if let captured = packet.capturedAt { clock = (packet.timestamp, captured) }
+        if let captured = packet.capturedAt {
+            clock = (packet.timestamp, captured)
+            if let picture {
+                let time = picture.time + captured.duration(since: picture.captured).inSeconds
+                zero.note(packet.timestamp.subtractingSaturating(Int64((time * 48_000).rounded())), at: packet.receivedAt)
+            }
+        }
         playout.receive(
             packet.bytes, copies: packet.copies, sequenceNumber: packet.sequenceNumber, timestamp: packet.timestamp,
             at: packet.receivedAt)
     }
 
-    /// A picture tells when the first one was shown.
-    mutating func see(_ unit: ReceivedUnit) {
-        let first = firstUnit ?? unit.mediaTime
-        firstUnit = first
-        guard firstPicture == nil, let captured = unit.capturedAt else { return }
-        let age = Double(unit.mediaTime.ticks - first.ticks) / Double(MediaTime.ticksPerSecond)
-        firstPicture = captured.advanced(by: .seconds(-age))
+    /// A picture tells which moment of the sharer's is where in the file.
+    ///
+    /// - Parameter timestamp: in ticks of 1/90000 s.
+    mutating func see(_ unit: ReceivedUnit, timestamp: Int64) {
+        guard let captured = unit.capturedAt else { return }
+        picture = (Double(timestamp) / Double(MediaTime.ticksPerSecond), captured)
     }
 
     /// The next piece that is due; nil where none is yet.
@@ -122,8 +130,30 @@ struct ViewAudio {
     }
 
     private func place(_ timestamp: Int64) -> Int64? {
-        guard let clock, let firstPicture else { return nil }
-        let offset = clock.captured.duration(since: firstPicture).inSeconds * Double(AudioTime.ticksPerSecond)
-        return timestamp - clock.timestamp + Int64(offset.rounded())
+        zero.value.map { timestamp.subtractingSaturating($0) }
     }
+}
+
+/// A figure that is measured with jitter and holds still: it moves where it has been off for long, not a little at a time.
+struct SteadyOffset {
+    private(set) var value: Int64?
+    /// Since when it has been off.
+    private var doubtedSince: Instant?
+
+    mutating func note(_ measured: Int64, at now: Instant) {
+        guard let value, (measured.subtractingSaturating(value)).magnitude > Self.tolerance else {
+            doubtedSince = nil
+            value = value ?? measured
+            return
+        }
+        let since = doubtedSince ?? now
+        doubtedSince = since
+        guard now - since >= Self.patience else { return }
+        doubtedSince = nil
+        self.value = measured
+    }
+
+    /// In ticks of 1/48000 s: 8 ms, which nobody notices.
+    private static let tolerance: UInt64 = 384
+    private static let patience = Duration.milliseconds(250)
 }

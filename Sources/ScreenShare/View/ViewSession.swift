@@ -244,9 +244,10 @@ public actor ViewSession {
     }
 
     private func take(_ unit: ReceivedUnit) async {
-        sound.see(unit)
-        let showAt = SystemClock.continuous(timing.show(unit, beside: &sound))
         if firstUnitAt == nil { begin(unit) }
+        let timestamp = timestamp(of: unit)
+        sound.see(unit, timestamp: timestamp)
+        let showAt = SystemClock.continuous(timing.show(unit, beside: &sound))
         if isSkipping, !unit.accessUnit.isKeyframe {
             totals.skipped += 1
             return
@@ -254,7 +255,7 @@ public actor ViewSession {
         isSkipping = false
         // The file's time goes on only with what gets into it.
         var next = stream
-        guard case .dropped = unitSink.yield(videoUnit(unit, showAt, &next)) else {
+        guard case .dropped = unitSink.yield(videoUnit(unit, timestamp, showAt, &next)) else {
             stream = next
             totals.frames += 1
             totals.bytes += unit.accessUnit.bytes.count
@@ -280,7 +281,7 @@ public actor ViewSession {
     }
 
     private func videoUnit(
-        _ unit: ReceivedUnit, _ showAt: ContinuousClock.Instant, _ stream: inout ConstantRateStream
+        _ unit: ReceivedUnit, _ timestamp: Int64, _ showAt: ContinuousClock.Instant, _ stream: inout ConstantRateStream
     ) -> VideoUnit {
         var piece = ConstantRateStream.Piece(pictures: 1)
         if configuration.constantFrameRate {
@@ -289,7 +290,7 @@ public actor ViewSession {
             AnnexB.append(unit.accessUnit.bytes, nalUnits: unit.accessUnit.nalUnits, to: &piece.bytes)
         }
         return VideoUnit(
-            annexB: piece.bytes, timestamp: timestamp(of: unit), isKeyframe: unit.accessUnit.isKeyframe,
+            annexB: piece.bytes, timestamp: timestamp, isKeyframe: unit.accessUnit.isKeyframe,
             pictures: piece.pictures, repeated: piece.repeated, showAt: showAt)
     }
 

@@ -25,7 +25,7 @@ def packets(path, kind):
 
 def flashes(path):
     """When white pictures begin."""
-    raw = ffmpeg(path, "-vf", "scale=16:9", "-fps_mode", "passthrough", "-pix_fmt", "gray", "-f", "rawvideo")
+    raw = ffmpeg(path, "-vf", "scale=16:9", "-fps_mode", "passthrough", "-enc_time_base", "1:90000", "-pix_fmt", "gray", "-f", "rawvideo")
     white = numpy.frombuffer(raw, numpy.uint8).reshape(-1, 144).mean(axis=1) > 120
     times = packets(path, "v")[: len(white)]
     return times[1:][white[1:] & ~white[:-1]]
