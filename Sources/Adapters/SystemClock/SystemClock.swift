@@ -11,8 +11,18 @@ package enum SystemClock {
 
     /// The same moment on Swift's clock, which is what embedders know.
     package static func continuous(_ instant: Instant) -> ContinuousClock.Instant {
-        ContinuousClock.now + (instant - now())
+        beginning + (instant - .zero)
     }
+
+    /// Swift's clock at our zero: both count what the machine sleeps. Of some readings the one that was least interrupted.
+    private static let beginning: ContinuousClock.Instant = {
+        let readings = (0..<8).map { _ in
+            let before = now()
+            let continuous = ContinuousClock.now
+            return (gap: now() - before, zero: continuous - (before - .zero))
+        }
+        return readings.min { $0.gap < $1.gap }.map(\.zero) ?? ContinuousClock.now - (now() - .zero)
+    }()
 
     /// The wall clock beside the monotonic one, for sender reports and capture times.
     package static func wallClockAnchor() -> WallClockAnchor {
