@@ -115,7 +115,7 @@ def cadence_rows(rows, results):
 
 def sound_rows(rows, results):
     for found in results.get("soundDelay", {}).values():
-        rows.bound("heard by the monitor → decoded ÷ 26.5 ms", found["ratio"], None, SOUND_DELAY, "")
+        rows.bound("sound handed over by the device → decoded ÷ 26.5 ms", found["ratio"], None, SOUND_DELAY, "")
     for link, found in results.get("soundLag", {}).items():
         for where, name in (("view", "`view`"), ("chromium", "Chromium")):
             figure = f"picture to sound, 95 %, {link}, {name}"
