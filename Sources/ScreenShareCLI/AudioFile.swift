@@ -19,6 +19,10 @@ actor AudioFile {
     /// Whether a file of this name holds decoded sound.
     static func isDecoded(_ path: String) -> Bool { path.lowercased().hasSuffix(".wav") }
 
+    static func isKnown(_ path: String) -> Bool {
+        [".wav", ".opus", ".ogg"].contains { path.lowercased().hasSuffix($0) }
+    }
+
     init(path: String) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         if descriptor < 0 {
@@ -38,11 +42,10 @@ actor AudioFile {
             return
         }
         try await begin()
-        var start = timestamp - early.reduce(0) { $0 + Int64($1.frames) }
-        for piece in early + [piece] {
+        for each in early + [piece] {
+            let start = timestamp + each.position - piece.position
             // What was heard before the first picture has no place in the file.
-            if start >= 0 { try await output.write(bytes(of: piece, at: start)) }
-            start += Int64(piece.frames)
+            if start >= 0 { try await output.write(bytes(of: each, at: start)) }
         }
         early = []
     }

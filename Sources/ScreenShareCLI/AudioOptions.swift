@@ -19,10 +19,10 @@ struct AudioOptions: ParsableArguments {
     @Option(help: "What system sound is taken from, by its id in `screenshare sources`.")
     var system: String?
 
-    @Option(help: "Louder or softer by so many dB, -60…20.")
+    @Option(parsing: .unconditional, help: "Louder or softer by so many dB, -60…20.")
     var micGain = 0.0
 
-    @Option(help: "Louder or softer by so many dB, -60…20.")
+    @Option(parsing: .unconditional, help: "Louder or softer by so many dB, -60…20.")
     var systemGain = 0.0
 
     @Option(help: "Milliseconds of sound in a packet, 10 or 20: 10 is heard 10 ms earlier, and costs 25 kbit/s more.")
@@ -42,14 +42,20 @@ struct AudioOptions: ParsableArguments {
     }
 
     /// What is captured, and a line that says so.
-    func plan(among devices: @autoclosure () -> [ShareableAudio]) -> (configuration: AudioConfiguration, text: String) {
+    ///
+    /// - Throws: where a device of the sound server is named that it doesn't have.
+    func plan(
+        among devices: @autoclosure () -> [ShareableAudio]
+    ) throws -> (configuration: AudioConfiguration, text: String) {
         let devices = audio == AudioOptions.Choice.none || !ShareableAudio.mayExist ? [] : devices()
         var (configuration, texts) = (AudioConfiguration.none, [String]())
         if wantsSystem, audio != nil || system != nil || devices.contains(where: { $0.kind == .system }) {
+            try check(system, among: devices)
             configuration.system = system.map { .device($0) } ?? .standard
             texts.append(name(system, .system, devices) ?? "system sound")
         }
         if wantsMicrophone {
+            try check(mic, among: devices)
             configuration.microphone = mic.map { .device($0) } ?? .standard
             texts.append(name(mic, .microphone, devices) ?? "the microphone")
         }
@@ -63,6 +69,19 @@ struct AudioOptions: ParsableArguments {
     private var wantsMicrophone: Bool { audio == nil ? mic != nil : audio == .mic || audio == .both }
 
     private func name(_ id: String?, _ kind: SharedAudio, _ devices: [ShareableAudio]) -> String? {
-        devices.first { device in device.kind == kind && (id.map { $0 == device.id } ?? device.isDefault) }?.name
+        let found = devices.first { device in id.map { $0 == device.id } ?? (device.kind == kind && device.isDefault) }
+        guard let found, let id, found.kind != kind else { return found?.name ?? id }
+        return "\(found.name) (\(id)) as the \(kind.rawValue)'s"
+    }
+
+    /// Names of ALSA's are taken as they are: what they mean stands in configurations.
+    private func check(_ id: String?, among devices: [ShareableAudio]) throws {
+        guard let id, !devices.contains(where: { $0.id == id }) else { return }
+        if let meant = devices.first(where: { $0.id == "pulse:\(id)" }) {
+            throw Failure(.unavailable, "there is no sound device \"\(id)\"; did you mean \(meant.id)?")
+        }
+        if id.isEmpty || id.hasPrefix("pulse:"), devices.contains(where: { $0.id.hasPrefix("pulse:") }) {
+            throw Failure(.unavailable, "there is no sound device \"\(id)\"; see screenshare sources")
+        }
     }
 }

@@ -1,21 +1,26 @@
+import ArgumentParser
 import Glibc
 
 /// Settings from the environment: `SCREENSHARE_UDP_PORT=5004` stands for `--udp-port 5004` where that is not given.
 enum EnvironmentArguments {
-    private static let common = ["signaling", "token", "log-level", "interface"]
-    private static let options: [String: [String]] = [
-        "host": common + [
-            "room", "display", "monitor", "window", "region", "size", "fps", "bitrate", "listen", "max-viewers",
-            "udp-port", "stun", "duration", "stats-json",
-        ],
-        "view": common + ["room", "whep", "duration", "frames", "wait", "stats-json", "stun"],
-        "serve": ["listen", "log-level", "allow-host", "allow-origin"],
-        "sources": ["display"],
-    ]
-    private static let flags: [String: [String]] = ["host": ["no-cursor", "open", "test-pattern"], "sources": ["json"]]
     /// Where one is on the command line, the others' variables are not for this run.
     private static let exclusive = [["monitor", "window", "region", "test-pattern"], ["signaling", "listen", "whep"],
-        ["token", "open"]]
+        ["token", "open"], ["size", "max-pixels"]]
+    /// Several values stand with commas between them.
+    private static let repeatable = ["interface", "stun", "allow-host", "allow-origin"]
+
+    /// A command's options and flags, as its help lists them: none can be forgotten here.
+    private static func names(of command: any ParsableCommand.Type) -> (options: [String], flags: [String]) {
+        var (options, flags): ([String], [String]) = ([], [])
+        for line in command.helpMessage(columns: 200).split(separator: "\n") {
+            let words = line.split(separator: " ")
+            guard line.hasPrefix("  "), !line.hasPrefix("   "), let name = words.first(where: { $0.hasPrefix("--") })
+            else { continue }
+            let takesValue = words.drop { $0 != name }.dropFirst().first?.hasPrefix("<") ?? false
+            if takesValue { options.append(String(name.dropFirst(2))) } else { flags.append(String(name.dropFirst(2))) }
+        }
+        return (options, flags.filter { $0 != "help" && $0 != "version" })
+    }
 
     static var current: [String: String] {
         var result: [String: String] = [:]
@@ -31,19 +36,21 @@ enum EnvironmentArguments {
     }
 
     static func merge(_ arguments: [String], environment: [String: String]) -> [String] {
-        guard let command = arguments.first, let names = options[command] else { return arguments }
+        let commands = Screenshare.configuration.subcommands
+        guard !environment.isEmpty, let command = commands.first(where: { $0._commandName == arguments.first })
+        else { return arguments }
+        let names = names(of: command)
         let given = Set(arguments.compactMap(Self.optionName))
         func isFree(_ name: String) -> Bool {
             !given.contains(name) && !exclusive.contains { $0.contains(name) && !given.isDisjoint(with: $0) }
         }
         var merged = arguments
-        for name in names where isFree(name) {
+        for name in names.options where isFree(name) {
             guard let value = environment[variable(name)], !value.isEmpty else { continue }
-            for part in name == "interface" || name == "stun" ? value.split(separator: ",").map(String.init) : [value] {
-                merged += ["--\(name)", part]
-            }
+            let parts = repeatable.contains(name) ? value.split(separator: ",").map(String.init) : [value]
+            merged += parts.map { "--\(name)=\($0)" }
         }
-        for name in flags[command] ?? [] where isFree(name) {
+        for name in names.flags where isFree(name) {
             if let value = environment[variable(name)], ["1", "true", "yes"].contains(value.lowercased()) {
                 merged.append("--\(name)")
             }

@@ -81,7 +81,7 @@ struct HostCommand: AsyncParsableCommand {
         configuration.showsCursor = !source.noCursor
         configuration.maximumViewers = maxViewers
         configuration.network = network.configuration
-        let sound = sound.plan(among: ShareableAudio.list())
+        let sound = try sound.plan(among: ShareableAudio.list())
         configuration.audio = sound.configuration
         let runner = HostRunner(
             session: ShareSession(configuration: configuration, logger: logger), soundText: sound.text,

@@ -44,12 +44,7 @@ actor MatroskaFile {
             if early.count < Self.earlyPieces { early.append(piece) }
             return
         }
-        var start = timestamp - early.reduce(0) { $0 + Int64($1.frames) }
-        var bytes: [UInt8] = []
-        for piece in early + [piece] {
-            bytes += self.bytes(of: piece, at: start)
-            start += Int64(piece.frames)
-        }
+        let bytes = (early + [piece]).flatMap { self.bytes(of: $0, at: timestamp + $0.position - piece.position) }
         early = []
         try await write(bytes)
     }

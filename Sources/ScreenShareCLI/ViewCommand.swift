@@ -31,8 +31,8 @@ struct ViewCommand: AsyncParsableCommand {
     var token: String?
 
     @Option(help: ArgumentHelp(
-            "Write the sound to this file, in step with the video: Ogg Opus, or decoded where its name ends in .wav. "
-                + "Without it none is asked for."))
+            "Write the sound to this file, in step with the video: Ogg Opus (.opus, .ogg), or decoded (.wav). Without it "
+                + "none is asked for."))
     var audio: String?
 
     @Option(
@@ -74,6 +74,9 @@ struct ViewCommand: AsyncParsableCommand {
         }
         for (name, value) in [("--duration", duration), ("--wait", wait)] {
             if let value, !(value >= 0 && value < 1e9) { throw ValidationError("\(name) takes seconds from 0 up.") }
+        }
+        if let audio, !AudioFile.isKnown(audio) {
+            throw ValidationError("--audio takes a file whose name ends in .opus, .ogg or .wav.")
         }
         if container == .mkv, audio != nil {
             throw ValidationError("A Matroska file holds the sound: choose --container mkv or --audio, not both.")

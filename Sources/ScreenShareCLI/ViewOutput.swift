@@ -25,6 +25,13 @@ enum ViewOutput: Sendable {
         }
     }
 
+    var takesSound: Bool {
+        switch self {
+        case .annexB(_, let sound): sound != nil
+        case .matroska: true
+        }
+    }
+
     /// Once nothing more is written.
     func finish() async throws {
         switch self {

@@ -120,7 +120,11 @@ final class ViewRunner: Sendable {
                 await session.stop()
             case .event(.ended(let error)): failure = failure ?? error.map { Failure($0) }
             case .written: return failure
-            case .event(let event): show(event, &reason)
+            case .event(let event):
+                show(event, &reason)
+                if case .firstPicture = event, output.takesSound, await !session.hasSound {
+                    Console.line("The sharer sends no sound.")
+                }
             case .second: await report((clock.now - begin) / .seconds(1))
             }
         }

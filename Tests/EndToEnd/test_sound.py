@@ -50,6 +50,38 @@ def test_what_the_machine_plays_is_heard_by_a_viewer(lan, server, share, start, 
     assert sound.levels(samples, 1000).max() < 0.01
 
 
+def quiet_moments(samples, longer_than):
+    """Where a tone is not heard for longer than so many seconds, within it."""
+    still = numpy.abs(samples) < 0.004
+    edges = numpy.flatnonzero(numpy.diff(numpy.concatenate([[0], still.astype(int), [0]])))
+    return [(begin / sound.RATE, end / sound.RATE) for begin, end in zip(edges[::2], edges[1::2])
+            if end - begin > longer_than * sound.RATE]
+
+
+@pytest.mark.parametrize("rewinds", [False, True], ids=["awake", "asleep at first"])
+def test_a_tone_is_whole_once_it_is_there(lan, share, start, heard, rewinds):
+    server = start(sound.SoundServer, rewinds)
+    start(server.play, sound.tone(440, 30))
+    host = share(lan, "--test-pattern", env=server.env)
+    samples = heard(host, 9)
+    # PulseAudio itself gives nothing of what a sleeping sink had taken already.
+    assert quiet_moments(samples[3 * sound.RATE :], 0.002) == []
+    assert host.statistics.last["sound"]["system"]["losses"] == 0
+    assert host.statistics.last["sound"]["system"]["delayMs"] < 60
+
+
+def test_a_setting_in_the_environment_counts(lan, server, share):
+    host = share(lan, "--test-pattern", env={**server.env, "SCREENSHARE_AUDIO": "none"})
+    assert "No sound is shared." in host.text()
+
+
+def test_a_device_that_is_not_there_is_told_at_once(lan, server, run):
+    tried = run("host", "--room", "demo", "--test-pattern", "--mic", "microphone", place=lan, env=server.env)
+    assert tried.returncode == 69 and "did you mean pulse:microphone?" in tried.stderr
+    tried = run("host", "--room", "demo", "--test-pattern", "--system", "pulse:nothing", place=lan, env=server.env)
+    assert tried.returncode == 69 and "screenshare sources" in tried.stderr
+
+
 def test_a_viewer_that_asks_for_no_sound_gets_none(lan, server, share, start, artifacts):
     host = share(lan, "--test-pattern", env=server.env)
     with open(artifacts / "out.h264", "wb") as output:
@@ -182,7 +214,7 @@ def flashing(start):
 def recorded(viewer, path, seconds):
     """Flash against click in the file, and as the viewer would show and play them; both 95 %, in milliseconds."""
     assert viewer.wait(seconds + 20) == 0
-    lags = containers.lags(path)[1:]  # The first picture comes without the moment before.
+    lags = containers.lags(path)
     print("click before flash, ms:", numpy.round(1000 * lags, 1))
     assert len(lags) >= seconds - 3
     return milliseconds95(lags), viewer.statistics.last["videoLag95Ms"]
@@ -237,4 +269,5 @@ def test_wav_holds_what_is_heard(lan, flashing, start, artifacts):
         assert viewer.wait(20) == 0
     times = containers.clicks(path)
     assert 4 <= len(times) <= 6
-    assert numpy.allclose(numpy.diff(times), 1, atol=0.003)
+    # In the first seconds pictures may settle a slot later, and their sound with them.
+    assert numpy.allclose(numpy.diff(times)[1:], 1, atol=0.003)

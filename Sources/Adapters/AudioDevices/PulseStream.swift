@@ -10,6 +10,9 @@ final class PulseStream {
     private let stream: OpaquePointer
     /// Bytes that were read of the piece that the stream hands out now.
     private var position = 0
+    /// What it gives is dated by when it comes: a monitor has its sound before that is heard, and what the server says of
+    /// the delay of a sink without hardware jumps by hundreds of milliseconds.
+    private let isMonitor: Bool
     /// The source was suspended or resumed since that was asked last.
     private var wasInterrupted = false
 
@@ -17,8 +20,10 @@ final class PulseStream {
     private var bytesPerFrame: Int { format.channels * sampleFormat.bytesPerSample }
 
     private init(
-        _ stream: OpaquePointer, of server: PulseServer, _ format: AudioFormat, _ sampleFormat: SampleFormat
+        _ stream: OpaquePointer, of server: PulseServer, _ format: AudioFormat, _ sampleFormat: SampleFormat,
+        isMonitor: Bool
     ) {
+        self.isMonitor = isMonitor
         self.stream = stream
         self.server = server
         self.format = format
@@ -55,7 +60,8 @@ final class PulseStream {
         guard let stream = server.pulse.pa_stream_new(server.context, "Shared sound", &specification, &map) else {
             throw server.refusal
         }
-        let recording = PulseStream(stream, of: server, format, sampleFormat ?? SampleFormat(.signed16))
+        let recording = PulseStream(stream, of: server, format, sampleFormat ?? SampleFormat(.signed16),
+            isMonitor: source.isMonitor)
         try recording.connect(to: source.name, period: period, until: deadline)
         return recording
     }
@@ -73,7 +79,7 @@ final class PulseStream {
         guard pulse.pa_stream_connect_record(stream, source, &attributes, pa_stream_flags_t(flags)) >= 0 else {
             throw server.refusal
         }
-        try server.wait(until: deadline) { hasEnded || latency != nil }
+        try server.wait(until: deadline) { hasEnded || isReady && latency != nil }
         if hasEnded { throw server.refusal }
     }
 
@@ -85,10 +91,17 @@ final class PulseStream {
         return state == PA_STREAM_FAILED || state == PA_STREAM_TERMINATED
     }
 
+    private var isReady: Bool { pulse.pa_stream_get_state(stream) == PA_STREAM_READY }
+
     /// How long ago the first frame was heard that is still to be read; nil before the server told for the first time.
     ///
     /// Never negative: what a monitor gives may have to wait until it is played, but is here already.
     var latency: Duration? {
+        if isMonitor {
+            let waiting = pulse.pa_stream_readable_size(stream)
+            let frames = waiting == Int.max || waiting < 0 ? 0 : (waiting - min(waiting, position)) / bytesPerFrame
+            return min(format.duration(frames: frames), Limits.longestDelay)
+        }
         var microseconds: pa_usec_t = 0
         var isNegative: Int32 = 0
         guard pulse.pa_stream_get_latency(stream, &microseconds, &isNegative) >= 0 else { return nil }

@@ -33,6 +33,7 @@
     _(pa_stream_get_state) \
     _(pa_stream_set_suspended_callback) \
     _(pa_stream_get_latency) \
+    _(pa_stream_readable_size) \
     _(pa_stream_peek) \
     _(pa_stream_drop)
 

@@ -15,6 +15,8 @@ public struct AudioPiece: Sendable {
     /// Of its first sample: ticks of 1/48000 s since the moment that the first picture shows; negative for sound from
     /// before. Nil until the sharer has told how its clocks go together (some tenths of a second at most).
     public var timestamp: Int64?
+    /// Likewise on a clock of the sound's own, of which only differences matter: for what came before `timestamp` is known.
+    public var position: Int64
     /// In samples of each channel.
     public var frames: Int
     /// When `samples` are to be heard, in step with the pictures' `showAt`.
@@ -99,7 +101,8 @@ struct ViewAudio {
         var opus: [UInt8]?
         if case .packet(let bytes) = output.sound { opus = bytes }
         let piece = AudioPiece(
-            opus: opus, samples: decoded(output), timestamp: place(output.timestamp), frames: output.frames,
+            opus: opus, samples: decoded(output), timestamp: place(output.timestamp),
+            position: output.timestamp, frames: output.frames,
             playAt: SystemClock.continuous(output.due), isInserted: output.isInserted)
         let captured = captured(output.timestamp)
         return (piece, captured.map { LipSync.Presentation(captured: $0, at: output.due + Self.decoderDelay) })
@@ -153,7 +156,7 @@ struct SteadyOffset {
         self.value = measured
     }
 
-    /// In ticks of 1/48000 s: 8 ms, which nobody notices.
-    private static let tolerance: UInt64 = 384
+    /// In ticks of 1/48000 s: 15 ms, which nobody notices, and more than a sharer's delay changes by as it settles.
+    private static let tolerance: UInt64 = 720
     private static let patience = Duration.milliseconds(250)
 }

@@ -24,7 +24,9 @@ class SoundServer:
         "source_properties=device.description=Test-Microphone",
     )
 
-    def __init__(self):
+    def __init__(self, rewinds=False):
+        """With `rewinds` the loudspeaker is a null sink as PulseAudio makes it: asleep for two seconds at first."""
+        self.rewinds = rewinds
         self.home = scratch_file(".sound")
         self.home.mkdir()
         self.socket = self.home / "socket"
@@ -37,7 +39,8 @@ class SoundServer:
         command = ["pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no"]
         quiet = ["--realtime=no", "--high-priority=no", "--log-target=stderr"]
         modules = [f"-Lmodule-native-protocol-unix auth-anonymous=1 socket={self.socket}"]
-        modules += [f"-L{module}" for module in self.MODULES]
+        plain = [module.replace("norewinds=1 ", "") if self.rewinds else module for module in self.MODULES]
+        modules += [f"-L{module}" for module in plain]
         self.process = Process([*command, *quiet, *modules], name="pulseaudio", env=self.env)
         wait_until(self.answers, 10, "a sound server")
         for verb, name in (("set-default-sink", "speaker"), ("set-default-source", "microphone")):
