@@ -43,6 +43,7 @@ extension MediaLine {
     func convertWatching(_ frame: ScreenFrame) -> Look {
         guard let converter, converter.source == frame.pixels.size, converter.geometry == geometry(of: frame) else {
             convert(frame)
+            capturedAt = frame.capturedAt
             return .picture
         }
         var watch = watch ?? ContentWatch(source: frame.pixels.size)
