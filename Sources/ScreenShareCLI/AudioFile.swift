@@ -43,9 +43,11 @@ actor AudioFile {
         }
         try await begin()
         for each in early + [piece] {
-            let start = timestamp + each.position - piece.position
+            let start = timestamp &+ (each.position &- piece.position)
             // What was heard before the first picture has no place in the file.
-            if start >= 0 { try await output.write(bytes(of: each, at: start)) }
+            guard start >= 0 else { continue }
+            while let silence = silence(before: start) { try await output.write(silence) }
+            try await output.write(bytes(of: each, at: start))
         }
         early = []
     }
@@ -60,6 +62,13 @@ actor AudioFile {
         case .opus(let writer): try await output.write(writer.header)
         case .wav: try await output.write(WAVStream.header)
         }
+    }
+
+    /// Of a file of decoded sound, which has no other way to leave something out.
+    private func silence(before timestamp: Int64) -> [UInt8]? {
+        guard case .wav(var stream) = format else { return nil }
+        defer { format = .wav(stream) }
+        return stream.fill(to: timestamp - Int64(AudioPiece.decoderDelay))
     }
 
     private func bytes(of piece: AudioPiece, at timestamp: Int64) -> [UInt8] {

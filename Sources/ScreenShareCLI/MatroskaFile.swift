@@ -44,7 +44,7 @@ actor MatroskaFile {
             if early.count < Self.earlyPieces { early.append(piece) }
             return
         }
-        let bytes = (early + [piece]).flatMap { self.bytes(of: $0, at: timestamp + $0.position - piece.position) }
+        let bytes = (early + [piece]).flatMap { self.bytes(of: $0, at: timestamp &+ ($0.position &- piece.position)) }
         early = []
         try await write(bytes)
     }

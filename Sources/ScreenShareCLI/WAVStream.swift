@@ -18,20 +18,26 @@ struct WAVStream {
     /// The header of what was written: more than six hours have no length in this format.
     var finishedHeader: [UInt8] { Self.head(dataBytes: UInt32(exactly: end * 4) ?? .max) }
 
+    /// What is missing before a timestamp, as silence, a second at a time; nil where nothing is.
+    mutating func fill(to timestamp: Int64) -> [UInt8]? {
+        let (gap, overflow) = timestamp.subtractingReportingOverflow(end)
+        guard !overflow, gap > 0, gap <= Self.gapFrames else { return nil }
+        let frames = min(gap, 48_000)
+        end += frames
+        return [UInt8](repeating: 0, count: Int(frames) * 4)
+    }
+
     /// - Parameters:
     ///   - samples: left and right in turn, −1…1.
-    ///   - timestamp: of the first frame, in frames since the file's beginning. What is missing before it is silence; what
-    ///     was written already is left out.
+    ///   - timestamp: of the first frame, in frames since the file's beginning; what was written already is left out.
     mutating func append(_ samples: [Float], at timestamp: Int64) -> [UInt8] {
-        let gap = timestamp - end
         // What is farther off comes from a clock that began anew, and goes on here.
-        let isJump = gap < -Self.lateFrames || gap > Self.gapFrames
-        let silence = isJump ? 0 : max(0, gap)
-        let covered = isJump ? 0 : max(0, -gap)
+        let (late, overflow) = end.subtractingReportingOverflow(timestamp)
+        let covered = overflow || late > Self.lateFrames ? 0 : max(0, late)
         let rest = samples.dropFirst(2 * Int(min(covered, Int64(samples.count))))
-        end += silence + Int64(rest.count / 2)
-        var bytes = [UInt8](repeating: 0, count: Int(silence) * 4)
-        bytes.reserveCapacity(bytes.count + rest.count * 2)
+        end += Int64(rest.count / 2)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(rest.count * 2)
         for sample in rest {
             // What is no number is no sound.
             let value = sample.isNaN ? 0 : Int16(max(-1, min(1, sample)) * 32_767)
