@@ -99,7 +99,7 @@ let package = Package(
         core("ICE", ["Timebase", "Datagrams"]),
         core("RTP", ["Timebase", "Datagrams", deque]),
         core("SDP"),
-        core("Congestion", ["Timebase"]),
+        core("Congestion", ["Timebase", deque]),
         core("PeerCore", ["Timebase", "Datagrams", "Media", "ICE", "RTP", "SDP", "Congestion", deque]),
 
         // Adapters: one door each to the world outside.

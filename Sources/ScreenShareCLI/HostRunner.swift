@@ -175,6 +175,9 @@ struct HostRecord: Encodable {
         var bytesSent: Int
         var retransmissions: Int
         var keyframeRequests: Int
+        var bytesRepaired: Int
+        var availableBitrate: Int?
+        var queueDelayMs: Double?
     }
 
     var time: Double
@@ -245,7 +248,9 @@ struct HostRecord: Encodable {
             Viewer(
                 id: $0.viewer, connected: $0.connected, roundTripMs: $0.roundTripTime.map { $0 * 1000 },
                 lossFraction: $0.lossFraction, packetsSent: $0.packetsSent, bytesSent: $0.bytesSent,
-                retransmissions: $0.retransmissions, keyframeRequests: $0.keyframeRequests)
+                retransmissions: $0.retransmissions, keyframeRequests: $0.keyframeRequests,
+                bytesRepaired: $0.bytesRepaired, availableBitrate: $0.availableBitrate,
+                queueDelayMs: $0.queueDelay.map { $0 * 1000 })
         }
     }
 }

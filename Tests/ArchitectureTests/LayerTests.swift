@@ -14,7 +14,7 @@ struct LayerTests {
         "ICE": ["Timebase", "Datagrams", "DequeModule"],
         "RTP": ["Timebase", "Datagrams", "DequeModule"],
         "SDP": [],
-        "Congestion": ["Timebase"],
+        "Congestion": ["Timebase", "DequeModule"],
         "PeerCore": ["Timebase", "Datagrams", "Media", "ICE", "RTP", "SDP", "Congestion", "DequeModule"],
     ]
 

@@ -48,7 +48,8 @@ struct PeerPair: ~Copyable {
         let security = (TransparentSecurity(name: 1), TransparentSecurity(name: 2))
         let send = SendParameters(
             payloadType: 102, ssrc: 0xAAAA, retransmission: retransmission ? .init(payloadType: 103, ssrc: 0xBBBB) : nil,
-            canonicalName: "sharer", mid: "0", extensions: Self.extensions, bitsPerSecond: 4_000_000)
+            canonicalName: "sharer", mid: "0", extensions: Self.extensions, bitsPerSecond: 4_000_000,
+            givesTransportFeedback: true)
         let receive = ReceiveParameters(
             payloadTypes: [102], retransmissionPayloadTypes: [103: 102], extensions: Self.extensions, ssrc: 0xCCCC,
             canonicalName: "viewer")

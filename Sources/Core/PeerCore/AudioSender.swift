@@ -86,6 +86,13 @@ struct AudioSender {
         return redundancy.levels == 0 ? 0 : redundancy.loss
     }
 
+    /// What it takes of the path, headers and all.
+    var bitsPerSecond: Int {
+        guard let lastTicks, lastTicks > 0 else { return 0 }
+        let bytes = meanBytes * Double(1 + copies) + Limits.audioHeaders
+        return Int(bytes * 8 * Double(AudioTime.ticksPerSecond) / Double(packetTicks))
+    }
+
     /// As many copies as are worth it, and as the viewer takes.
     private var copies: Int {
         guard let maximum = parameters.maximumBitrate else { return redundancy.levels }
@@ -95,7 +102,7 @@ struct AudioSender {
 
     // MARK: Out
 
-    mutating func nextPacket(_ transport: inout TransportSequence, at now: Instant) -> [UInt8]? {
+    mutating func nextPacket(_ path: inout PathControl, at now: Instant) -> [UInt8]? {
         guard let unit = queue.popFirst() else { return nil }
         let (type, payload) = payload(of: unit)
         var packet: [UInt8] = []
@@ -104,7 +111,7 @@ struct AudioSender {
             // RFC 3551 § 4.1: set on the first packet after a silence.
             marker: beginsTalk, payloadType: type, sequenceNumber: sequenceNumber, timestamp: timestamp(unit.time),
             ssrc: parameters.ssrc
-        ).append(to: &packet, extensions: extensions(for: unit, &transport, at: now), map: parameters.extensions)
+        ).append(to: &packet, extensions: extensions(for: unit, &path, at: now), map: parameters.extensions)
         packet.append(contentsOf: payload)
         sequenceNumber &+= 1
         beginsTalk = false
@@ -128,11 +135,11 @@ struct AudioSender {
     }
 
     private mutating func extensions(
-        for unit: Packet, _ transport: inout TransportSequence, at now: Instant
+        for unit: Packet, _ path: inout PathControl, at now: Instant
     ) -> HeaderExtensions {
         var extensions = HeaderExtensions()
         extensions.mid = parameters.mid
-        extensions.transportSequenceNumber = transport.take()
+        extensions.transportSequenceNumber = path.takeNumber(parameters.extensions)
         if parameters.extensions.needsSendTime { extensions.absoluteSendTime = AbsoluteSendTime(now) }
         if lastCaptureTime.map({ now - $0 >= Limits.captureTimeInterval }) ?? true {
             lastCaptureTime = now

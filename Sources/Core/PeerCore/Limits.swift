@@ -14,8 +14,43 @@ enum Limits {
     /// The same for what only sharpens a picture, and its burst: four packets.
     static let patientPacingPercent = 105
     static let patientBurstBytes = 5_000
+    /// And beside what the path takes: a picture arrives no sooner for leaving faster, but shows what more there is.
+    static let burstFactor = 2
+    /// Until feedback tells more: twice what browsers start with times five, for a screen is no face; and what may leave before.
+    static let startRate = 3_000_000
+    static let startCredit = 40_000
+    /// A round trip below this is that of a local network.
+    static let localRoundTrip = Duration.milliseconds(8)
+    static let localStartRate = 10_000_000
+    static let localStartCredit = 80_000
+    /// A peer that agreed on feedback and gives none is not waited for.
+    static let creditTime = Duration.milliseconds(400)
+    /// IPv4, UDP, and the tag of AES-GCM are counted already.
+    static let ipOverhead = 28
+    /// Feedback that is read: browsers give 10 to 20 a second, our viewer 25.
+    static let feedbacksPerSecond = 200
+    static let statusesPerFeedback: UInt16 = 8192
+    /// Of a packet's bytes: 1200 of payload and about 60 of headers.
+    static let payloadShare = 0.95
+    /// Below this no picture can be made; the pacer delays instead.
+    static let leastForPictures = 60_000
+    /// Pictures that wait longer than this to leave hold back the next, until so little waits.
+    static let backlog = Duration.milliseconds(60)
+    static let backlogOver = Duration.milliseconds(25)
+    /// Targets that differ by less than a thirtieth are not worth telling.
+    static let noticeable = 30
+    /// What a receiver tells of: 25 times a second, at first sooner, and at once where so many came.
+    static let feedbackInterval = Duration.milliseconds(40)
+    static let feedbackPause = Duration.milliseconds(5)
+    static let eagerFeedbackInterval = Duration.milliseconds(15)
+    static let eagerTime = Duration.seconds(1)
+    static let packetsPerFeedback = 40
+    /// Nothing passed for longer than this: pictures begin anew.
+    static let lostInSilence = Duration.milliseconds(400)
     /// What leaves at once: 16 packets, more than a frame of typing or scrolling.
     static let burstBytes = 20_000
+    /// A burst takes no longer than this part of a second at the pacing rate.
+    static let burstsPerSecond = 25
     /// RTCP reports: one a second, as browsers do (RFC 3550 § 6.2 gives 5 % of the bandwidth, far more).
     static let reportInterval = Duration.seconds(1)
     /// abs-capture-time: at least once a second, as its draft asks for; nine bytes of each packet otherwise.
@@ -32,6 +67,8 @@ enum Limits {
     static let queuedAudio = 10
     /// Pictures in a row that tell a new playout delay.
     static let playoutDelayUnits = 10
+    /// Bytes around a packet of sound: IP, UDP, RTP, extensions, tag.
+    static let audioHeaders = 70.0
     static let receivedAudio = 64
     /// Handshake datagrams held back until ICE has a pair.
     static let earlyHandshakeDatagrams = 8

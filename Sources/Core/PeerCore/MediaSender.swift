@@ -14,15 +14,24 @@ struct MediaSender {
         var extensions: HeaderExtensions
     }
 
+    /// A packet that is sent again, and its number.
+    private struct Repair {
+        var packet: RetransmissionHistory.Packet
+        var number: UInt16
+    }
+
     private let parameters: SendParameters
     private let wallClock: WallClockAnchor
     private var queue: Deque<QueuedUnit> = []
     private var queuedBytes = 0
-    private var repairs: Deque<[UInt8]> = []
+    private var repairs: Deque<Repair> = []
     private var history = RetransmissionHistory()
     private var repairBudget: TokenBucket
     private var pacer: Pacer
+    /// What pictures may take on average.
     private var bitsPerSecond: Int
+    /// How fast they leave.
+    private var pacingRate: Int
     /// Not wrapped; the low 16 bits go on the wire.
     private var sequenceNumber: Int64
     private var repairSequenceNumber: UInt16
@@ -54,6 +63,7 @@ struct MediaSender {
         timestampOffset = UInt32.random(in: 0...(.max), using: &random)
         let rate = parameters.bitsPerSecond
         bitsPerSecond = rate
+        pacingRate = rate * Limits.pacingFactor
         pacer = Pacer(bitsPerSecond: rate * Limits.pacingFactor, burstBytes: Limits.burstBytes)
         repairBudget = Self.repairBudget(rate, at: now)
         nextReport = now
@@ -84,11 +94,16 @@ struct MediaSender {
         let isPatient = queue.count == 1 && queue[0].unit.isRefinement
         if isPatient {
             let rate = bitsPerSecond * Limits.patientPacingPercent / 100
-            pacer.set(bitsPerSecond: rate, burstBytes: Limits.patientBurstBytes, at: now)
+            pacer.set(
+                bitsPerSecond: min(rate, pacingRate), burstBytes: Limits.patientBurstBytes, at: now)
         } else {
-            let rate = bitsPerSecond * Limits.pacingFactor
-            pacer.set(bitsPerSecond: rate, burstBytes: Limits.burstBytes, at: now)
+            pacer.set(bitsPerSecond: pacingRate, burstBytes: burst, at: now)
         }
+    }
+
+    /// What leaves at once is on the link for no longer than a frame lasts.
+    private var burst: Int {
+        max(Limits.patientBurstBytes, min(Limits.burstBytes, pacingRate / 8 / Limits.burstsPerSecond))
     }
 
     /// A viewer this far behind is served from the next keyframe on.
@@ -125,46 +140,50 @@ struct MediaSender {
     }
 
     /// Retransmits what the viewer misses (RFC 4585 § 6.2.1, RFC 4588), within the budget.
-    mutating func repair(_ missing: [UInt16], _ transport: inout TransportSequence, at now: Instant) {
+    mutating func repair(_ missing: [UInt16], at now: Instant) {
         statistics.packetsReportedMissing += missing.count
-        guard let retransmission = parameters.retransmission else { return }
+        guard parameters.retransmission != nil else { return }
         let roundTrip = statistics.roundTripTime ?? Limits.assumedRoundTrip
         for number in missing {
             let answer = history.resend(number, at: now, roundTripTime: roundTrip) { bytes in
                 repairBudget.spend(bytes, at: now)
             }
             switch answer {
-            case .resend(let packet): repairs.append(retransmit(packet, number, retransmission, &transport))
+            case .resend(let packet): repairs.append(Repair(packet: packet, number: number))
             case .unknown, .tooSoon: continue
             case .refused: return
             }
         }
     }
 
-    private mutating func retransmit(
-        _ packet: RetransmissionHistory.Packet, _ number: UInt16, _ retransmission: RetransmissionParameters,
-        _ transport: inout TransportSequence
-    ) -> [UInt8] {
+    private mutating func nextRepair(_ path: inout PathControl) -> [UInt8]? {
+        guard let retransmission = parameters.retransmission, let repair = repairs.popFirst() else { return nil }
+        let payload = repair.packet.payload
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(packet.payload.count + Limits.packetOverhead)
+        bytes.reserveCapacity(payload.count + Limits.packetOverhead)
         var extensions = HeaderExtensions()
         extensions.mid = parameters.mid
-        extensions.transportSequenceNumber = transport.take()
+        extensions.transportSequenceNumber = path.takeNumber(parameters.extensions)
         RTPHeader(
-            marker: packet.isMarked, payloadType: retransmission.payloadType, sequenceNumber: repairSequenceNumber,
-            timestamp: timestamp(packet.unit.mediaTime), ssrc: retransmission.ssrc
+            marker: repair.packet.isMarked, payloadType: retransmission.payloadType,
+            sequenceNumber: repairSequenceNumber, timestamp: timestamp(repair.packet.unit.mediaTime),
+            ssrc: retransmission.ssrc
         ).append(to: &bytes, extensions: extensions, map: parameters.extensions)
-        RetransmissionPayload.append(originalSequenceNumber: number, payload: packet.payload, to: &bytes)
+        RetransmissionPayload.append(originalSequenceNumber: repair.number, payload: payload, to: &bytes)
         repairSequenceNumber &+= 1
         statistics.retransmissions += 1
+        statistics.bytesRepaired += bytes.count
         return bytes
     }
 
     /// What the viewer's reports say of our stream.
-    mutating func handle(_ report: ReportBlock, at now: Instant) {
-        guard report.ssrc == parameters.ssrc else { return }
+    ///
+    /// - Returns: what was lost of it since the last report, 0…1.
+    mutating func handle(_ report: ReportBlock, at now: Instant) -> Double? {
+        guard report.ssrc == parameters.ssrc else { return nil }
         statistics.lossFraction = Double(report.fractionLost) / 256
         if let time = report.roundTripTime(received: wallClock.ntp(at: now)) { statistics.roundTripTime = time }
+        return statistics.lossFraction
     }
 
     var ssrc: UInt32 { parameters.ssrc }
@@ -174,12 +193,31 @@ struct MediaSender {
     // MARK: Out
 
     /// When the next packet may leave; nil when nothing waits.
-    var nextSend: Instant? { queue.isEmpty && repairs.isEmpty ? nil : pacer.nextSend }
+    func nextSend(_ path: PathControl, at now: Instant) -> Instant? {
+        guard !queue.isEmpty || !repairs.isEmpty || probes(path), let free = path.mayLeave(at: now) else { return nil }
+        return max(free, pacer.nextSend)
+    }
+
+    /// While nothing passes, the last packet goes out again and again, so that the path's return is noticed (RFC 9002
+    /// § 6.2.4).
+    private func probes(_ path: PathControl) -> Bool {
+        path.isSilent && parameters.retransmission != nil && history.newest != nil
+    }
+
+    /// Bytes of pictures that wait.
+    var backlog: Int { queuedBytes }
 
     /// The next packet that may leave now: repairs first, then pictures.
-    mutating func nextPacket(_ transport: inout TransportSequence, at now: Instant) -> [UInt8]? {
-        guard let due = nextSend, due <= now else { return nil }
-        let packet = repairs.popFirst() ?? nextPayload(&transport, at: now)
+    mutating func nextPacket(_ path: inout PathControl, at now: Instant) -> [UInt8]? {
+        guard let due = nextSend(path, at: now), due <= now else { return nil }
+        if pacingRate != path.pacingRate {
+            pacingRate = path.pacingRate
+            setPace(at: now)
+        }
+        if queue.isEmpty, repairs.isEmpty, let newest = history.newest {
+            repairs.append(Repair(packet: newest, number: UInt16(truncatingIfNeeded: sequenceNumber - 1)))
+        }
+        let packet = nextRepair(&path) ?? nextPayload(&path, at: now)
         if let packet {
             pacer.sent(bytes: packet.count, at: now)
             statistics.packetsSent += 1
@@ -188,7 +226,7 @@ struct MediaSender {
         return packet
     }
 
-    private mutating func nextPayload(_ transport: inout TransportSequence, at now: Instant) -> [UInt8]? {
+    private mutating func nextPayload(_ path: inout PathControl, at now: Instant) -> [UInt8]? {
         guard !queue.isEmpty else { return nil }
         // In place: the unit is shared by all viewers, and counting its references is what a packet must not cost.
         let unit = queue[0].unit
@@ -196,7 +234,7 @@ struct MediaSender {
         let range = unit.payloads[index]
         let isLast = index == unit.payloads.count - 1
         if parameters.extensions.needsSendTime { queue[0].extensions.absoluteSendTime = AbsoluteSendTime(now) }
-        queue[0].extensions.transportSequenceNumber = transport.take()
+        queue[0].extensions.transportSequenceNumber = path.takeNumber(parameters.extensions)
         var packet: [UInt8] = []
         packet.reserveCapacity(range.count + Limits.packetOverhead)
         RTPHeader(
@@ -210,8 +248,8 @@ struct MediaSender {
         counter.sent(payloadBytes: range.count)
         lastSent = (unit.mediaTime, unit.capturedAt)
         queue[0].nextPayload += 1
+        queuedBytes -= range.count
         if isLast {
-            queuedBytes -= unit.bytes.count
             queue.removeFirst()
             setPace(at: now)
         }
@@ -280,6 +318,7 @@ package struct OutgoingStatistics: Sendable {
     package var packetsSent = 0
     package var bytesSent = 0
     package var retransmissions = 0
+    package var bytesRepaired = 0
     package var packetsReportedMissing = 0
     package var keyframeRequests = 0
     package var unitsDropped = 0

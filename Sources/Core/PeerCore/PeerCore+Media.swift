@@ -10,6 +10,7 @@ extension PeerCore {
         var packet = datagram
         // Forged, replayed and damaged packets change nothing.
         do throws(ProtectionError) { try protector.unprotectRTP(&packet) } catch { return }
+        if let extensions = setup.receive?.extensions { feedback.receive(packet, extensions, at: now) }
         if packet.count > 1, audioReceiver?.takes(packet[1] & 0x7f) == true {
             audioReceiver?.receive(packet, clock: audioClock, at: now)
         } else {
@@ -35,18 +36,27 @@ extension PeerCore {
         case .receiverReport(let report): handle(report.reports)
         // Sound is not sent again: it would come too late.
         case .genericNACK(let nack) where nack.mediaSSRC == audioSender?.ssrc: break
-        case .genericNACK(let nack): sender?.repair(nack.missing, &transportSequence, at: now)
+        case .genericNACK(let nack): sender?.repair(nack.missing, at: now)
         case .pictureLossIndication, .fullIntraRequest: keyframeRequested()
         case .goodbye: end(.closedByPeer)
-        case .sourceDescription, .transportFeedback, .bitrateEstimate, .unknown: break
+        case .transportFeedback(let feedback):
+            if let silence = path.receive(feedback, at: now), silence > Limits.lostInSilence { beginAgain() }
+        case .bitrateEstimate(let estimate): path.receive(estimate)
+        case .sourceDescription, .unknown: break
         }
     }
 
     private mutating func handle(_ reports: [ReportBlock]) {
         for report in reports {
-            sender?.handle(report, at: now)
+            if let loss = sender?.handle(report, at: now) { path.receive(loss: loss, at: now) }
             if let loss = audioSender?.handle(report, at: now) { outputs.append(.event(.losesAudio(loss))) }
         }
+    }
+
+    /// So much was lost that to send it again would take longer than to begin anew.
+    private mutating func beginAgain() {
+        sender?.forgetPictures()
+        outputs.append(.event(.keyframeNeeded))
     }
 
     private mutating func keyframeRequested() {
@@ -57,12 +67,20 @@ extension PeerCore {
 
     /// Whatever may leave now.
     mutating func drainMedia() {
-        while let packet = audioSender?.nextPacket(&transportSequence, at: now) { transmitRTP(packet) }
-        while let packet = sender?.nextPacket(&transportSequence, at: now) { transmitRTP(packet) }
+        while let packet = audioSender?.nextPacket(&path, at: now) { transmitRTP(packet) }
+        while let packet = sender?.nextPacket(&path, at: now) { transmitRTP(packet) }
+        tellPath()
         if let report = sender?.report(at: now) { transmitRTCP(report) }
         if let report = audioSender?.report(at: now) { transmitRTCP(report) }
         receiver?.advance(to: now)
         drainReceiver()
+    }
+
+    private mutating func tellPath() {
+        guard let sender else { return }
+        if let news = path.news(audio: audioSender?.bitsPerSecond ?? 0, backlog: sender.backlog) {
+            outputs.append(.event(.path(news)))
+        }
     }
 
     private mutating func drainReceiver() {
@@ -71,6 +89,8 @@ extension PeerCore {
         while let feedback = receiver?.nextFeedback(at: now, roundTripTime: ice.roundTripTime, audio: &audioReceiver) {
             transmitRTCP(feedback)
         }
+        guard let ssrc = setup.receive?.ssrc else { return }
+        for packet in feedback.makeFeedback(senderSSRC: ssrc, at: now) { transmitRTCP(packet) }
     }
 
     private func dated(_ unit: ReceivedUnit) -> ReceivedUnit {
@@ -81,16 +101,17 @@ extension PeerCore {
 
     /// Consumes the packet: protected in place, not copied.
     private mutating func transmitRTP(_ packet: consuming [UInt8]) {
-        guard let protector, let path = ice.sendAddresses else { return }
+        guard let protector, let pair = ice.sendAddresses else { return }
         do throws(ProtectionError) { try protector.protectRTP(&packet) } catch { return end(.protection(error)) }
-        outputs.append(.transmit(Transmit(bytes: packet, from: path.local, to: path.remote)))
+        path.sent(packet.count, at: now)
+        outputs.append(.transmit(Transmit(bytes: packet, from: pair.local, to: pair.remote)))
     }
 
     mutating func transmitRTCP(_ bytes: [UInt8]) {
-        guard let protector, let path = ice.sendAddresses else { return }
+        guard let protector, let pair = ice.sendAddresses else { return }
         var bytes = bytes
         do throws(ProtectionError) { try protector.protectRTCP(&bytes) } catch { return end(.protection(error)) }
-        outputs.append(.transmit(Transmit(bytes: bytes, from: path.local, to: path.remote)))
+        outputs.append(.transmit(Transmit(bytes: bytes, from: pair.local, to: pair.remote)))
     }
 }
 
@@ -101,5 +122,7 @@ package struct PeerStatistics: Sendable {
     package var outgoingAudio: OutgoingStatistics?
     package var incoming: IncomingStatistics?
     package var incomingAudio: IncomingStatistics?
+    /// Of what a sharer sends.
+    package var path: PathStatistics?
     package var roundTripTime: Duration?
 }

@@ -82,6 +82,7 @@ extension PeerCore {
         }
         guard case .connecting = phase else { return }
         phase = .connected
+        path.begin(roundTrip: ice.roundTripTime)
         outputs.append(.event(.connected))
         if sender != nil { outputs.append(.event(.keyframeNeeded)) }
     }

@@ -34,7 +34,8 @@ package struct PeerCore: ~Copyable {
     var protector: (any PacketProtector)?
     var sender: MediaSender?
     var audioSender: AudioSender?
-    var transportSequence: TransportSequence
+    var path: PathControl
+    var feedback = FeedbackReporter()
     var receiver: MediaReceiver?
     var audioReceiver: AudioReceiver?
     /// What the sharer's reports say of its two clocks (RFC 6184 § 8.2.1, RFC 7587 § 4.1).
@@ -56,7 +57,7 @@ package struct PeerCore: ~Copyable {
         phase = .connecting(until: now + Limits.setupTime)
         sender = setup.send.map { MediaSender($0, wallClock: wallClock, random: &random, at: now) }
         audioSender = setup.sendAudio.map { AudioSender($0, wallClock: wallClock, random: &random, at: now) }
-        transportSequence = TransportSequence(random: &random)
+        path = PathControl(setup.send, random: &random, at: now)
         receiver = setup.receive.map { MediaReceiver($0, at: now) }
         audioReceiver = setup.receiveAudio.map { AudioReceiver($0) }
         ice = ICEAgent(
@@ -80,6 +81,7 @@ package struct PeerCore: ~Copyable {
         PeerStatistics(
             isConnected: isConnected, outgoing: sender?.statistics, outgoingAudio: audioSender?.statistics,
             incoming: receiver?.statistics, incomingAudio: audioReceiver?.statistics,
+            path: sender == nil ? nil : path.statistics,
             roundTripTime: sender?.statistics.roundTripTime ?? ice.roundTripTime)
     }
 
@@ -94,7 +96,10 @@ package struct PeerCore: ~Copyable {
         if let handshakeRole { setup.handshakeRole = handshakeRole }
         if let receive { receiver?.update(receive) }
         if let receiveAudio { audioReceiver = AudioReceiver(receiveAudio) }
-        if let send { sender = MediaSender(send, wallClock: wallClock, random: &random, at: now) }
+        if let send {
+            sender = MediaSender(send, wallClock: wallClock, random: &random, at: now)
+            path = PathControl(send, random: &random, at: now)
+        }
         apply(remote)
     }
 
@@ -159,6 +164,7 @@ package struct PeerCore: ~Copyable {
 
     /// What the video may use from now on.
     package mutating func setBitrate(_ bitsPerSecond: Int, at now: Instant) {
+        path.setMaximum(bitsPerSecond)
         sender?.setBitrate(bitsPerSecond, at: now)
     }
 
@@ -177,6 +183,7 @@ package struct PeerCore: ~Copyable {
     package mutating func advance(to now: Instant) {
         self.now = max(self.now, now)
         if case .connecting(let until) = phase, self.now >= until { return end(.unreachable) }
+        path.advance(to: self.now)
         ice.advance(to: self.now)
         drainICE()
         if let handshakeDue, self.now >= handshakeDue {
@@ -218,7 +225,9 @@ package struct PeerCore: ~Copyable {
         case .closed: return .wait(until: due, reason)
         case .connecting(let until): consider(until, .setupLimit)
         case .connected:
-            consider(sender?.nextSend, .pacer)
+            consider(sender?.nextSend(path, at: now), .pacer)
+            consider(path.deadline, .pacer)
+            consider(feedback.due, .report)
             consider(sender?.nextReport, .report)
             consider(audioSender?.nextReport, .report)
             consider(receiver?.due, .repair)

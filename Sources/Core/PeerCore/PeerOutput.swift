@@ -49,6 +49,8 @@ package enum PeerEvent: Sendable {
     case keyframeNeeded
     /// Sound gets lost on the way to a viewer who takes no copies of it: what share, 0…1, or that it is none any more.
     case losesAudio(Double)
+    /// What the path to a viewer lets through has changed.
+    case path(PathState)
     /// A viewer's: an access unit in decoding order.
     case received(ReceivedUnit)
     /// A viewer's: a packet of sound, as the network brought it.

@@ -58,10 +58,13 @@ package struct SendParameters: Sendable {
     package var bitsPerSecond: Int
     /// How long a receiver may hold pictures back; with sound it needs some time to keep both in step.
     package var playoutDelay: PlayoutDelay
+    /// The viewer tells which packets came and when (`transport-cc`).
+    package var givesTransportFeedback: Bool
 
     package init(
         payloadType: UInt8, ssrc: UInt32, retransmission: RetransmissionParameters?, canonicalName: String,
-        mid: String?, extensions: ExtensionMap, bitsPerSecond: Int, playoutDelay: PlayoutDelay = .none
+        mid: String?, extensions: ExtensionMap, bitsPerSecond: Int, playoutDelay: PlayoutDelay = .none,
+        givesTransportFeedback: Bool = false
     ) {
         self.payloadType = payloadType
         self.ssrc = ssrc
@@ -71,6 +74,8 @@ package struct SendParameters: Sendable {
         self.extensions = extensions
         self.bitsPerSecond = bitsPerSecond
         self.playoutDelay = playoutDelay
+        self.givesTransportFeedback =
+            givesTransportFeedback && extensions.id(of: .transportSequenceNumber) != nil
     }
 }
 

@@ -254,7 +254,8 @@ final class MediaLine {
     }
 
     private var target: SendTarget {
-        SendTarget(bitsPerSecond: commands.bitsPerSecond, frameRate: adapter.frameRate)
+        SendTarget(
+            bitsPerSecond: min(commands.bitsPerSecond, commands.pathBitsPerSecond), frameRate: adapter.frameRate)
     }
 
     /// The lane's encoder. Another profile needs another encoder, and so waits for a keyframe that is due anyway.

@@ -102,7 +102,8 @@ extension SendParameters {
         }
         self.init(
             payloadType: option.payloadType, ssrc: stream.ssrc, retransmission: retransmission,
-            canonicalName: stream.cname, mid: mid, extensions: ExtensionMap(extensions), bitsPerSecond: bitsPerSecond)
+            canonicalName: stream.cname, mid: mid, extensions: ExtensionMap(extensions), bitsPerSecond: bitsPerSecond,
+            givesTransportFeedback: option.feedback.contains(.transportCC))
     }
 }
 

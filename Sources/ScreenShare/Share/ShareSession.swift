@@ -45,6 +45,7 @@ public actor ShareSession {
     /// What nobody hears now, though it is captured.
     public internal(set) var mutedAudio: Set<SharedAudio> = []
     private let counters = LineCounters()
+    private let paths = ViewerPaths()
     /// What the pictures were found to be about.
     var content = Content.app
     /// From when sound is heard until it leaves; at first as it is with a sound server.
@@ -231,10 +232,20 @@ public actor ShareSession {
     private func openHub(
         on loops: MultiThreadedEventLoopGroup, _ controls: LineControls, _ signals: AsyncStream<Signal>.Continuation
     ) async throws(ShareError) -> PeerHub {
+        let paths = paths
         let hub = PeerHub(
             try await configuration.network.hubConfiguration { id, lane, event in
-                // Straight to the encoder: a joiner waits for this picture.
-                if case .keyframeNeeded = event, let lane { return controls.change { _ = $0.keyframes.insert(lane) } }
+                // Straight to the encoder: a joiner waits for this picture, and a path can't take what was meant for it.
+                switch event {
+                case .keyframeNeeded:
+                    if let lane { return controls.change { _ = $0.keyframes.insert(lane) } }
+                case .path(let path):
+                    if let rate = paths.update(id, path) { controls.change { $0.pathBitsPerSecond = rate } }
+                    return
+                case .disconnected:
+                    if let rate = paths.update(id, nil) { controls.change { $0.pathBitsPerSecond = rate } }
+                default: break
+                }
                 signals.yield(.peer(id, event))
             }, eventLoop: loops.next())
         do throws(HubError) { try await hub.open() } catch { throw error.shareError }
@@ -246,7 +257,7 @@ public actor ShareSession {
         _ hub: PeerHub, _ controls: LineControls, _ signals: AsyncStream<Signal>.Continuation
     ) async throws(ShareError) {
         let open = configuration.source.factory(showsCursor: configuration.showsCursor)
-        let taps = taps
+        let (taps, paths) = (taps, paths)
         let result: Result<Void, ShareError> = await withCheckedContinuation { [counters] continuation in
             BlockingThread.start(name: "screenshare") {
                 do throws(CaptureError) {
@@ -254,7 +265,7 @@ public actor ShareSession {
                     continuation.resume(returning: .success(()))
                     MediaLine(
                         controls: controls, counters: counters, source: source,
-                        deliver: { hub.outbox.deliver($0, lane: $1, to: hub) }, isOutboxFull: { hub.outbox.isFull },
+                        deliver: { hub.outbox.deliver($0, lane: $1, to: hub) }, isOutboxFull: { hub.outbox.isFull || paths.isCongested },
                         taps: taps, report: { signals.yield(.line($0)) }
                     ).run()
                     controls.end()
@@ -271,7 +282,8 @@ public actor ShareSession {
         switch signal {
         case .peer(let id, .connected): connected(id)
         case .peer(let id, .disconnected(let reason)): left(id, reason.text)
-        case .peer(_, .interrupted), .peer(_, .keyframeNeeded), .peer(_, .received), .peer(_, .receivedAudio): break
+        case .peer(_, .interrupted), .peer(_, .keyframeNeeded), .peer(_, .path), .peer(_, .received),
+            .peer(_, .receivedAudio): break
         case .peer(let id, .losesAudio(let share)):
             viewers[id]?.audio?.loss = share
             updateAudioLanes()
@@ -332,63 +344,4 @@ enum ShareLimits {
     static let soundHeaders = 24_000
     /// Where all places are taken, a viewer that has not connected for this long loses its own: most need a tenth.
     static let connecting = Duration.seconds(3)
-}
-
-extension OutputFrameRate {
-    var rate: FrameRate {
-        switch self {
-        case .fps24: .fps24
-        case .fps30: .fps30
-        }
-    }
-}
-
-extension DisconnectReason {
-    /// For a person.
-    var text: String {
-        switch self {
-        case .unreachable: "no way between the two was found"
-        case .consentExpired: "nothing was heard for 30 seconds"
-        case .closedByPeer: "closed by the other side"
-        case .handshake(.fingerprintMismatch): "its certificate is not the one it announced"
-        case .handshake(.noCommonProfile): "no common encryption"
-        case .handshake(.closed): "closed by the other side"
-        case .handshake(.failed(let text)): "the handshake failed (\(text))"
-        case .protection: "encryption failed"
-        }
-    }
-}
-
-extension HubError {
-    var shareError: ShareError {
-        switch self {
-        case .cannotBind(let text): .network(text)
-        case .closed: .invalid("the session has stopped")
-        case .tooManyPeers: .full
-        case .unknownPeer: .invalid("no such viewer")
-        }
-    }
-}
-
-extension ViewerStatistics {
-    init(_ name: String, _ statistics: PeerStatistics) {
-        let sent = statistics.outgoing ?? OutgoingStatistics()
-        self.init(
-            viewer: name, connected: statistics.isConnected,
-            roundTripTime: (sent.roundTripTime ?? statistics.roundTripTime)?.inSeconds, lossFraction: sent.lossFraction,
-            packetsSent: sent.packetsSent, bytesSent: sent.bytesSent, retransmissions: sent.retransmissions,
-            keyframeRequests: sent.keyframeRequests)
-    }
-}
-
-extension SharedContent {
-    init(_ content: Content) {
-        self = content == .video ? .video : .app
-    }
-}
-
-extension CadenceStatistics {
-    init(_ cadence: Cadence) {
-        self.init(picturesPerSecond: cadence.rate.frameRate.framesPerSecond, confidence: cadence.confidence)
-    }
 }

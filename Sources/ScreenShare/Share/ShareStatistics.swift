@@ -68,4 +68,10 @@ public struct ViewerStatistics: Sendable {
     public var bytesSent: Int
     public var retransmissions: Int
     public var keyframeRequests: Int
+    /// Bytes sent once more, of `bytesSent`.
+    public var bytesRepaired: Int
+    /// Bits per second that the path is thought to let through: pictures, sound and repairs; nil before it connects.
+    public var availableBitrate: Int?
+    /// Seconds that packets wait in queues on their way.
+    public var queueDelay: Double?
 }

@@ -221,7 +221,7 @@ public actor ViewSession {
             case .received(let unit): await take(unit)
             case .receivedAudio(let packet): take(packet)
             case .disconnected(let reason): return .left(reason.text)
-            case .interrupted, .keyframeNeeded, .losesAudio: break
+            case .interrupted, .keyframeNeeded, .losesAudio, .path: break
             }
         }
         return .left("stopped")

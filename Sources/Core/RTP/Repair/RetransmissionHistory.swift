@@ -70,6 +70,9 @@ package struct RetransmissionHistory: Sendable {
         trim(at: now)
     }
 
+    /// The packet that left last, where it can be sent again.
+    package var newest: Packet? { entries.last.flatMap { $0?.packet } }
+
     /// Answers a NACK for one sequence number, as it stands on the wire.
     ///
     /// - Parameters:

@@ -1,0 +1,142 @@
+import Timebase
+
+/// What the path to one peer takes, from the peer's feedback: transport-wide
+/// (draft-holmer-rmcat-transport-wide-cc-extensions-01), or reports and REMB where there is no better.
+///
+/// Made for screens, which rest and then send all at once: each picture is a measurement of the path (`PacketTrain`), a
+/// window bounds what is in flight (RFC 8298 § 4.1.2), so that a link that slows down never has more than a fraction of
+/// a second to work off, and what was known is forgotten when the path changes.
+///
+/// `sent` for each packet, `report` and `finish` for each feedback, `advance` at `deadline`.
+package struct BandwidthEstimator: Sendable {
+    private var packets = SentPackets()
+    private var queue = QueueDelay()
+    private var delivery = DeliveryRate()
+    private var train = PacketTrain()
+    private var losses = LossControl()
+    private var rate: RateControl
+    private var reports: [PacketReport] = []
+    /// Feedback that came at all; without any there is no window.
+    private var lastFeedback: Instant?
+    private var lastSent: Instant?
+    private var silentSince: Instant?
+    /// Smoothed, from leaving to the feedback on it.
+    package private(set) var feedbackDelay: Duration?
+    private var leastFeedbackDelay: Duration?
+
+    /// - Parameters:
+    ///   - start: bits per second to begin with.
+    ///   - maximum: what nobody needs to know more of.
+    package init(start: Int, maximum: Int) { rate = RateControl(start: start, maximum: maximum) }
+
+    // MARK: What it knows
+
+    /// Bits per second that media may use, headers and repairs among them.
+    package var target: Int { rate.target }
+    /// Bits per second that the path takes.
+    package var capacity: Int { rate.capacity }
+    package var queueDelay: Duration { queue.standing }
+    package var loss: Double { losses.loss }
+    package var isSilent: Bool { silentSince != nil }
+    package var hasFeedback: Bool { lastFeedback != nil }
+    package var bytesInFlight: Int { packets.bytesInFlight }
+
+    /// What may be in flight: what the path holds, and the queue that is tolerated.
+    package var window: Int {
+        let time = (leastFeedbackDelay ?? Limits.assumedRoundTrip) + Limits.feedbackInterval + rate.queueTarget
+        return max(Limits.leastWindow, Int(Double(rate.capacity) / 8 * time.inSeconds))
+    }
+
+    /// When a packet may leave, for all that is in flight; nil: not before there is feedback.
+    package func mayLeave(at now: Instant) -> Instant? {
+        guard hasFeedback else { return now }
+        if isSilent { return (lastSent ?? now) + Limits.silentInterval }
+        return packets.bytesInFlight < window ? now : nil
+    }
+
+    // MARK: In
+
+    package mutating func sent(_ number: Int64, bytes: Int, at now: Instant) {
+        packets.record(number, bytes: bytes, at: now)
+        lastSent = now
+    }
+
+    /// One packet of a feedback, by the 16 bits that stand in it; ascending.
+    package mutating func report(_ wrapped: UInt16, arrival: Duration?) {
+        guard reports.count < Limits.sentPackets, let number = packets.number(of: wrapped),
+            let report = packets.report(number, arrival: arrival)
+        else { return }
+        reports.append(report)
+    }
+
+    /// The feedback's end: all it told is weighed.
+    ///
+    /// - Returns: how long nothing had passed, where that is over.
+    @discardableResult
+    package mutating func finish(at now: Instant) -> Duration? {
+        guard reports.contains(where: { $0.arrival != nil }) else {
+            weighLoss(at: now)
+            return nil
+        }
+        let silence = endSilence(at: now)
+        learn(at: now)
+        reports.removeAll(keepingCapacity: true)
+        return silence
+    }
+
+    private mutating func learn(at now: Instant) {
+        lastFeedback = now
+        measureDelay(at: now)
+        queue.observe(reports, at: now)
+        delivery.observe(reports)
+        let factor = losses.observe(reports, queueIsShort: queue.standing < rate.queueTarget / 2, at: now)
+        rate.observe(
+            RateControl.Observation(
+                now: now, queue: queue.standing, jitter: queue.jitter, steadyFor: queue.steadySince(now),
+                roundTrip: leastFeedbackDelay ?? Limits.assumedRoundTrip,
+                outflow: delivery.bitsPerSecond(over: Limits.outflowWindow),
+                delivered: delivery.bitsPerSecond(over: Limits.sustainedWindow),
+                trains: train.observe(reports), lossFactor: factor))
+    }
+
+    private mutating func weighLoss(at now: Instant) {
+        if !reports.isEmpty { _ = losses.observe(reports, queueIsShort: true, at: now) }
+        reports.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func measureDelay(at now: Instant) {
+        guard let newest = reports.last(where: { $0.arrival != nil }) else { return }
+        let delay = now - newest.sentAt
+        feedbackDelay = feedbackDelay.map { $0 + (delay - $0) / 8 } ?? delay
+        leastFeedbackDelay = min(delay, leastFeedbackDelay.map { $0 + ($0 / 200) } ?? delay)
+    }
+
+    // MARK: Silence
+
+    /// When `advance` has something to do.
+    package var deadline: Instant? {
+        guard hasFeedback, silentSince == nil, let oldest = packets.oldestInFlight else { return nil }
+        return max(oldest, lastFeedback ?? oldest) + silenceLimit
+    }
+
+    private var silenceLimit: Duration { (feedbackDelay ?? Limits.assumedRoundTrip) * 2 + Limits.silence }
+
+    package mutating func advance(to now: Instant) {
+        guard let deadline, now >= deadline else { return }
+        silentSince = now
+        packets.giveUp(before: now)
+    }
+
+    private mutating func endSilence(at now: Instant) -> Duration? {
+        guard silentSince != nil, let lastFeedback else { return nil }
+        silentSince = nil
+        packets.giveUp(before: now - silenceLimit)
+        let length = now - lastFeedback
+        guard length > Limits.forgettingSilence else { return length }
+        rate.doubt()
+        losses.forget()
+        delivery.forget()
+        queue.forget()
+        return length
+    }
+}

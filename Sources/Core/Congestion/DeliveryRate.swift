@@ -1,0 +1,42 @@
+import DequeModule
+import Timebase
+
+/// What arrives of what is sent, in bits per second on the receiver's clock.
+package struct DeliveryRate: Sendable {
+    private var arrivals: Deque<(time: Duration, bytes: Int)> = []
+
+    package init() {}
+
+    package mutating func observe(_ reports: [PacketReport]) {
+        for report in reports {
+            guard let arrival = report.arrival else { continue }
+            // The receiver's clock has wrapped, or jumped.
+            if let last = arrivals.last?.time, (arrival - last).magnitude > Limits.clockJump { arrivals.removeAll() }
+            // Reordered packets count with the newest.
+            arrivals.append((max(arrival, arrivals.last?.time ?? arrival), report.bytes))
+        }
+        guard let newest = arrivals.last?.time else { return }
+        while let oldest = arrivals.first, newest - oldest.time > Limits.deliveryWindow { arrivals.removeFirst() }
+    }
+
+    /// Over the newest `window`; nil where too little came to tell.
+    package func bitsPerSecond(over window: Duration) -> Int? {
+        guard let newest = arrivals.last?.time else { return nil }
+        var bytes = 0
+        var began = newest
+        var count = 0
+        for arrival in arrivals.reversed() {
+            guard newest - arrival.time <= window else { break }
+            bytes += arrival.bytes
+            began = arrival.time
+            count += 1
+        }
+        // The first packet opens the interval: its bytes came before.
+        guard count >= Limits.packetsOfDelivery, let first = arrivals.first(where: { $0.time >= began }) else { return nil }
+        let span = newest - began
+        guard span >= Limits.shortestDelivery else { return nil }
+        return Int(Double(bytes - first.bytes) * 8 / span.inSeconds)
+    }
+
+    package mutating func forget() { arrivals.removeAll() }
+}

@@ -1,0 +1,78 @@
+import Timebase
+
+/// Every bound and constant of the controllers, with its reason.
+package enum Limits {
+    // What is remembered
+
+    /// Packets in flight or not reported yet: two seconds at 40 Mbit/s; half of what 16 bits can name.
+    package static let sentPackets = 8192
+    /// Seconds over which the least one-way delay is the base: clocks drift 3 ms in that time at ±300 ppm.
+    static let secondsOfBaseDelay = 10
+
+    // Delay
+
+    /// So few packets are judged with those of the next feedback.
+    static let packetsOfStandingQueue = 3
+    /// A queue above this is one: what a frame's worth of jitter is below.
+    static let queueTarget = Duration.milliseconds(30)
+    /// Where another flow holds a queue that we can't empty, up to this is tolerated (RFC 8298 § 4.2.1 adapts likewise).
+    static let longestQueueTarget = Duration.milliseconds(350)
+    /// Scatter above this is no jitter.
+    static let longestJitter = Duration.milliseconds(30)
+    /// A queue of one length: within this.
+    static let plateauWidth = Duration.milliseconds(12)
+    /// A queue of one length for so long, though hardly anything is sent, is the path itself.
+    static let plateauTime = Duration.milliseconds(1500)
+
+    // Rates
+
+    package static let lowestRate = 50_000
+    package static let highestRate = 1_000_000_000
+    static let deliveryWindow = Duration.milliseconds(600)
+    static let clockJump = Duration.seconds(30)
+    static let shortestDelivery = Duration.milliseconds(20)
+    static let packetsOfDelivery = 4
+    /// The newest arrivals, by which a queue's outflow is told.
+    static let outflowWindow = Duration.milliseconds(120)
+    static let sustainedWindow = Duration.milliseconds(500)
+    /// Of what the path takes, what media may use: the rest empties queues.
+    static let usePercent = 92
+    /// GoogCC grows by 8 % a second; so do we where nothing better is known.
+    static let growthPerSecond = 0.08
+
+    // Trains
+
+    /// Packets further apart than this do not belong together.
+    static let trainGap = Duration.milliseconds(6)
+    static let packetsOfTrain = 5
+    static let bytesOfTrain = 3000
+    static let packetsOfLongTrain = 40
+    static let packetsOfEarlyTrain = 12
+    /// Transport-wide feedback tells arrivals by a quarter of a millisecond.
+    static let arrivalResolution = Duration.microseconds(250)
+    static let unlimitedPercent = 85
+    static let trainsRemembered = 7
+
+    // Loss
+
+    /// An observation of loss; libwebrtc's second loss-based controller takes as long.
+    static let lossInterval = Duration.milliseconds(250)
+    static let lossObservations = 15
+    static let packetsOfLossObservation = 10
+    static let toleratedLoss = 0.02
+    static let heavyLoss = 0.1
+
+    // Silence
+
+    /// No feedback for so long beyond a round trip, though something is in flight: nothing passes.
+    static let silence = Duration.milliseconds(120)
+    /// What was known before a longer one is doubted.
+    static let forgettingSilence = Duration.milliseconds(800)
+    /// One packet in this time then, by which the path's return is noticed (RFC 9002 § 6.2).
+    static let silentInterval = Duration.milliseconds(50)
+    /// The longest a receiver takes to tell.
+    static let feedbackInterval = Duration.milliseconds(50)
+    /// What may be in flight whatever is known: ten packets (RFC 6928).
+    static let leastWindow = 15_000
+    static let assumedRoundTrip = Duration.milliseconds(100)
+}

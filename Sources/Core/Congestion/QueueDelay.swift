@@ -1,0 +1,69 @@
+import Timebase
+
+/// How long packets wait in queues on their way: the one-way delay above the least that was seen lately (LEDBAT, RFC
+/// 6817 § 3.4.2; the clocks' difference falls out).
+package struct QueueDelay: Sendable {
+    /// The least delay of each second, the newest last.
+    private var minima: [Duration] = []
+    private var secondBegan: Instant?
+    /// What waited least of the packets reported last: a picture's own length does not count as a queue.
+    package private(set) var standing = Duration.zero
+    /// How far delays scatter above that, smoothed.
+    package private(set) var jitter = Duration.zero
+    /// Too few packets to judge by wait for the next feedback.
+    private var pending: [Duration] = []
+    /// Since when the queue has been about as long as this.
+    private var plateau: (delay: Duration, since: Instant)?
+
+    package init() {}
+
+    package mutating func observe(_ reports: [PacketReport], at now: Instant) {
+        pending += reports.compactMap { report in
+            report.arrival.map { $0 - .nanoseconds(report.sentAt.nanoseconds) }
+        }
+        guard pending.count >= Limits.packetsOfStandingQueue, let least = pending.min() else { return }
+        note(least, at: now)
+        let base = minima.min() ?? least
+        standing = max(.zero, least - base)
+        scatter(least)
+        pending.removeAll(keepingCapacity: true)
+        followPlateau(at: now)
+    }
+
+    /// The first packets of bursts scatter by the path's jitter; the rest of a burst by its own length.
+    private mutating func scatter(_ least: Duration) {
+        guard let first = pending.first else { return }
+        let excess = min(first - least, Limits.longestJitter)
+        jitter += (excess - jitter) / 16
+    }
+
+    private mutating func note(_ delay: Duration, at now: Instant) {
+        guard let began = secondBegan, now - began < .seconds(1), let last = minima.last else {
+            minima.append(delay)
+            if minima.count > Limits.secondsOfBaseDelay { minima.removeFirst() }
+            secondBegan = now
+            return
+        }
+        minima[minima.count - 1] = min(last, delay)
+    }
+
+    /// The path has changed: what was the least before counts no more.
+    package mutating func forget() {
+        let least = minima.last
+        minima = least.map { [$0] } ?? []
+        standing = .zero
+        plateau = nil
+    }
+
+    private mutating func followPlateau(at now: Instant) {
+        if let plateau, (standing - plateau.delay).magnitude < Limits.plateauWidth { return }
+        plateau = (standing, now)
+    }
+
+    /// How long the queue has kept its length: one of ours would follow what we send.
+    package func steadySince(_ now: Instant) -> Duration { plateau.map { now - $0.since } ?? .zero }
+}
+
+extension Duration {
+    var magnitude: Duration { self < .zero ? .zero - self : self }
+}

@@ -1,0 +1,154 @@
+import Timebase
+
+/// What the path takes, and what media may use of it, by queue, delivery, trains and loss.
+///
+///     queue short ──train came as fast as it left──► the path takes at least that
+///         │       ──train came slower──────────────► the path takes what came (the middle of the last seven)
+///         │       ──neither, and more is wanted────► 8 % a second more
+///         ▼
+///     queue long  ──► the path takes what comes out of the queue; less is sent until it is empty
+///         │ it stays, though less is sent: somebody else's
+///         ▼
+///     a longer queue is tolerated, loss decides; forgotten when the queue is gone
+package struct RateControl: Sendable {
+    /// What is known now.
+    package struct Observation {
+        package var now: Instant
+        package var queue: Duration
+        package var jitter: Duration
+        package var steadyFor: Duration
+        package var roundTrip: Duration
+        /// What comes out at the other end: of late, and over half a second.
+        package var outflow: Int?
+        package var delivered: Int?
+        package var trains: [PacketTrain.Sample]
+        /// Factor of the loss controller, where it wants less.
+        package var lossFactor: Double?
+
+        package init(
+            now: Instant, queue: Duration, jitter: Duration, steadyFor: Duration, roundTrip: Duration, outflow: Int?,
+            delivered: Int?, trains: [PacketTrain.Sample], lossFactor: Double?
+        ) {
+            self.now = now
+            self.queue = queue
+            self.jitter = jitter
+            self.steadyFor = steadyFor
+            self.roundTrip = roundTrip
+            self.outflow = outflow
+            self.delivered = delivered
+            self.trains = trains
+            self.lossFactor = lossFactor
+        }
+    }
+
+    /// What the path takes, in bits per second.
+    package private(set) var capacity: Int
+    /// Of that, what is to be sent now.
+    package private(set) var target: Int
+    package private(set) var queueTarget = Limits.queueTarget
+    private let maximum: Int
+    private var received: [Int] = []
+    private var lastObservation: Instant?
+    private var nextDecrease = Instant.zero
+    private var decreases = 0
+    private var queueAtDecrease = Duration.zero
+    /// Since when the queue has been short.
+    private var shortSince: Instant?
+
+    /// - Parameter maximum: what nobody needs to know more of.
+    package init(start: Int, maximum: Int) {
+        self.maximum = max(Limits.lowestRate, maximum)
+        capacity = max(Limits.lowestRate, min(start, self.maximum))
+        target = capacity * Limits.usePercent / 100
+    }
+
+    private func tolerated(_ jitter: Duration) -> Duration { queueTarget + jitter * 2 }
+
+    package mutating func observe(_ seen: Observation) {
+        let elapsed = min(1, max(0, lastObservation.map { (seen.now - $0).inSeconds } ?? 0))
+        lastObservation = seen.now
+        if seen.queue > tolerated(seen.jitter) {
+            shortSince = nil
+            drain(seen)
+        } else {
+            relax(elapsed, seen)
+            learn(seen, elapsed)
+        }
+        if let factor = seen.lossFactor { set(capacity: Int(Double(capacity) * factor)) }
+        setTarget(seen)
+    }
+
+    // MARK: A long queue
+
+    private mutating func drain(_ seen: Observation) {
+        guard seen.now >= nextDecrease else { return }
+        nextDecrease = seen.now + seen.roundTrip + Limits.feedbackInterval
+        // While the queue stands, what comes out is what the path takes.
+        if let outflow = [seen.outflow, seen.delivered].compactMap(\.self).min() { set(capacity: min(capacity, outflow)) }
+        received.removeAll(keepingCapacity: true)
+        decreases = seen.queue * 10 > queueAtDecrease * 8 ? decreases + 1 : 1
+        queueAtDecrease = seen.queue
+        // It does not follow what we do: another flow's.
+        if decreases > Self.patience {
+            queueTarget = min(Limits.longestQueueTarget, max(queueTarget * 3 / 2, seen.queue))
+        }
+    }
+
+    private static let patience = 4
+
+    private mutating func relax(_ elapsed: Double, _ seen: Observation) {
+        let since = shortSince ?? seen.now
+        shortSince = since
+        guard seen.queue < queueTarget / 2 else { return }
+        decreases = 0
+        guard seen.now - since > .seconds(1), queueTarget > Limits.queueTarget else { return }
+        let excess = (queueTarget - Limits.queueTarget).nanoseconds
+        queueTarget = Limits.queueTarget + .nanoseconds(Int64(Double(excess) * max(0, 1 - elapsed)))
+    }
+
+    // MARK: A short queue
+
+    private mutating func learn(_ seen: Observation, _ elapsed: Double) {
+        for train in seen.trains {
+            if train.isUnlimited {
+                if let sent = train.sentRate, sent > capacity { set(capacity: min(sent, capacity * 2)) }
+            } else {
+                received.append(train.receivedRate)
+                if received.count > Limits.trainsRemembered { received.removeFirst() }
+                followTrains()
+            }
+        }
+        // What arrives while no queue grows is there.
+        if let delivered = seen.delivered { set(capacity: max(capacity, delivered)) }
+        // Where less is sent than may be, nothing is learnt of more.
+        guard let delivered = seen.delivered, delivered * 10 > target * 7, seen.queue < queueTarget / 3 else { return }
+        set(capacity: capacity + Int(Double(capacity) * Limits.growthPerSecond * elapsed))
+    }
+
+    private mutating func followTrains() {
+        let middle = received.sorted()[received.count / 2]
+        // One train may be wrong by the path's jitter; upwards more, for a queue is soon noticed.
+        let weight = received.count < 3 ? 4 : 2
+        set(capacity: min(capacity * 2, capacity + (middle - capacity) / weight))
+    }
+
+    // MARK: Results
+
+    private mutating func set(capacity next: Int) { capacity = max(Limits.lowestRate, min(maximum, next)) }
+
+    private mutating func setTarget(_ seen: Observation) {
+        var share = Double(Limits.usePercent) / 100
+        let excess = seen.queue - tolerated(seen.jitter)
+        if excess > .zero { share -= min(0.5, excess.inSeconds / 0.3) }
+        target = max(Limits.lowestRate, Int(Double(capacity) * share))
+    }
+
+    /// Nothing came for a while: what was known may be wrong.
+    package mutating func doubt() {
+        set(capacity: capacity / 2)
+        target = capacity * Limits.usePercent / 100
+        received.removeAll(keepingCapacity: true)
+        queueTarget = Limits.queueTarget
+        decreases = 0
+    }
+}

@@ -1,0 +1,56 @@
+import Datagrams
+import RTP
+import Timebase
+
+/// A receiver's transport-wide feedback: which packets came, and when
+/// (draft-holmer-rmcat-transport-wide-cc-extensions-01).
+struct FeedbackReporter {
+    private var recorder = TransportFeedbackRecorder()
+    private var mediaSSRC: UInt32?
+    private var unreported = 0
+    /// When what came is to be told.
+    private(set) var due: Instant?
+    private var last: Instant?
+    private var first: Instant?
+
+    /// One unprotected packet, of whatever stream.
+    mutating func receive(_ bytes: [UInt8], _ extensions: ExtensionMap, at now: Instant) {
+        guard extensions.id(of: .transportSequenceNumber) != nil, let (number, ssrc) = Self.number(bytes, extensions)
+        else { return }
+        mediaSSRC = mediaSSRC ?? ssrc
+        first = first ?? now
+        recorder.receive(transportSequenceNumber: number, at: now)
+        unreported += 1
+        if due == nil { due = max(now + Limits.feedbackPause, (last ?? .zero) + interval(at: now)) }
+        if unreported >= Limits.packetsPerFeedback { due = now }
+    }
+
+    /// At first a sender knows nothing, and a page waits for it.
+    private func interval(at now: Instant) -> Duration {
+        guard let first, now - first > Limits.eagerTime else { return Limits.eagerFeedbackInterval }
+        return Limits.feedbackInterval
+    }
+
+    private static func number(_ bytes: [UInt8], _ extensions: ExtensionMap) -> (UInt16, UInt32)? {
+        bytes.read { span -> (UInt16, UInt32)? in
+            guard let packet = try? RTPPacket(span), let block = packet.extensionBlock,
+                let values = try? HeaderExtensions(span, block, map: extensions),
+                let number = values.transportSequenceNumber
+            else { return nil }
+            return (number, packet.header.ssrc)
+        }
+    }
+
+    /// RTCP packets to send now.
+    mutating func makeFeedback(senderSSRC: UInt32, at now: Instant) -> [[UInt8]] {
+        guard let due, due <= now, let mediaSSRC else { return [] }
+        self.due = nil
+        last = now
+        unreported = 0
+        return recorder.makeFeedback(senderSSRC: senderSSRC, mediaSSRC: mediaSSRC).map { feedback in
+            var bytes: [UInt8] = []
+            feedback.append(to: &bytes)
+            return bytes
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import Congestion
+import RTP
+import Timebase
+
+/// One peer's outgoing packets as the path sees them: numbers all of them in the order in which they leave, learns from
+/// the peer's feedback what the path takes, and says what may leave.
+struct PathControl {
+    private var next: Int64
+    /// The number of a packet that is about to leave.
+    private var taken: Int64?
+    private var estimator: BandwidthEstimator
+    private var reported: ReportedRate
+    /// Both sides agreed on transport-wide feedback.
+    private let givesFeedback: Bool
+    private var feedbackBudget: TokenBucket
+    /// Feedback was agreed on, and until it comes no more than this may leave.
+    private var credit: Int
+    private var creditEnds: Instant?
+    private var maximum: Int
+    private var told: PathState?
+
+    init(_ parameters: SendParameters?, random: inout any RandomNumberGenerator & Sendable, at now: Instant) {
+        // RFC 3550 § 5.1 wants random starts of every counter.
+        next = Int64(UInt16.random(in: 0..<0x8000, using: &random))
+        maximum = parameters?.bitsPerSecond ?? 0
+        givesFeedback = parameters?.givesTransportFeedback ?? false
+        reported = ReportedRate(maximum: maximum)
+        estimator = BandwidthEstimator(start: Limits.startRate, maximum: maximum * Limits.pacingFactor)
+        feedbackBudget = TokenBucket(
+            perSecond: Limits.feedbacksPerSecond, capacity: Limits.feedbacksPerSecond, at: now)
+        credit = Limits.startCredit
+    }
+
+    /// Media is about to begin.
+    mutating func begin(roundTrip: Duration?) {
+        guard let roundTrip, roundTrip < Limits.localRoundTrip else { return }
+        estimator = BandwidthEstimator(start: Limits.localStartRate, maximum: maximum * Limits.pacingFactor)
+        credit = Limits.localStartCredit
+    }
+
+    mutating func setMaximum(_ bitsPerSecond: Int) { maximum = bitsPerSecond }
+
+    // MARK: Out
+
+    /// The number of the packet that leaves next, where packets of its section carry one.
+    mutating func takeNumber(_ extensions: ExtensionMap) -> UInt16? {
+        guard extensions.id(of: .transportSequenceNumber) != nil else { return nil }
+        next += 1
+        taken = next
+        return UInt16(truncatingIfNeeded: next)
+    }
+
+    /// The packet with the number taken last has left.
+    mutating func sent(_ bytes: Int, at now: Instant) {
+        guard givesFeedback, let number = taken else { return }
+        taken = nil
+        estimator.sent(number, bytes: bytes + Limits.ipOverhead, at: now)
+        if !estimator.hasFeedback {
+            credit -= bytes
+            creditEnds = creditEnds ?? now + Limits.creditTime
+        }
+    }
+
+    /// When pictures may leave, for all that is under way; nil: not before the peer tells of it.
+    func mayLeave(at now: Instant) -> Instant? {
+        guard givesFeedback else { return now }
+        if estimator.hasFeedback { return estimator.mayLeave(at: now) }
+        return credit > 0 ? now : creditEnds
+    }
+
+    /// How fast pictures leave that are worth hurrying.
+    var pacingRate: Int {
+        givesFeedback
+            ? min(estimator.capacity * Limits.burstFactor, maximum * Limits.pacingFactor)
+            : maximum * Limits.pacingFactor
+    }
+
+    /// What pictures, sound and repairs may use together.
+    var target: Int { min(givesFeedback ? estimator.target : reported.target, maximum) }
+    var isSilent: Bool { estimator.isSilent }
+    var deadline: Instant? { estimator.deadline }
+
+    var statistics: PathStatistics {
+        PathStatistics(
+            target: target, capacity: givesFeedback ? estimator.capacity : nil, queueDelay: estimator.queueDelay,
+            loss: estimator.loss)
+    }
+
+    // MARK: In
+
+    /// - Returns: how long nothing had passed, where something does again.
+    mutating func receive(_ feedback: TransportFeedback, at now: Instant) -> Duration? {
+        // A peer that tells more often than this says nothing new.
+        guard givesFeedback, feedbackBudget.spend(1, at: now) else { return nil }
+        var arrivals = feedback.arrivals[...]
+        for offset in 0..<min(feedback.statusCount, Limits.statusesPerFeedback) {
+            var arrival: Duration?
+            if let first = arrivals.first, first.offset == offset {
+                arrival = feedback.time(of: first)
+                arrivals.removeFirst()
+            }
+            estimator.report(feedback.baseSequenceNumber &+ offset, arrival: arrival)
+        }
+        return estimator.finish(at: now)
+    }
+
+    mutating func receive(_ estimate: BitrateEstimate) { reported.estimated(bitsPerSecond: estimate.bitsPerSecond) }
+
+    mutating func receive(loss: Double, at now: Instant) { reported.reported(loss: loss, at: now) }
+
+    mutating func advance(to now: Instant) { estimator.advance(to: now) }
+
+    // MARK: What the owner is told
+
+    /// The path's state, where it differs from what was told last.
+    ///
+    /// - Parameters:
+    ///   - audio: bits per second that sound takes.
+    ///   - backlog: bytes of pictures that wait to leave.
+    mutating func news(audio: Int, backlog: Int) -> PathState? {
+        let pictures = Double(max(0, target - audio)) * Limits.payloadShare * (1 - min(0.25, estimator.loss))
+        let bitsPerSecond = max(Limits.leastForPictures, Int(pictures))
+        let wait = Double(backlog) * 8 / Double(bitsPerSecond)
+        let limit = told?.isCongested == true ? Limits.backlogOver : Limits.backlog
+        let state = PathState(bitsPerSecond: bitsPerSecond, isCongested: wait > limit.inSeconds)
+        if let told, told.isCongested == state.isCongested {
+            let difference = abs(told.bitsPerSecond - bitsPerSecond)
+            guard difference * Limits.noticeable > told.bitsPerSecond else { return nil }
+        }
+        told = state
+        return state
+    }
+}
+
+/// What a viewer's path lets through.
+package struct PathState: Hashable, Sendable {
+    /// For pictures, without headers and repairs.
+    package var bitsPerSecond: Int
+    /// Pictures wait to leave: another one would only wait behind them.
+    package var isCongested: Bool
+}
+
+/// What is known of a peer's path.
+package struct PathStatistics: Sendable {
+    package var target: Int
+    /// Nil where the peer gives no transport-wide feedback.
+    package var capacity: Int?
+    package var queueDelay: Duration
+    package var loss: Double
+}
