@@ -132,8 +132,10 @@ struct ConsentTests {
         #expect(agent.state == .consentExpired)
     }
 
-    @Test("ends at once by an authenticated 403, not by an unsigned one (RFC 7675 § 5.2)")
-    func revoked() {
+    @Test(
+        "ends at once by an authenticated 403, whatever its words, not by an unsigned one (RFC 7675 § 5.2)",
+        arguments: ["", "Forbidden"])
+    func revoked(words: String) {
         let pair = connected(seed: 36)
         let key = pair.sharer.agent.localCredentials.key
         var isSigned = false
@@ -142,7 +144,7 @@ struct ConsentTests {
                 let answer = try? STUNMessage(packet.bytes)
             else { return packet }
             var packet = packet
-            let message = STUNMessage(.error, answer.transactionID, [.errorCode(.forbidden)])
+            let message = STUNMessage(.error, answer.transactionID, [.errorCode(STUNErrorCode(403, words))])
             packet.bytes = isSigned ? message.encoded(key: key, with: TestAuthenticator()) : message.encoded()
             return packet
         }

@@ -63,6 +63,14 @@ struct ResponseTests {
         #expect(pair.sharer.agent.sendPair == nil)
     }
 
+    @Test("a 487 counts whatever its words are", arguments: ["", "Role Conflict"])
+    func roleConflict(words: String) throws {
+        let (pair, _, check) = try asked(seed: 110)
+        #expect(deliver(STUNMessage(.error, check.transactionID, [.errorCode(STUNErrorCode(487, words))]), pair))
+        #expect(pair.sharer.agent.role == .controlling)
+        #expect(state(pair) != .failed)
+    }
+
     @Test("unsigned answers of any kind, and answers without a fingerprint, are as if they never came")
     func unsigned() throws {
         let (pair, _, check) = try asked(seed: 104)

@@ -17,8 +17,10 @@ struct STUNMessageTests {
         .username("name:größe"), .realm("realm"), .nonce("nonce 1"), .software(""),
         .errorCode(STUNErrorCode(487, "Role Conflict")), .errorCode(.badRequest), .errorCode(STUNErrorCode(699)),
         .unknownAttributes([]), .unknownAttributes([0x7FFF, 1, 2]), .priority(.max), .useCandidate,
-        .iceControlled(.max), .iceControlling(1), .raw(STUNAttributeType(0x000C), [1, 2, 3, 4, 5]),
-        .raw(STUNAttributeType(0xC057), []),
+        .iceControlled(.max), .iceControlling(1), .raw(STUNAttributeType(0x001B), [1, 2, 3, 4, 5]),
+        .raw(STUNAttributeType(0xC057), []), .channelNumber(0x4FFF), .lifetime(.max), .xorPeerAddress(v4),
+        .xorPeerAddress(v6), .data([]), .data([1, 2, 3]), .xorRelayedAddress(v6), .requestedAddressFamily(2),
+        .requestedTransport(17),
     ]
 
     @Test("every attribute comes back as it was written", arguments: attributes)
@@ -47,11 +49,21 @@ struct STUNMessageTests {
     @Test("unknown attributes that must be understood are named, optional ones are not")
     func unknown() throws {
         let attributes: [STUNAttribute] = [
-            .raw(STUNAttributeType(0x000D), [0, 0, 0, 1]), .raw(STUNAttributeType(0x8888), [1]), .priority(1),
+            .raw(STUNAttributeType(0x001B), [0, 0, 0, 1]), .raw(STUNAttributeType(0x8888), [1]), .priority(1),
             .raw(STUNAttributeType(0x7ABC), []),
         ]
         let message = try STUNMessage(STUNMessage(.request, id, attributes).encoded())
-        #expect(message.unknownRequired == [0x000D, 0x7ABC])
+        #expect(message.unknownRequired == [0x001B, 0x7ABC])
+    }
+
+    @Test(
+        "a value of TURN's that is too short or too long makes the message malformed",
+        arguments: [0x000C, 0x000D, 0x0012, 0x0016, 0x0017, 0x0019] as [UInt16], [0, 3, 5])
+    func malformed(type: UInt16, count: Int) {
+        let attribute = STUNAttribute.raw(STUNAttributeType(type), [UInt8](repeating: 1, count: count))
+        #expect(throws: STUNError.malformedAttribute(type)) {
+            try STUNMessage(STUNMessage(.request, id, [attribute]).encoded())
+        }
     }
 
     // MARK: Integrity

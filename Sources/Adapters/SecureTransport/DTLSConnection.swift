@@ -100,6 +100,14 @@ extension DTLSConnection {
 // MARK: - What the handshake brought
 
 extension DTLSConnection {
+    /// What the agreed cipher suite adds to a record: none that it protected is shorter. Where none is agreed on yet,
+    /// the most that one of ours adds: only a Finished could be that early, and it is longer.
+    var leastProtectedBytes: Int {
+        let suite = SSL_get_current_cipher(handle) ?? SSL_get_pending_cipher(handle)
+        let isChaCha = suite.map { SSL_CIPHER_get_cipher_nid($0) == NID_chacha20_poly1305 } ?? false
+        return isChaCha ? Limits.chaChaOverheadBytes : Limits.gcmOverheadBytes
+    }
+
     /// Whether the peer's certificate is the announced one; compared in constant time.
     func peerMatches(_ fingerprint: Fingerprint) -> Bool {
         guard let certificate = SSL_get1_peer_certificate(handle) else { return false }

@@ -47,14 +47,16 @@ package final class DTLSHandshake: HandshakeEngine {
         guard datagram.byteCount <= Limits.receivedDatagramBytes else { return }
         switch state {
         case .handshaking(let connection):
-            let received = ReceivedDatagram(datagram, for: role)
+            let received = filter(datagram, for: connection)
             heardUnauthenticatedAlert = received.hasUnauthenticatedAlert
             if received.bytes.isEmpty { return }
             let current = try startAfresh(instead: connection, for: received)
             pipe.deliver(received.bytes)
             try advance(current)
         case .established(let connection):
-            pipe.deliver(datagram.copy(0..<datagram.byteCount) ?? [])
+            let received = filter(datagram, for: connection)
+            if received.bytes.isEmpty { return }
+            pipe.deliver(received.bytes)
             try read(connection)
         case .ended:
             return
@@ -86,6 +88,10 @@ package final class DTLSHandshake: HandshakeEngine {
 }
 
 extension DTLSHandshake {
+    private func filter(_ datagram: RawSpan, for connection: DTLSConnection) -> ReceivedDatagram {
+        ReceivedDatagram(datagram, for: role, leastProtectedBytes: connection.leastProtectedBytes)
+    }
+
     private func advance(_ connection: DTLSConnection) throws(HandshakeError) {
         switch connection.handshake() {
         case .waiting: return

@@ -32,9 +32,12 @@ struct DTLSRecord {
             && span.u8(at: body.lowerBound) == HandshakeType.clientHello && span.u24(at: body.lowerBound + 6) == 0
     }
 
-    /// Whether a record in the clear may come to this role at all. OpenSSL ends the handshake over one that may not.
-    func isPlausible(for role: HandshakeRole, _ span: RawSpan) -> Bool {
-        guard epoch == 0 else { return true }
+    /// Whether a record in the clear may come to this role at all, and a protected one holds at least what its suite
+    /// adds. OpenSSL ends the handshake over one in the clear that may not come. Before the mend of CVE-2026-75806 it
+    /// also ends the session, with an alert that the peer believes, over a protected one too short to be decrypted,
+    /// which anyone can send.
+    func isPlausible(for role: HandshakeRole, leastProtectedBytes: Int, _ span: RawSpan) -> Bool {
+        guard epoch == 0 else { return body.count >= leastProtectedBytes }
         switch type {
         case Self.changeCipherSpec: return body.count == 1 && span.u8(at: body.lowerBound) == 1
         case Self.handshake: return holdsWholeFragments(for: role, span)
@@ -78,16 +81,17 @@ private enum HandshakeType {
 }
 
 /// A received datagram, without alerts that anyone could have sent and without what cannot be meant for us.
+/// Dropping the latter in silence is what RFC 6347 § 4.1.2.7 asks for.
 struct ReceivedDatagram {
     /// What OpenSSL gets; empty where nothing is left.
     private(set) var bytes: [UInt8] = []
     private(set) var hasUnauthenticatedAlert = false
     private(set) var beginsClientHello = false
 
-    init(_ span: RawSpan, for role: HandshakeRole) {
+    init(_ span: RawSpan, for role: HandshakeRole, leastProtectedBytes: Int) {
         var offset = 0
         while let record = DTLSRecord(span, at: offset) {
-            if record.isPlausible(for: role, span) {
+            if record.isPlausible(for: role, leastProtectedBytes: leastProtectedBytes, span) {
                 bytes += span.copy(offset..<record.body.upperBound) ?? []
                 if record.beginsClientHello(span) { beginsClientHello = true }
             } else if record.isPlainFarewell(span) {

@@ -16,6 +16,13 @@ enum Limits {
     /// Any handshake message in the clear. A certificate is the longest; a ClientHello with post-quantum keys has 2 KiB.
     static let handshakeMessageBytes: UInt32 = 16 * 1024
 
+    /// What AES-GCM adds to a record: an explicit nonce of 8 bytes and a tag of 16 (RFC 5288 § 3, RFC 5246 § 6.2.3.3).
+    static let gcmOverheadBytes = 24
+
+    /// What ChaCha20-Poly1305 adds: the tag alone, its nonce is implied (RFC 7905 § 2). Its alerts are shorter than
+    /// `gcmOverheadBytes`.
+    static let chaChaOverheadBytes = 16
+
     /// The first retransmission. RFC 9147 § 5.8.2 allows real-time protocols shorter timers than its 400 ms; 50 ms is
     /// what browsers use, and a lost flight delays the join by just that.
     static let firstTimeoutMicroseconds: UInt32 = 50_000

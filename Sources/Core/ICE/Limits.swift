@@ -94,6 +94,8 @@ enum Limits {
     // MARK: Server-reflexive gathering
 
     static let servers = 8
+    /// A scheme, a name of 255 characters, a port and a transport.
+    static let serverURIBytes = 300
     /// One per pair of socket and server.
     static let bindings = 64
     /// RFC 8445 § 5.1.1.4: bindings "MUST be kept alive by additional Binding requests". RFC 4787 § 4.3 allows NATs a
@@ -101,6 +103,67 @@ enum Limits {
     static let bindingRefreshMilliseconds: ClosedRange<Int64> = 15_000...25_000
     /// A server that did not answer is asked again: the network may have been down.
     static let serverRetry = Duration.seconds(30)
+
+    // MARK: Relaying
+
+    /// RFC 8489 § 14.3: "It MUST contain a UTF-8-encoded sequence of fewer than 509 bytes".
+    static let usernameBytes = 508
+    /// A datagram for a peer; with the 48 bytes that a Send indication adds at most it is still a message of ours.
+    static let relayedBytes = 2000
+    /// Peer IP addresses that may send to the relay: as many as there can be peers, since what is not used lapses. Each
+    /// costs a request in four minutes.
+    static let permissions = 1024
+    /// Channels, and peer addresses that may get one; RFC 8656 § 12 has 4096 numbers.
+    static let channels = 1024
+    static let channelNumbers: ClosedRange<UInt16> = 0x4000...0x4FFF
+    /// Requests in the air at a relay; a new relay's permissions wait for each other.
+    static let relayRequests = 32
+    /// Datagrams held back until their peer's permission is there: first checks mostly.
+    static let heldDatagrams = 64
+    /// RFC 8489 § 9.2.5 wants a retry for each 438; a server that calls every nonce stale gets no more than this.
+    static let nonceRetries = 3
+    /// A channel costs a request and saves 32 bytes of each datagram: not worth it for checks that lead nowhere, which
+    /// are sent seven times.
+    static let datagramsBeforeChannel = 16
+
+    /// RFC 8656 § 8 suggests a minute before the end. At half the time, a request that had no answer can be followed by
+    /// others.
+    static func allocationRefresh(of lifetime: Duration) -> Duration {
+        max(lifetime / 2, allocationRefreshPause)
+    }
+    /// Between refreshes, whatever lifetime a server grants, and after one that had no answer.
+    static let allocationRefreshPause = Duration.seconds(10)
+    /// RFC 8656 § 7.2: "It is RECOMMENDED that the server use a maximum allowed lifetime value of no more than 3600
+    /// seconds".
+    static let allocationLifetimes: ClosedRange<UInt32> = 1...3600
+    /// RFC 8656 § 9: "The Permission Lifetime MUST be 300 seconds"; a minute is left for the request.
+    static let permissionTime = Duration.seconds(300)
+    static let permissionRefresh = Duration.seconds(240)
+    /// RFC 8656 § 12: "A channel binding lasts for 10 minutes unless refreshed".
+    static let channelTime = Duration.seconds(600)
+    static let channelRefresh = Duration.seconds(480)
+    /// RFC 8656 § 12: "the client MUST wait 5 minutes after the channel binding expires" before the number or the
+    /// address is used otherwise.
+    static let channelQuarantine = Duration.seconds(300)
+    /// What was not sent to for this long is not refreshed; consent checks use a pair every 6 s at the latest.
+    static let relayIdleTime = Duration.seconds(120)
+    /// A peer that the relay refused, or a request that had no answer, is tried again after this long at the earliest.
+    static let refusedPeerRetry = Duration.seconds(60)
+    /// As for server-reflexive bindings; where nothing else was sent, an indication keeps the NAT's binding, and with it
+    /// the 5-tuple that the allocation belongs to.
+    static let relayKeepaliveMilliseconds = bindingRefreshMilliseconds
+    /// A lost allocation is made anew after one second, then two, four, … up to five minutes, each ± 20 %.
+    static let allocationRetries: ClosedRange<Duration> = .seconds(1)...(.seconds(300))
+    /// One that lasted this long was worth having: the next loss counts as the first.
+    static let stableAllocation = Duration.seconds(60)
+    /// RFC 8656 § 7.4: at 486 and 508, "the client SHOULD wait at least 1 minute".
+    static let capacityRetry = Duration.seconds(60)
+    /// RFC 8656 § 7.4: at 437, no other allocation on that server "for 2 minutes".
+    static let mismatchRetry = Duration.seconds(120)
+
+    /// Datagrams went to peers and nothing came from the server for this long: it is asked whether the allocation is
+    /// still there. Consent lasts for 30 s, so that another allocation may take over before.
+    static let relaySilence = Duration.seconds(5)
 
     // MARK: Outputs
 

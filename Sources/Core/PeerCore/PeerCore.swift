@@ -61,7 +61,8 @@ package struct PeerCore: ~Copyable {
         receiver = setup.receive.map { MediaReceiver($0, at: now) }
         audioReceiver = setup.receiveAudio.map { AudioReceiver($0) }
         ice = ICEAgent(
-            role: setup.iceRole, localCandidates: localCandidates, authenticator: authenticator, random: random, at: now)
+            role: setup.iceRole, localCandidates: localCandidates, policy: setup.transportPolicy,
+            authenticator: authenticator, random: random, at: now)
         self.random = random
         if let remote = setup.remote { apply(remote) }
     }
@@ -94,7 +95,10 @@ package struct PeerCore: ~Copyable {
     ) {
         self.now = now
         if let handshakeRole { setup.handshakeRole = handshakeRole }
-        if let receive { receiver?.update(receive) }
+        if let receive {
+            setup.receive = receive
+            receiver?.update(receive)
+        }
         if let receiveAudio { audioReceiver = AudioReceiver(receiveAudio) }
         if let send {
             sender = MediaSender(send, wallClock: wallClock, random: &random, at: now)
@@ -107,6 +111,20 @@ package struct PeerCore: ~Copyable {
         self.now = now
         for candidate in candidates { ice.addRemoteCandidate(candidate, at: now) }
         if isLast { ice.endOfRemoteCandidates(at: now) }
+    }
+
+    /// Another address of ours: a relay has one now.
+    package mutating func addLocalCandidate(_ candidate: Candidate, at now: Instant) {
+        self.now = now
+        ice.addLocalCandidate(candidate, at: now)
+        drainICE()
+    }
+
+    /// An address of ours is gone.
+    package mutating func removeLocalCandidates(at base: TransportAddress, at now: Instant) {
+        self.now = now
+        ice.removeLocalCandidates(at: base, at: now)
+        drainICE()
     }
 
     /// The other side restarted ICE (RFC 8445 § 9); media goes on over the old pair until there is a new one.

@@ -6,6 +6,8 @@ import Timebase
 /// What offer and answer agreed on for one peer.
 package struct PeerSetup: Sendable {
     package var iceRole: ICERole
+    /// Which of our addresses the peer may learn.
+    package var transportPolicy = ICETransportPolicy.all
     package var handshakeRole: HandshakeRole
     /// Nil for a viewer that has not had its answer yet.
     package var remote: RemoteParameters?

@@ -21,7 +21,7 @@ extension ICEAgent {
     /// False for a candidate we cannot send from, or have already (RFC 8445 § 5.1.3).
     @discardableResult
     mutating func append(_ candidate: Candidate) -> Bool {
-        guard candidate.base != nil, candidate.transport == .udp, candidate.componentID == 1,
+        guard candidate.base != nil, policy.allows(candidate), candidate.transport == .udp, candidate.componentID == 1,
             localCandidates.count < Limits.localCandidates,
             !localCandidates.contains(where: { $0.base == candidate.base && $0.address == candidate.address })
         else { return false }

@@ -65,9 +65,10 @@ extension ICEAgent {
     // MARK: Errors and timeouts
 
     private mutating func refused(_ check: CheckTransaction, _ error: STUNErrorCode) {
-        switch (error, check.purpose) {
-        case (.roleConflict, _): giveWay(check)
-        case (.forbidden, .consent): revoked(check)
+        // The code decides, whatever words stand beside it (RFC 8489 § 14.8).
+        switch (error.code, check.purpose) {
+        case (STUNErrorCode.roleConflict.code, _): giveWay(check)
+        case (STUNErrorCode.forbidden.code, .consent): revoked(check)
         default: failed(check)  // any other code: RFC 8445 § 7.2.5.2.4
         }
     }

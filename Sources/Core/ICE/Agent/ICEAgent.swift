@@ -24,6 +24,7 @@ package struct ICEAgent {
     }
 
     let authenticator: any MessageAuthenticator
+    let policy: ICETransportPolicy
     var random: any RandomNumberGenerator & Sendable
     package internal(set) var state = State.running
     package internal(set) var role: ICERole
@@ -51,6 +52,7 @@ package struct ICEAgent {
     ) {
         var random = random
         self.authenticator = authenticator
+        policy = configuration.policy
         self.now = now
         nextRefusal = now
         role = configuration.role
@@ -62,11 +64,11 @@ package struct ICEAgent {
     }
 
     package init(
-        role: ICERole, localCandidates: [Candidate], authenticator: any MessageAuthenticator,
-        random: any RandomNumberGenerator & Sendable, at now: Instant
+        role: ICERole, localCandidates: [Candidate], policy: ICETransportPolicy = .all,
+        authenticator: any MessageAuthenticator, random: any RandomNumberGenerator & Sendable, at now: Instant
     ) {
         self.init(
-            configuration: ICEConfiguration(role: role, localCandidates: localCandidates),
+            configuration: ICEConfiguration(role: role, localCandidates: localCandidates, policy: policy),
             authenticator: authenticator, random: random, at: now)
     }
 
@@ -135,6 +137,17 @@ package struct ICEAgent {
         hasNews = true
     }
 
+    /// An address of ours is gone: a relay has lost it. Where media goes there, it ends by silence or consent, unless
+    /// another pair takes over before.
+    package mutating func removeLocalCandidates(at base: TransportAddress, at now: Instant) {
+        tick(now)
+        localCandidates.removeAll { $0.base == base }
+        for id in session.checklist.remove(at: base, except: path?.addresses) { transactions.remove(id) }
+        if session.nomination.pending?.local == base { session.nomination.pending = nil }
+        if session.nomination.challenge?.pair.local == base { session.nomination.challenge = nil }
+        hasNews = true
+    }
+
     /// Starts over with new credentials (RFC 8445 § 9); media stays on the old pair until a new one is selected. The
     /// peer's new credentials follow by `setRemote`.
     @discardableResult
@@ -169,6 +182,8 @@ package struct ICEAgent {
         guard let message = try? STUNMessage(bytes), message.header.method == .binding, message.hasFingerprint else {
             return false
         }
+        // An answer from an address that is not to be told would tell it.
+        guard policy == .all || localCandidate(at: local) != nil else { return false }
         let addresses = AddressPair(local: local, remote: remote)
         let isAuthenticated =
             switch message.messageClass {

@@ -11,15 +11,17 @@ package struct ICEConfiguration: Sendable {
     package var tieBreaker: UInt64?
     /// Ta; anything but the default must have been agreed with the peer by `ice-pacing` (RFC 8445 § 14.2).
     package var checkInterval: Duration?
+    package var policy: ICETransportPolicy
 
     package init(
         role: ICERole, localCandidates: [Candidate], credentials: ICECredentials? = nil, tieBreaker: UInt64? = nil,
-        checkInterval: Duration? = nil
+        checkInterval: Duration? = nil, policy: ICETransportPolicy = .all
     ) {
         self.role = role
         self.localCandidates = localCandidates
         self.credentials = credentials
         self.tieBreaker = tieBreaker
         self.checkInterval = checkInterval
+        self.policy = policy
     }
 }

@@ -50,6 +50,20 @@ package struct Candidate: Hashable, Sendable {
             type: .serverReflexive, relatedAddress: base, base: base)
     }
 
+    /// What a TURN server relays from; it is its own base (RFC 8445 § 5.1.1.2). `localPreference` orders relays: one over
+    /// UDP before one over TCP.
+    /// - Parameter mapped: the address the server saw the request come from (RFC 8839 § 5.1); nil where it is not to be
+    ///   told.
+    package static func relayed(
+        _ address: TransportAddress, mapped: TransportAddress?, server: IPAddress, localPreference: UInt16 = 65_535
+    ) -> Candidate {
+        let hidden = TransportAddress(ip: address.ip.isIPv6 ? .v6(high: 0, low: 0) : .v4(0), port: 9)
+        return Candidate(
+            foundation: foundation(of: .relayed, base: address.ip, server: server),
+            priority: priority(of: .relayed, localPreference: localPreference), address: .ip(address), type: .relayed,
+            relatedAddress: mapped ?? hidden, base: address)
+    }
+
     /// What the peer sees `base` as; `priority` was in the request that found it (RFC 8445 § 7.2.5.3.1).
     static func localPeerReflexive(
         _ address: TransportAddress, base: TransportAddress, priority: UInt32

@@ -1,3 +1,5 @@
+import Datagrams
+
 /// The pairs of one data stream in order of priority, and the queue of triggered checks (RFC 8445 §§ 6.1.2, 6.1.4).
 struct Checklist {
     /// Highest priority first.
@@ -36,6 +38,14 @@ struct Checklist {
         guard self[pair.addresses] == nil else { return }
         let entry = CheckedPair(pair, state: .waiting, role: role)
         if makeRoom(for: entry, evenIfLowest: true) { insert(entry) }
+    }
+
+    /// Drops the pairs of a base that is gone, but for the one in use.
+    /// - Returns: the checks that were in progress.
+    mutating func remove(at base: TransportAddress, except addresses: AddressPair?) -> [TransactionID] {
+        let gone = pairs.filter { $0.pair.local == base && $0.addresses != addresses }
+        pairs.removeAll { $0.pair.local == base && $0.addresses != addresses }
+        return gone.compactMap { if case .inProgress(let id) = $0.state { id } else { nil } }
     }
 
     private mutating func makeRoom(for entry: CheckedPair, evenIfLowest: Bool) -> Bool {

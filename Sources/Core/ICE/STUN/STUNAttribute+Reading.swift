@@ -14,6 +14,8 @@ extension STUNAttribute {
         case .mappedAddress: address(range, of: bytes).map(STUNAttribute.mappedAddress)
         case .alternateServer: address(range, of: bytes).map(STUNAttribute.alternateServer)
         case .xorMappedAddress: address(range, of: bytes).map { .xorMappedAddress($0.xored(with: id)) }
+        case .xorPeerAddress: address(range, of: bytes).map { .xorPeerAddress($0.xored(with: id)) }
+        case .xorRelayedAddress: address(range, of: bytes).map { .xorRelayedAddress($0.xored(with: id)) }
         case .username: text(range, of: bytes).map(STUNAttribute.username)
         case .realm: text(range, of: bytes).map(STUNAttribute.realm)
         case .nonce: text(range, of: bytes).map(STUNAttribute.nonce)
@@ -22,6 +24,8 @@ extension STUNAttribute {
         case .unknownAttributes: unknownAttributes(range, of: bytes)
         case .useCandidate: range.isEmpty ? .useCandidate : nil
         case .priority, .fingerprint: number32(type, range, of: bytes)
+        case .channelNumber, .lifetime, .requestedAddressFamily, .requestedTransport: turn(type, range, of: bytes)
+        case .data: bytes.copy(range).map(STUNAttribute.data)
         case .iceControlled, .iceControlling: number64(type, range, of: bytes)
         case .messageIntegrity, .messageIntegritySHA256: integrity(type, range, of: bytes)
         default: bytes.copy(range).map { .raw(type, $0) }  // any number is a type, not only those we know
@@ -31,6 +35,17 @@ extension STUNAttribute {
     private static func number32(_ type: STUNAttributeType, _ range: Range<Int>, of bytes: RawSpan) -> STUNAttribute? {
         guard range.count == 4, let value = bytes.u32(at: range.lowerBound) else { return nil }
         return type == .priority ? .priority(value) : .fingerprint(value)
+    }
+
+    /// TURN's attributes of 32 bits; what is reserved in them is ignored (RFC 8656 § 18).
+    private static func turn(_ type: STUNAttributeType, _ range: Range<Int>, of bytes: RawSpan) -> STUNAttribute? {
+        guard range.count == 4, let value = bytes.u32(at: range.lowerBound) else { return nil }
+        return switch type {
+        case .channelNumber: .channelNumber(UInt16(truncatingIfNeeded: value >> 16))
+        case .requestedAddressFamily: .requestedAddressFamily(UInt8(truncatingIfNeeded: value >> 24))
+        case .requestedTransport: .requestedTransport(UInt8(truncatingIfNeeded: value >> 24))
+        default: .lifetime(value)  // the one that is left of those this is called for
+        }
     }
 
     private static func number64(_ type: STUNAttributeType, _ range: Range<Int>, of bytes: RawSpan) -> STUNAttribute? {
@@ -47,7 +62,7 @@ extension STUNAttribute {
     }
 
     /// RFC 8489 § 14.1: 8 bits ignored, family, port, then 4 or 16 bytes.
-    private static func address(_ range: Range<Int>, of bytes: RawSpan) -> TransportAddress? {
+    static func address(_ range: Range<Int>, of bytes: RawSpan) -> TransportAddress? {
         var cursor = Cursor(range)
         guard cursor.u8(bytes) != nil, let family = cursor.u8(bytes), let port = cursor.u16(bytes) else { return nil }
         switch (family, cursor.remaining) {

@@ -27,6 +27,16 @@ package struct STUNAttributeType: RawRepresentable, Hashable, Sendable {
     package static let software = STUNAttributeType(0x8022)
     package static let alternateServer = STUNAttributeType(0x8023)
     package static let fingerprint = STUNAttributeType(0x8028)
+    package static let passwordAlgorithm = STUNAttributeType(0x001D)
+    package static let passwordAlgorithms = STUNAttributeType(0x8002)
+    // RFC 8656 § 18.
+    package static let channelNumber = STUNAttributeType(0x000C)
+    package static let lifetime = STUNAttributeType(0x000D)
+    package static let xorPeerAddress = STUNAttributeType(0x0012)
+    package static let data = STUNAttributeType(0x0013)
+    package static let xorRelayedAddress = STUNAttributeType(0x0016)
+    package static let requestedAddressFamily = STUNAttributeType(0x0017)
+    package static let requestedTransport = STUNAttributeType(0x0019)
     // RFC 8445 § 16.1.
     package static let priority = STUNAttributeType(0x0024)
     package static let useCandidate = STUNAttributeType(0x0025)
@@ -53,6 +63,16 @@ package enum STUNAttribute: Hashable, Sendable {
     case useCandidate
     case iceControlled(UInt64)
     case iceControlling(UInt64)
+    case channelNumber(UInt16)
+    /// In seconds.
+    case lifetime(UInt32)
+    case xorPeerAddress(TransportAddress)
+    case data([UInt8])
+    case xorRelayedAddress(TransportAddress)
+    /// 1: IPv4, 2: IPv6 (RFC 8489 § 14.1).
+    case requestedAddressFamily(UInt8)
+    /// 17: UDP, the only one (RFC 8656 § 18.8).
+    case requestedTransport(UInt8)
     case raw(STUNAttributeType, [UInt8])
 
     package var type: STUNAttributeType {
@@ -73,6 +93,13 @@ package enum STUNAttribute: Hashable, Sendable {
         case .useCandidate: .useCandidate
         case .iceControlled: .iceControlled
         case .iceControlling: .iceControlling
+        case .channelNumber: .channelNumber
+        case .lifetime: .lifetime
+        case .xorPeerAddress: .xorPeerAddress
+        case .data: .data
+        case .xorRelayedAddress: .xorRelayedAddress
+        case .requestedAddressFamily: .requestedAddressFamily
+        case .requestedTransport: .requestedTransport
         case .raw(let type, _): type
         }
     }

@@ -31,6 +31,13 @@ package struct STUNErrorCode: Hashable, Sendable {
     /// RFC 7675 § 5.2: revokes consent at once.
     package static let forbidden = STUNErrorCode(403)
     package static let unknownAttribute = STUNErrorCode(420)
+    /// RFC 8489 § 9.2.4: the nonce is too old; the error brings another.
+    package static let staleNonce = STUNErrorCode(438)
+    // RFC 8656 § 19.
+    package static let allocationMismatch = STUNErrorCode(437)
+    package static let wrongCredentials = STUNErrorCode(441)
+    package static let quotaReached = STUNErrorCode(486)
+    package static let insufficientCapacity = STUNErrorCode(508)
     /// RFC 8445 § 16.2.
     package static let roleConflict = STUNErrorCode(487)
 }

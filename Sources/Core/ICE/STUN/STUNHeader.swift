@@ -17,6 +17,13 @@ package struct STUNMethod: RawRepresentable, Hashable, Sendable {
     }
 
     package static let binding = STUNMethod(rawValue: 1)
+    // RFC 8656 § 17.
+    package static let allocate = STUNMethod(rawValue: 3)
+    package static let refresh = STUNMethod(rawValue: 4)
+    package static let send = STUNMethod(rawValue: 6)
+    package static let data = STUNMethod(rawValue: 7)
+    package static let createPermission = STUNMethod(rawValue: 8)
+    package static let channelBind = STUNMethod(rawValue: 9)
 }
 
 /// The 20 bytes every STUN message begins with:

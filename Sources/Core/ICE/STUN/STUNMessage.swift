@@ -72,6 +72,20 @@ extension STUNMessage {
     package var mappedAddress: TransportAddress? {
         first { if case .mappedAddress(let address) = $0 { address } else { nil } }
     }
+    package var realm: String? { first { if case .realm(let text) = $0 { text } else { nil } } }
+    package var nonce: String? { first { if case .nonce(let text) = $0 { text } else { nil } } }
+    package var lifetime: UInt32? { first { if case .lifetime(let seconds) = $0 { seconds } else { nil } } }
+    package var xorRelayedAddress: TransportAddress? {
+        first { if case .xorRelayedAddress(let address) = $0 { address } else { nil } }
+    }
+    package var xorPeerAddress: TransportAddress? {
+        first { if case .xorPeerAddress(let address) = $0 { address } else { nil } }
+    }
+    package var channelNumber: UInt16? { first { if case .channelNumber(let number) = $0 { number } else { nil } } }
+    /// The value of PASSWORD-ALGORITHMS as it came (RFC 8489 § 14.11).
+    var passwordAlgorithms: [UInt8]? {
+        first { if case .raw(.passwordAlgorithms, let value) = $0 { value } else { nil } }
+    }
     package var usesCandidate: Bool { attributes.contains(.useCandidate) }
     /// Whether there is a fingerprint; one that is there is right.
     package var hasFingerprint: Bool {

@@ -1,0 +1,174 @@
+import Datagrams
+import Timebase
+
+/// What the client asks the server for, and when.
+extension TURNClient {
+    // MARK: An allocation's life
+
+    /// Refreshes what is due of the allocation, its permissions and its channels.
+    mutating func keep(_ allocation: Allocation) {
+        if now >= allocation.expiresAt { return lose(.noAnswer) }
+        if let due = allocation.refreshDue, now >= due {
+            updateAllocation { $0.refreshDue = nil }
+            request(.refresh)
+        }
+        for ip in permissions.due(at: now) where transactions.count < Limits.relayRequests { keepPermission(ip) }
+        for peer in channels.due(at: now) where transactions.count < Limits.relayRequests { keepChannel(peer) }
+        keepBinding()
+    }
+
+    mutating func updateAllocation(_ body: (inout Allocation) -> Void) {
+        guard case .allocated(var allocation) = state else { return }
+        body(&allocation)
+        state = .allocated(allocation)
+    }
+
+    private mutating func keepPermission(_ ip: IPAddress) {
+        guard let permission = permissions[ip] else { return }
+        if permission.isIdle(at: now) { return permissions.remove(ip) }
+        permissions.update(ip) { $0.isAsking = true }
+        request(.permission(ip))
+    }
+
+    private mutating func keepChannel(_ peer: TransportAddress) {
+        guard let channel = channels[peer] else { return }
+        if channel.isIdle(at: now) {
+            // Lapses; for a while longer the number may stand for nobody else.
+            guard let end = channel.reservedUntil, now < end else { return channels.remove(peer) }
+            return channels.update(peer) { $0.lapse(until: end) }
+        }
+        channels.update(peer) { [now] in $0.asked(at: now) }
+        request(.channel(peer))
+    }
+
+    /// Where the allocation is idle, so is the way to it (RFC 8445 § 11); a Binding indication needs no answer.
+    private mutating func keepBinding() {
+        guard now >= keepaliveDue else { return }
+        let pause = Duration.milliseconds(Int64.random(in: Limits.relayKeepaliveMilliseconds, using: &random))
+        if now - sentAt >= pause {
+            transmit(STUNMessage(.indication, .random(using: &random)).encoded(fingerprint: false))
+        }
+        keepaliveDue = sentAt + pause
+    }
+
+    /// The allocation is no more. Whatever the reason, the server's answer to a new request decides what follows.
+    mutating func lose(_ failure: TURNFailure) {
+        guard let allocation else { return }
+        failures = now - allocation.startedAt >= Limits.stableAllocation ? 1 : failures + 1
+        forgetAllocation()
+        emit(.lost(failure))
+        state = .waiting(until: now + retryPause(atLeast: .zero))
+    }
+
+    /// There could be none.
+    mutating func fail(_ failure: TURNFailure) {
+        failures += 1
+        forgetAllocation()
+        emit(.failed(failure))
+        // RFC 8656 § 7.4.
+        let pause: Duration =
+            switch failure {
+            case .quotaReached, .insufficientCapacity: Limits.capacityRetry
+            case .allocationMismatch: Limits.mismatchRetry
+            default: .zero  // the others have no time of their own
+            }
+        state = failure.isPermanent ? .failed : .waiting(until: now + retryPause(atLeast: pause))
+    }
+
+    /// Realm and nonce go too: the server may be another by then.
+    mutating func forgetAllocation() {
+        transactions = [:]
+        permissions = PermissionTable()
+        channels = ChannelTable()
+        held = []
+        authentication = nil
+        hasCleared = false
+    }
+
+    /// Twice as long after every failure in a row.
+    private mutating func retryPause(atLeast pause: Duration) -> Duration {
+        let (shortest, longest) = (Limits.allocationRetries.lowerBound, Limits.allocationRetries.upperBound)
+        let doubled = min(shortest * (1 << min(max(failures - 1, 0), 16)), longest)
+        return max(pause, doubled * Int64.random(in: 80...120, using: &random) / 100)
+    }
+
+    /// RFC 8656 § 7.3: an allocation that is of no use is given back, and no other is asked for.
+    mutating func discard(_ failure: TURNFailure) {
+        let own = authentication
+        fail(failure)
+        authentication = own
+        request(.discard)
+        authentication = nil
+    }
+
+    // MARK: The end
+
+    mutating func closeAllocation() {
+        transactions = [:]
+        held = []
+        state = .closing
+        request(.close)
+    }
+
+    mutating func finishClosing() {
+        forgetAllocation()
+        state = .closed
+        emit(.closed)
+    }
+
+    // MARK: Requests
+
+    /// Writes a request (RFC 8656 §§ 7.1, 8.1, 10.1, 12.1), sends it, and waits for its answer.
+    mutating func request(_ purpose: TURNTransaction.Purpose, nonceRetries: Int = 0) {
+        guard let (method, attributes) = content(of: purpose) else { return }
+        let id = TransactionID.random(using: &random)
+        let message = STUNMessage(STUNHeader(.request, method, id), attributes + (authentication?.attributes ?? []))
+        let bytes =
+            authentication.map {
+                message.encoded(key: $0.key, algorithm: $0.integrity, with: authenticator, fingerprint: false)
+            } ?? message.encoded(fingerprint: false)
+        // RFC 8489 § 6.2.2: over a stream, a request is sent once and waited for as long.
+        let retransmission: Retransmission =
+            switch configuration.transport {
+            case .udp: Retransmission(timeout: Limits.retransmissionTimeout, at: now)
+            case .stream: Retransmission(timeout: Limits.transactionTime, isRepeated: false, at: now)
+            }
+        transactions[id] = TURNTransaction(
+            id: id, purpose: purpose, bytes: bytes, authentication: authentication, nonceRetries: nonceRetries,
+            startedAt: now, retransmission: retransmission)
+        transmit(bytes)
+    }
+
+    /// Nil where it has become pointless.
+    private func content(of purpose: TURNTransaction.Purpose) -> (STUNMethod, [STUNAttribute])? {
+        switch purpose {
+        case .allocate:
+            // IPv4 is what servers give unasked (RFC 8656 § 7.2), and older ones do not know the attribute.
+            let family: [STUNAttribute] = configuration.relaysIPv6 ? [.requestedAddressFamily(2)] : []
+            return (.allocate, [.requestedTransport(17)] + family)
+        case .refresh: return (.refresh, [])
+        case .clear, .discard, .close: return (.refresh, [.lifetime(0)])
+        case .permission(let ip):
+            // The port is ignored.
+            return (.createPermission, [.xorPeerAddress(TransportAddress(ip: ip, port: 0))])
+        case .channel(let peer):
+            guard let channel = channels[peer] else { return nil }
+            return (.channelBind, [.channelNumber(channel.number), .xorPeerAddress(peer)])
+        }
+    }
+
+    mutating func stepTransactions() {
+        while var next = transactions.values.min(by: { $0.retransmission.due < $1.retransmission.due }),
+            next.retransmission.due <= now
+        {
+            switch next.retransmission.step(at: now) {
+            case .sendAgain:
+                transactions[next.id] = next
+                transmit(next.bytes)
+            case .giveUp:
+                transactions[next.id] = nil
+                gaveUp(next.purpose, next.sawForgery ? .notAuthenticated : .noAnswer)
+            }
+        }
+    }
+}

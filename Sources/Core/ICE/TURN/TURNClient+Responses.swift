@@ -1,0 +1,194 @@
+import Datagrams
+import Timebase
+
+/// What the server's answers mean.
+extension TURNClient {
+    /// RFC 8489 § 9.2.5 in its order: the challenges first, which cannot be signed, then who signed the rest.
+    mutating func handleResponse(_ response: STUNMessage, _ bytes: RawSpan, _ transaction: TURNTransaction) {
+        let code = response.messageClass == .error ? response.errorCode?.code : nil
+        switch (code, transaction.authentication) {
+        case (STUNErrorCode.unauthenticated.code, nil):
+            transactions[transaction.id] = nil
+            answer(response, to: transaction)
+            return
+        case (STUNErrorCode.staleNonce.code, _?):
+            transactions[transaction.id] = nil
+            return repeatWithNonce(of: response, transaction)
+        case (STUNErrorCode.unauthenticated.code, _?): break
+        default:
+            guard isAuthentic(response, bytes, transaction) else { return reject(transaction) }
+        }
+        transactions[transaction.id] = nil
+        guard response.unknownRequired.isEmpty else { return refused(transaction.purpose, .unsupported) }
+        if response.messageClass == .success { return succeeded(transaction.purpose, response) }
+        refused(transaction.purpose, code.map(TURNFailure.init) ?? .unsupported)
+    }
+
+    /// An error to a request without credentials cannot be signed. A success could not either, but then the server asks
+    /// nobody for credentials, and nothing of ours could be checked: it is no server for us.
+    private func isAuthentic(_ response: STUNMessage, _ bytes: RawSpan, _ transaction: TURNTransaction) -> Bool {
+        guard let authentication = transaction.authentication else {
+            // RFC 8489 § 9.2.5: a 400 without integrity "MUST be discarded".
+            return response.messageClass == .error && response.errorCode?.code != STUNErrorCode.badRequest.code
+        }
+        return STUNMessage.verify(bytes, key: authentication.key, with: authenticator) == authentication.integrity
+    }
+
+    /// "As if it had never been received"; over a stream the transaction ends with it (RFC 8489 § 9.2.5).
+    private mutating func reject(_ transaction: TURNTransaction) {
+        switch configuration.transport {
+        case .udp: transactions[transaction.id]?.sawForgery = true
+        case .stream:
+            transactions[transaction.id] = nil
+            gaveUp(transaction.purpose, .notAuthenticated)
+        }
+    }
+
+    // MARK: Challenges
+
+    private mutating func answer(_ challenge: STUNMessage, to transaction: TURNTransaction) {
+        do throws(TURNFailure) {
+            authentication = try LongTermAuthentication(challenge, credentials, with: authenticator)
+        } catch {
+            return refused(transaction.purpose, error)
+        }
+        request(transaction.purpose)
+    }
+
+    private mutating func repeatWithNonce(of challenge: STUNMessage, _ transaction: TURNTransaction) {
+        // Requests that were in the air together are refused together; the newest nonce counts for all.
+        let isKnown = transaction.authentication?.nonce != authentication?.nonce
+        let isFresh = authentication?.renew(challenge) == true
+        guard transaction.nonceRetries < Limits.nonceRetries, isKnown || isFresh else {
+            return gaveUp(transaction.purpose, .notAuthenticated)
+        }
+        request(transaction.purpose, nonceRetries: transaction.nonceRetries + 1)
+    }
+
+    // MARK: Success
+
+    private mutating func succeeded(_ purpose: TURNTransaction.Purpose, _ response: STUNMessage) {
+        switch purpose {
+        case .allocate: allocated(response)
+        case .refresh: refreshed(response)
+        case .clear: allocateAgain()
+        case .discard: break
+        case .close: finishClosing()
+        case .permission(let ip):
+            permissions.update(ip) { [now] in
+                $0.isAsking = false
+                $0.granted(at: now)
+            }
+            release(ip, isGranted: true)
+        case .channel(let peer):
+            channels.update(peer) { [now] in $0.bound(at: now) }
+            // RFC 8656 § 12.3: the permission was refreshed too.
+            permissions.update(peer.ip) { [now] in $0.granted(at: now) }
+        }
+    }
+
+    private mutating func allocated(_ response: STUNMessage) {
+        guard let relayed = response.xorRelayedAddress, let mapped = response.xorMappedAddress,
+            relayed.ip.isIPv6 == configuration.relaysIPv6, mapped.ip.isIPv6 == configuration.base.ip.isIPv6,
+            AddressFilter.allowsObserved(relayed), AddressFilter.allowsObserved(mapped),
+            relayed != configuration.server, relayed != configuration.base
+        else { return discard(.unusableAddress) }
+        guard let lifetime = Self.lifetime(in: response) else { return discard(.unsupported) }
+        hasCleared = false
+        state = .allocated(
+            Allocation(
+                relayed: relayed, mapped: mapped, startedAt: now, expiresAt: now + lifetime,
+                refreshDue: now + Limits.allocationRefresh(of: lifetime)))
+        emit(.allocated(relayed: relayed, mapped: mapped))
+    }
+
+    private mutating func refreshed(_ response: STUNMessage) {
+        guard let lifetime = Self.lifetime(in: response) else { return lose(.unsupported) }
+        updateAllocation { [now] in
+            $0.expiresAt = now + lifetime
+            $0.refreshDue = now + Limits.allocationRefresh(of: lifetime)
+        }
+    }
+
+    /// Nil where there is none, or no time at all.
+    private static func lifetime(in response: STUNMessage) -> Duration? {
+        let range = Limits.allocationLifetimes
+        guard let seconds = response.lifetime, seconds >= range.lowerBound else { return nil }
+        return .seconds(Int64(min(seconds, range.upperBound)))
+    }
+
+    private mutating func allocateAgain() {
+        state = .allocating
+        request(.allocate)
+    }
+
+    // MARK: Refusals and silence
+
+    /// An error code of the server's.
+    private mutating func refused(_ purpose: TURNTransaction.Purpose, _ failure: TURNFailure) {
+        switch purpose {
+        case .allocate: refusedAllocation(failure)
+        case .refresh: lose(failure)
+        // RFC 8656 § 8.3: "it should consider its request as having effectively succeeded".
+        case .clear: allocateAgain()
+        case .discard: break
+        case .close: finishClosing()
+        case .permission, .channel:
+            // Either says that there is no allocation of ours.
+            if failure == .allocationMismatch || failure == .wrongCredentials || failure == .credentialsRejected {
+                return lose(failure)
+            }
+            refusedPeer(purpose)
+        }
+    }
+
+    /// RFC 8656 § 7.4 recommends another port of ours at 437. The port is shared here, so what is in the way is deleted:
+    /// mostly the allocation of this program's last run. Some servers say so before they ask for credentials.
+    private mutating func refusedAllocation(_ failure: TURNFailure) {
+        guard failure == .allocationMismatch, !hasCleared else { return fail(failure) }
+        hasCleared = true
+        state = .clearing
+        request(.clear)
+    }
+
+    private mutating func refusedPeer(_ purpose: TURNTransaction.Purpose) {
+        switch purpose {
+        case .permission(let ip):
+            permissions.update(ip) { [now] in
+                $0.isAsking = false
+                $0.isRefused = true
+                $0.expiresAt = nil
+                $0.due = now + Limits.refusedPeerRetry
+            }
+            release(ip, isGranted: false)
+            emit(.refusedPeer(ip))
+        case .channel(let peer):
+            // RFC 8656 § 12.3 recommends a new allocation when channels are out of step. That would cut off every peer;
+            // indications serve this one as well.
+            channels.update(peer) { [now] in
+                $0.boundUntil = nil
+                $0.isRefused = true
+                $0.failed(at: now)
+            }
+        case .allocate, .refresh, .clear, .discard, .close: break
+        }
+    }
+
+    /// No answer that counts.
+    mutating func gaveUp(_ purpose: TURNTransaction.Purpose, _ failure: TURNFailure) {
+        switch purpose {
+        case .allocate, .clear: fail(failure)
+        // Until its end, the allocation may still be there.
+        case .refresh: updateAllocation { [now] in $0.refreshDue = now + Limits.allocationRefreshPause }
+        case .discard: break
+        case .close: finishClosing()
+        case .permission(let ip):
+            permissions.update(ip) { [now] in
+                $0.isAsking = false
+                $0.due = now + Limits.allocationRefreshPause
+            }
+            release(ip, isGranted: false)
+        case .channel(let peer): channels.update(peer) { [now] in $0.failed(at: now) }
+        }
+    }
+}

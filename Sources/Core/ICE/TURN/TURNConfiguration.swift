@@ -1,0 +1,31 @@
+import Datagrams
+
+/// How a TURN client reaches its server (RFC 8656 § 3.1).
+package enum TURNTransport: Hashable, Sendable {
+    case udp
+    /// TCP, or TLS over it: nothing is repeated, ChannelData is padded, and there is nothing to do while the connection
+    /// is down.
+    case stream
+}
+
+/// What a TURN client starts with.
+package struct TURNConfiguration: Sendable {
+    package var server: TransportAddress
+    /// The socket the server is spoken to from.
+    package var base: TransportAddress
+    package var transport: TURNTransport
+    package var credentials: TURNCredentials
+    /// The family of the relayed address, and so of the peers; it need not be the base's.
+    package var relaysIPv6: Bool
+
+    package init(
+        server: TransportAddress, base: TransportAddress, transport: TURNTransport = .udp,
+        credentials: TURNCredentials, relaysIPv6: Bool = false
+    ) {
+        self.server = server
+        self.base = base
+        self.transport = transport
+        self.credentials = credentials
+        self.relaysIPv6 = relaysIPv6
+    }
+}

@@ -1,0 +1,231 @@
+import Datagrams
+import Testing
+import Timebase
+
+@testable import ICE
+
+@Suite("Relayed addresses")
+struct AllocationTests {
+    private static let base = address("192.168.1.10", 5000)
+    private static let relayed = address("198.51.100.1", 50_000)
+    private static let allocated = TURNEvent.allocated(relayed: relayed, mapped: base)
+
+    private func joined(_ user: RelayUser? = nil) throws -> (Wire, RelayServer, RelayUser) {
+        let server = RelayServer()
+        let user = try user ?? RelayUser()
+        return (Wire(server, user), server, user)
+    }
+
+    @Test("the first request goes without credentials, the second answers the challenge, and there is an address")
+    func allocate() throws {
+        let (wire, server, user) = try joined()
+        wire.run(for: .seconds(1))
+        let requests = server.requests(.allocate).map(\.message)
+        #expect(requests.map(\.username) == [nil, "user"])
+        #expect(requests.map(\.hasIntegrity) == [false, true])
+        #expect(requests.map(\.attributes.first) == [.requestedTransport(17), .requestedTransport(17)])
+        #expect(Set(requests.map(\.transactionID)).count == 2)
+        #expect(user.eventList == [Self.allocated])
+        #expect(user.client.relayedAddress == Self.relayed)
+        #expect(user.client.mappedAddress == Self.base)
+    }
+
+    @Test("an IPv6 address must be asked for")
+    func family() throws {
+        let (wire, server, user) = try joined(RelayUser(relaysIPv6: true))
+        wire.run(for: .seconds(1))
+        #expect(server.requests(.allocate).allSatisfy { $0.message.attributes.contains(.requestedAddressFamily(2)) })
+        #expect(user.client.relayedAddress == address("2001:db8:9::1", 50_000))
+    }
+
+    @Test("lost requests and answers are made up for after 0.5 s and 1.5 s, and two of a request make one allocation")
+    func loss() throws {
+        let (wire, server, user) = try joined()
+        var count = 0
+        wire.tap = { packet in
+            count += 1
+            return [1, 4].contains(count) ? nil : packet  // the first request, and the answer to the second repetition
+        }
+        wire.run(for: .seconds(3))
+        #expect(server.allocations.count == 1)
+        #expect(user.eventList == [Self.allocated])
+        #expect(user.events.first.map { $0.at > .zero + .milliseconds(500) } == true)
+    }
+
+    @Test("a silent server is asked seven times, given up after 39.5 s, and asked again later and later")
+    func silent() throws {
+        let (wire, _, user) = try joined()
+        wire.tap = { _ in nil }
+        wire.run(for: .seconds(1_200))
+        let times = [0, 500, 1_500, 3_500, 7_500, 15_500, 31_500].map { Instant.zero + .milliseconds($0) }
+        #expect(wire.log.prefix(7).map(\.at) == times)
+        #expect(user.eventList.allSatisfy { $0 == .failed(.noAnswer) })
+        let firsts = stride(from: 0, to: wire.log.count, by: 7).map { wire.log[$0].at }
+        let pauses = zip(firsts, firsts.dropFirst()).map { ($1 - $0 - .milliseconds(39_500)).inSeconds }
+        #expect(pauses.count >= 6)
+        for (index, pause) in pauses.enumerated() {
+            let expected = min(Double(1 << index), 300)
+            #expect(pause >= expected * 0.79 && pause <= expected * 1.21)
+        }
+    }
+
+    @Test("a wrong password ends it at once; other credentials begin anew")
+    func credentials() throws {
+        let (wire, server, user) = try joined(RelayUser(password: "wrong"))
+        wire.run(for: .seconds(7_200))
+        #expect(user.eventList == [.failed(.credentialsRejected)])
+        #expect(wire.log.count == 4)
+        #expect(user.due == .distantFuture && user.waitReason == .nothing)
+        let credentials = try #require(TURNCredentials(username: "user", password: "pass"))
+        user.with(wire) { $0.update(credentials, at: $1) }
+        wire.run(for: .seconds(1))
+        #expect(user.eventList == [.failed(.credentialsRejected), Self.allocated])
+        #expect(server.allocations.count == 1)
+    }
+
+    @Test("for two hours the allocation is kept, over stale nonces, and the NAT's binding with it")
+    func refresh() throws {
+        let (wire, server, user) = try joined()
+        server.nonceLifetime = .seconds(420)
+        wire.run(for: .seconds(7_200))
+        #expect(user.eventList == [Self.allocated])
+        #expect(server.allocations.count == 1)
+        let refreshes = server.requests(.refresh)
+        #expect(refreshes.count >= 23 && refreshes.count <= 23 + 18)
+        let sent = wire.log.filter { $0.packet.source == Self.base }.map(\.at)
+        #expect(zip(sent, sent.dropFirst()).allSatisfy { $1 - $0 <= .milliseconds(25_001) })
+        let indications = server.requests.filter { $0.message.messageClass == .indication }
+        #expect(indications.allSatisfy { $0.message.header.method == .binding })
+        #expect(indications.count > 250 && indications.count < 500)
+    }
+
+    @Test("a refresh without an answer is tried again until the end, and then the allocation counts as lost")
+    func silentRefresh() throws {
+        let (wire, server, user) = try joined()
+        wire.run(for: .seconds(1))
+        wire.tap = { $0.source == Self.base ? nil : $0 }
+        wire.run(until: .zero + .seconds(599))
+        #expect(user.eventList == [Self.allocated])
+        wire.run(until: .zero + .seconds(601))
+        #expect(user.eventList == [Self.allocated, .lost(.noAnswer)])
+        #expect(user.client.relayedAddress == nil)
+        wire.tap = { $0 }
+        wire.run(for: .seconds(60))
+        #expect(server.allocations.count == 1)
+        #expect(user.eventList.count == 3)
+    }
+
+    @Test("a server that lost everything says so at the next request, and gives another address")
+    func restartedServer() throws {
+        let (wire, server, user) = try joined()
+        wire.run(for: .seconds(100))
+        server.restart()
+        wire.run(until: .zero + .seconds(310))
+        let second = TURNEvent.allocated(relayed: address("198.51.100.1", 50_001), mapped: Self.base)
+        #expect(user.eventList == [Self.allocated, .lost(.allocationMismatch), second])
+    }
+
+    @Test(
+        "what an earlier run left on our port is deleted once, then there is a new allocation",
+        arguments: [false, true])
+    func leftOver(isHasty: Bool) throws {
+        let (wire, server, user) = try joined()
+        server.isHasty = isHasty
+        wire.run(for: .seconds(1))
+        let next = try RelayUser(seed: 2)
+        let again = Wire(server, next)
+        again.run(for: .seconds(1))
+        #expect(user.eventList == [Self.allocated])
+        #expect(next.eventList == [.allocated(relayed: address("198.51.100.1", 50_001), mapped: Self.base)])
+        #expect(server.requests(.refresh).allSatisfy { $0.message.lifetime == 0 })
+        #expect(server.requests(.refresh).count == (isHasty ? 2 : 1))
+    }
+
+    @Test("a port that stays taken is left alone for two minutes")
+    func taken() throws {
+        let (wire, server, user) = try joined()
+        server.refuse = { $0.hasIntegrity ? .allocationMismatch : nil }
+        wire.run(for: .seconds(110))
+        #expect(user.eventList == [.failed(.allocationMismatch)])
+        #expect(server.requests(.allocate).count == 3)
+        server.refuse = { _ in nil }
+        wire.run(for: .seconds(60))
+        #expect(user.eventList.last == Self.allocated)
+    }
+
+    @Test(
+        "a full server is asked again after a minute at the earliest",
+        arguments: [
+            (STUNErrorCode.quotaReached, TURNFailure.quotaReached), (.insufficientCapacity, .insufficientCapacity),
+        ])
+    func full(error: STUNErrorCode, failure: TURNFailure) throws {
+        let (wire, server, user) = try joined()
+        server.refuse = { $0.hasIntegrity ? STUNErrorCode(error.code, "No room") : nil }
+        wire.run(for: .seconds(59))
+        #expect(user.eventList == [.failed(failure)])
+        #expect(server.requests(.allocate).count == 2)
+        server.refuse = { _ in nil }
+        wire.run(for: .seconds(5))
+        #expect(user.eventList.last == Self.allocated)
+    }
+
+    @Test(
+        "what will not change is not tried again",
+        arguments: [
+            (STUNErrorCode(300), TURNFailure.redirected), (.forbidden, .refused(403)),
+            (STUNErrorCode(440), .refused(440)), (STUNErrorCode(442), .refused(442)), (.unknownAttribute, .refused(420)),
+        ])
+    func permanent(error: STUNErrorCode, failure: TURNFailure) throws {
+        let (wire, server, user) = try joined()
+        server.refuse = { $0.hasIntegrity ? error : nil }
+        wire.run(for: .seconds(3_600))
+        #expect(user.eventList == [.failed(failure)])
+        #expect(server.requests.count == 2)
+    }
+
+    @Test("an allocation is given back on closing, whether the server still has it or not", arguments: [false, true])
+    func close(isGone: Bool) throws {
+        let (wire, server, user) = try joined()
+        wire.run(for: .seconds(1))
+        if isGone { server.restart() }
+        user.with(wire) { $0.close(at: $1) }
+        wire.run(for: .seconds(3_600))
+        #expect(server.allocations.isEmpty)
+        #expect(server.requests(.refresh).last?.message.lifetime == 0)
+        #expect(user.eventList == [Self.allocated, .closed])
+        #expect(user.due == .distantFuture)
+    }
+
+    @Test("closing while the server is silent ends after 39.5 s")
+    func closeInVain() throws {
+        let (wire, _, user) = try joined()
+        wire.run(for: .seconds(1))
+        wire.tap = { _ in nil }
+        user.with(wire) { $0.close(at: $1) }
+        wire.run(for: .seconds(41))
+        #expect(user.eventList.last == .closed)
+        #expect(user.due == .distantFuture)
+    }
+
+    @Test("over a stream nothing is sent before it stands, nothing is repeated, and a new one makes a new allocation")
+    func stream() throws {
+        let (wire, server, user) = try joined(RelayUser(transport: .stream))
+        wire.run(for: .seconds(10))
+        #expect(wire.log.isEmpty)
+        user.with(wire) { $0.connected(at: $1) }
+        wire.run(for: .seconds(1))
+        #expect(user.eventList == [Self.allocated])
+        server.restart()
+        user.with(wire) { $0.disconnected(at: $1) }
+        wire.run(for: .seconds(100))
+        #expect(user.eventList == [Self.allocated, .lost(.disconnected)])
+        #expect(user.due == .distantFuture)
+        wire.tap = { _ in nil }
+        let before = wire.log.count
+        user.with(wire) { $0.connected(at: $1) }
+        wire.run(for: .seconds(39))
+        #expect(wire.log.count == before + 1)
+        wire.run(for: .seconds(1))
+        #expect(user.eventList.last == .failed(.noAnswer))
+    }
+}
