@@ -40,7 +40,7 @@ struct PeerPair: ~Copyable {
     /// - Parameter sound: what the viewer takes of it; nil: nothing.
     init(
         seed: UInt64, conditions: LinkConditions = LinkConditions(), retransmission: Bool = true,
-        sound: AudioSendParameters? = nil
+        takesParity: Bool = true, sound: AudioSendParameters? = nil
     ) {
         link = SimulatedLink(seed: seed, conditions: conditions)
         let start = now
@@ -49,9 +49,11 @@ struct PeerPair: ~Copyable {
         let send = SendParameters(
             payloadType: 102, ssrc: 0xAAAA, retransmission: retransmission ? .init(payloadType: 103, ssrc: 0xBBBB) : nil,
             canonicalName: "sharer", mid: "0", extensions: Self.extensions, bitsPerSecond: 4_000_000,
-            givesTransportFeedback: true)
+            givesTransportFeedback: true,
+            parity: takesParity ? .init(payloadType: 104, ssrc: 0xDDDD) : nil)
         let receive = ReceiveParameters(
-            payloadTypes: [102], retransmissionPayloadTypes: [103: 102], extensions: Self.extensions, ssrc: 0xCCCC,
+            payloadTypes: [102], retransmissionPayloadTypes: [103: 102],
+            parityPayloadType: takesParity ? 104 : nil, extensions: Self.extensions, ssrc: 0xCCCC,
             canonicalName: "viewer")
         sharer = PeerCore(
             PeerSetup(iceRole: .controlled, handshakeRole: .active, send: send, sendAudio: sound),

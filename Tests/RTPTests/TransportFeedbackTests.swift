@@ -114,6 +114,19 @@ struct TransportFeedbackTests {
         #expect(feedback.arrivals.map { feedback.time(of: $0) } == [60, 50, 50].map { .milliseconds($0) })
     }
 
+    @Test("A recorder that repeats tells each arrival twice, so that one lost report loses nothing")
+    func repetition() throws {
+        var recorder = TransportFeedbackRecorder(repeatsLast: true)
+        var told: [UInt16: Int] = [:]
+        for step in 0..<10 {
+            for offset in 0..<4 { recorder.receive(transportSequenceNumber: UInt16(step * 4 + offset), at: at(step * 40)) }
+            let feedback = try report(&recorder)
+            for arrival in feedback.arrivals { told[feedback.sequenceNumber(of: arrival), default: 0] += 1 }
+        }
+        #expect(told.filter { $0.key < 36 }.values.allSatisfy { $0 == 2 })
+        #expect(told.count == 40)
+    }
+
     @Test("Long and sparse reports are cut into packets below 1200 bytes that parse (seed 8)")
     func manyArrivals() throws {
         var random = SeededGenerator(seed: 8)

@@ -18,11 +18,12 @@ package struct BandwidthEstimator: Sendable {
     private var reports: [PacketReport] = []
     /// Feedback that came at all; without any there is no window.
     private var lastFeedback: Instant?
+    private var lastHeard: Instant?
     private var lastSent: Instant?
     private var silentSince: Instant?
     /// Smoothed, from leaving to the feedback on it.
     package private(set) var feedbackDelay: Duration?
-    private var leastFeedbackDelay: Duration?
+    private var leastFeedbackDelay = RecentMinimum(seconds: Limits.secondsOfRoundTrip)
 
     /// - Parameters:
     ///   - start: bits per second to begin with.
@@ -37,13 +38,17 @@ package struct BandwidthEstimator: Sendable {
     package var capacity: Int { rate.capacity }
     package var queueDelay: Duration { queue.standing }
     package var loss: Double { losses.loss }
+    /// Over some seconds.
+    package var lastingLoss: Double { losses.lasting }
+    /// The least that was seen from leaving to the feedback on it.
+    package var roundTrip: Duration { leastFeedbackDelay.value ?? .zero }
     package var isSilent: Bool { silentSince != nil }
     package var hasFeedback: Bool { lastFeedback != nil }
     package var bytesInFlight: Int { packets.bytesInFlight }
 
     /// What may be in flight: what the path holds, and the queue that is tolerated.
     package var window: Int {
-        let time = (leastFeedbackDelay ?? Limits.assumedRoundTrip) + Limits.feedbackInterval + rate.queueTarget
+        let time = (leastFeedbackDelay.value ?? Limits.assumedRoundTrip) + Limits.feedbackInterval + rate.queueTarget
         return max(Limits.leastWindow, Int(Double(rate.capacity) / 8 * time.inSeconds))
     }
 
@@ -60,6 +65,9 @@ package struct BandwidthEstimator: Sendable {
         packets.record(number, bytes: bytes, at: now)
         lastSent = now
     }
+
+    /// Anything came from the peer.
+    package mutating func heard(at now: Instant) { lastHeard = now }
 
     /// One packet of a feedback, by the 16 bits that stand in it; ascending.
     package mutating func report(_ wrapped: UInt16, arrival: Duration?) {
@@ -79,6 +87,7 @@ package struct BandwidthEstimator: Sendable {
             return nil
         }
         let silence = endSilence(at: now)
+        if let first = reports.first { packets.giveUp(below: first.number) }
         learn(at: now)
         reports.removeAll(keepingCapacity: true)
         return silence
@@ -92,11 +101,13 @@ package struct BandwidthEstimator: Sendable {
         let factor = losses.observe(reports, queueIsShort: queue.standing < rate.queueTarget / 2, at: now)
         rate.observe(
             RateControl.Observation(
-                now: now, queue: queue.standing, jitter: queue.jitter, steadyFor: queue.steadySince(now),
-                roundTrip: leastFeedbackDelay ?? Limits.assumedRoundTrip,
+                now: now, queue: queue.standing, jitter: queue.jitter,
+                roundTrip: leastFeedbackDelay.value ?? Limits.assumedRoundTrip,
                 outflow: delivery.bitsPerSecond(over: Limits.outflowWindow),
                 delivered: delivery.bitsPerSecond(over: Limits.sustainedWindow),
                 trains: train.observe(reports), lossFactor: factor))
+        // A queue that keeps its length though less and less is sent is none: the path has become longer.
+        if rate.isDraining, queue.steadyTime(at: now) > Limits.plateauTime { queue.forget() }
     }
 
     private mutating func weighLoss(at now: Instant) {
@@ -108,7 +119,7 @@ package struct BandwidthEstimator: Sendable {
         guard let newest = reports.last(where: { $0.arrival != nil }) else { return }
         let delay = now - newest.sentAt
         feedbackDelay = feedbackDelay.map { $0 + (delay - $0) / 8 } ?? delay
-        leastFeedbackDelay = min(delay, leastFeedbackDelay.map { $0 + ($0 / 200) } ?? delay)
+        leastFeedbackDelay.note(delay, at: now)
     }
 
     // MARK: Silence
@@ -116,7 +127,7 @@ package struct BandwidthEstimator: Sendable {
     /// When `advance` has something to do.
     package var deadline: Instant? {
         guard hasFeedback, silentSince == nil, let oldest = packets.oldestInFlight else { return nil }
-        return max(oldest, lastFeedback ?? oldest) + silenceLimit
+        return max(oldest, lastFeedback ?? oldest, lastHeard ?? oldest) + silenceLimit
     }
 
     private var silenceLimit: Duration { (feedbackDelay ?? Limits.assumedRoundTrip) * 2 + Limits.silence }
@@ -128,10 +139,10 @@ package struct BandwidthEstimator: Sendable {
     }
 
     private mutating func endSilence(at now: Instant) -> Duration? {
-        guard silentSince != nil, let lastFeedback else { return nil }
+        guard let since = silentSince else { return nil }
         silentSince = nil
         packets.giveUp(before: now - silenceLimit)
-        let length = now - lastFeedback
+        let length = now - since + silenceLimit
         guard length > Limits.forgettingSilence else { return length }
         rate.doubt()
         losses.forget()

@@ -9,6 +9,9 @@ package enum Limits {
     /// Seconds over which the least one-way delay is the base: clocks drift 3 ms in that time at ±300 ppm.
     static let secondsOfBaseDelay = 10
 
+    /// And the least round trip: a path that changes is known soon.
+    static let secondsOfRoundTrip = 4
+
     // Delay
 
     /// So few packets are judged with those of the next feedback.

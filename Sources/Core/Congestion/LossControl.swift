@@ -18,6 +18,8 @@ package struct LossControl: Sendable {
     private var began: Instant?
     /// Of what was reported last, 0…1.
     package private(set) var loss = 0.0
+    /// Smoothed over some seconds.
+    package private(set) var lasting = 0.0
     /// What the path loses whatever is sent.
     package private(set) var inherent = 0.0
 
@@ -35,6 +37,7 @@ package struct LossControl: Sendable {
         guard now - start >= Limits.lossInterval, sent >= Limits.packetsOfLossObservation else { return nil }
         let seconds = max(0.01, (now - start).inSeconds)
         loss = Double(lost) / Double(sent)
+        lasting += (loss - lasting) / 8
         observations.append(Observation(rate: Double(bytes) * 8 / seconds, loss: loss))
         if observations.count > Limits.lossObservations { observations.removeFirst() }
         (sent, lost, bytes, began) = (0, 0, 0, now)
@@ -70,6 +73,6 @@ package struct LossControl: Sendable {
     package mutating func forget() {
         observations.removeAll()
         (sent, lost, bytes, began) = (0, 0, 0, nil)
-        (loss, inherent) = (0, 0)
+        (loss, lasting, inherent) = (0, 0, 0)
     }
 }

@@ -3,9 +3,8 @@ import Timebase
 /// How long packets wait in queues on their way: the one-way delay above the least that was seen lately (LEDBAT, RFC
 /// 6817 § 3.4.2; the clocks' difference falls out).
 package struct QueueDelay: Sendable {
-    /// The least delay of each second, the newest last.
-    private var minima: [Duration] = []
-    private var secondBegan: Instant?
+    private var base = RecentMinimum(seconds: Limits.secondsOfBaseDelay)
+    private var newest: Duration?
     /// What waited least of the packets reported last: a picture's own length does not count as a queue.
     package private(set) var standing = Duration.zero
     /// How far delays scatter above that, smoothed.
@@ -22,9 +21,9 @@ package struct QueueDelay: Sendable {
             report.arrival.map { $0 - .nanoseconds(report.sentAt.nanoseconds) }
         }
         guard pending.count >= Limits.packetsOfStandingQueue, let least = pending.min() else { return }
-        note(least, at: now)
-        let base = minima.min() ?? least
-        standing = max(.zero, least - base)
+        base.note(least, at: now)
+        newest = least
+        standing = max(.zero, least - (base.value ?? least))
         scatter(least)
         pending.removeAll(keepingCapacity: true)
         followPlateau(at: now)
@@ -37,20 +36,9 @@ package struct QueueDelay: Sendable {
         jitter += (excess - jitter) / 16
     }
 
-    private mutating func note(_ delay: Duration, at now: Instant) {
-        guard let began = secondBegan, now - began < .seconds(1), let last = minima.last else {
-            minima.append(delay)
-            if minima.count > Limits.secondsOfBaseDelay { minima.removeFirst() }
-            secondBegan = now
-            return
-        }
-        minima[minima.count - 1] = min(last, delay)
-    }
-
     /// The path has changed: what was the least before counts no more.
     package mutating func forget() {
-        let least = minima.last
-        minima = least.map { [$0] } ?? []
+        if let newest { base.restart(with: newest) }
         standing = .zero
         plateau = nil
     }
@@ -61,7 +49,7 @@ package struct QueueDelay: Sendable {
     }
 
     /// How long the queue has kept its length: one of ours would follow what we send.
-    package func steadySince(_ now: Instant) -> Duration { plateau.map { now - $0.since } ?? .zero }
+    package func steadyTime(at now: Instant) -> Duration { plateau.map { now - $0.since } ?? .zero }
 }
 
 extension Duration {

@@ -16,7 +16,6 @@ package struct RateControl: Sendable {
         package var now: Instant
         package var queue: Duration
         package var jitter: Duration
-        package var steadyFor: Duration
         package var roundTrip: Duration
         /// What comes out at the other end: of late, and over half a second.
         package var outflow: Int?
@@ -26,13 +25,12 @@ package struct RateControl: Sendable {
         package var lossFactor: Double?
 
         package init(
-            now: Instant, queue: Duration, jitter: Duration, steadyFor: Duration, roundTrip: Duration, outflow: Int?,
+            now: Instant, queue: Duration, jitter: Duration, roundTrip: Duration, outflow: Int?,
             delivered: Int?, trains: [PacketTrain.Sample], lossFactor: Double?
         ) {
             self.now = now
             self.queue = queue
             self.jitter = jitter
-            self.steadyFor = steadyFor
             self.roundTrip = roundTrip
             self.outflow = outflow
             self.delivered = delivered
@@ -61,6 +59,9 @@ package struct RateControl: Sendable {
         capacity = max(Limits.lowestRate, min(start, self.maximum))
         target = capacity * Limits.usePercent / 100
     }
+
+    /// Less and less is sent, and the queue stays.
+    package var isDraining: Bool { decreases > Self.patience / 2 }
 
     private func tolerated(_ jitter: Duration) -> Duration { queueTarget + jitter * 2 }
 

@@ -75,6 +75,15 @@ package struct SentPackets: Sendable {
         }
     }
 
+    /// Gives up what has a lower number: the feedback on it was lost.
+    package mutating func giveUp(below number: Int64) {
+        let end = Int(clamping: max(0, min(Int64(entries.count), number.subtractingSaturating(first))))
+        for index in 0..<end where entries[index].fate == .inFlight {
+            entries[index].fate = .missing
+            bytesInFlight -= entries[index].bytes
+        }
+    }
+
     /// What was delivered is of no more use once nothing before it is open.
     private mutating func trim() {
         while let oldest = entries.first, oldest.fate == .delivered { forgetOldest() }

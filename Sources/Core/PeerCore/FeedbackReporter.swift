@@ -5,7 +5,7 @@ import Timebase
 /// A receiver's transport-wide feedback: which packets came, and when
 /// (draft-holmer-rmcat-transport-wide-cc-extensions-01).
 struct FeedbackReporter {
-    private var recorder = TransportFeedbackRecorder()
+    private var recorder = TransportFeedbackRecorder(repeatsLast: true)
     private var mediaSSRC: UInt32?
     private var unreported = 0
     /// When what came is to be told.

@@ -45,6 +45,18 @@ enum Limits {
     static let eagerFeedbackInterval = Duration.milliseconds(15)
     static let eagerTime = Duration.seconds(1)
     static let packetsPerFeedback = 40
+    /// Retransmissions are sent twice where so much is lost and a round trip takes this long.
+    static let lossOfDoubling = 0.07
+    static let roundTripOfDoubling = Duration.milliseconds(35)
+    /// Repair packets likewise; where pictures wait in a queue, more packets would only lengthen that.
+    static let lossOfParity = 0.012
+    static let queueOfParity = Duration.milliseconds(50)
+    static let mostParity = 0.3
+    static let parityPerLoss = 2.1
+    /// After so long without any, none are waited for.
+    static let parityMemory = Duration.seconds(2)
+    /// Behind the last packet of a picture its repair packets come; where that is lost, this long is waited.
+    static let parityPatience = Duration.milliseconds(25)
     /// Nothing passed for longer than this: pictures begin anew.
     static let lostInSilence = Duration.milliseconds(400)
     /// What leaves at once: 16 packets, more than a frame of typing or scrolling.

@@ -15,6 +15,8 @@ struct MediaReceiver {
 
     private var parameters: ReceiveParameters
     private var buffer: RepairBuffer<Packet>
+    private var parity: ParityDecoder?
+    private var lastParity: Instant?
     private var depacketizer = H264Depacketizer()
     private var chain = ReferenceChain()
     private var reception: ReceptionStatistics?
@@ -22,6 +24,8 @@ struct MediaReceiver {
     private var units: Deque<ReceivedUnit> = []
     private var requests: Deque<[UInt16]> = []
     private var keyframeIsWanted = false
+    /// The first packet of the newest keyframe.
+    private var keyframeBegins = Int64.min
     private var lastKeyframeRequest: Instant?
     private var nextReport: Instant
     private(set) var statistics = IncomingStatistics()
@@ -46,6 +50,8 @@ struct MediaReceiver {
             receiveOriginal(bytes, packet, at: now)
         } else if parameters.retransmissionPayloadTypes[header.payloadType] != nil {
             receiveRetransmission(bytes, packet, at: now)
+        } else if header.payloadType == parameters.parityPayloadType {
+            receiveParity(bytes, packet, at: now)
         }
         advance(to: now)
     }
@@ -58,6 +64,32 @@ struct MediaReceiver {
         reception.receive(sequenceNumber: header.sequenceNumber, timestamp: header.timestamp, at: now)
         self.reception = reception
         insert(bytes, packet.payload, header, header.sequenceNumber, now)
+        guard parameters.parityPayloadType != nil else { return }
+        parity = parity ?? ParityDecoder(ssrc: header.ssrc)
+        insert(parity?.receive(bytes, sequenceNumber: header.sequenceNumber) ?? [], at: now)
+        if header.marker { buffer.parityCame(upTo: header.sequenceNumber, at: now) }
+        if let lastParity, now - lastParity > Limits.parityMemory { buffer.parityPatience = nil }
+    }
+
+    /// RFC 8627: what it recovers need not be asked for.
+    private mutating func receiveParity(_ bytes: [UInt8], _ packet: RTPPacket, at now: Instant) {
+        guard parity != nil, packet.header.csrcs == [reception?.ssrc ?? 0],
+            let (header, _) = bytes.read({ ParityHeader.read($0, payload: packet.payload) })
+        else { return }
+        lastParity = now
+        buffer.parityPatience = Limits.parityPatience
+        insert(parity?.receiveRepair(bytes, payload: packet.payload) ?? [], at: now)
+        buffer.parityCame(
+            upTo: header.baseSequenceNumber &+ UInt16(truncatingIfNeeded: header.offsets.last ?? 0), at: now)
+    }
+
+    private mutating func insert(_ recovered: [[UInt8]], at now: Instant) {
+        for bytes in recovered {
+            guard let packet = bytes.read({ try? RTPPacket($0) }), parameters.payloadTypes.contains(packet.header.payloadType)
+            else { continue }
+            statistics.packetsRecovered += 1
+            insert(bytes, packet.payload, packet.header, packet.header.sequenceNumber, now)
+        }
     }
 
     /// RFC 4588 § 4: the original's number stands before its payload.
@@ -74,6 +106,10 @@ struct MediaReceiver {
     ) {
         let packet = Packet(bytes: bytes, payload: payload, timestamp: header.timestamp, marker: header.marker)
         buffer.receive(packet, sequenceNumber: sequenceNumber, at: now)
+        // What a keyframe does not need is not waited for.
+        if bytes.read({ H264Depacketizer.beginsKeyframe($0, payload: payload) }) {
+            keyframeBegins = max(keyframeBegins, buffer.abandon(before: sequenceNumber))
+        }
     }
 
     /// Whether the report is about this stream.
@@ -93,7 +129,7 @@ struct MediaReceiver {
             case .packet(let number, let packet): depacketize(packet, number, now)
             case .lost(let range):
                 statistics.packetsLost += range.count
-                keyframeIsWanted = true
+                if range.upperBound > keyframeBegins { keyframeIsWanted = true }
             case .request(let numbers): requests.append(numbers)
             }
         }
@@ -115,7 +151,7 @@ struct MediaReceiver {
                 units.append(ReceivedUnit(accessUnit: unit, mediaTime: time, receivedAt: now))
             case .skip:
                 statistics.unitsSkipped += 1
-                if chain.needsKeyframe { keyframeIsWanted = true }
+                if chain.needsKeyframe, number > keyframeBegins { keyframeIsWanted = true }
             }
         }
     }

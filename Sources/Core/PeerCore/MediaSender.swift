@@ -26,6 +26,7 @@ struct MediaSender {
     private var queuedBytes = 0
     private var repairs: Deque<Repair> = []
     private var history = RetransmissionHistory()
+    private var parity: ParitySender?
     private var repairBudget: TokenBucket
     private var pacer: Pacer
     /// What pictures may take on average.
@@ -66,6 +67,7 @@ struct MediaSender {
         pacingRate = rate * Limits.pacingFactor
         pacer = Pacer(bitsPerSecond: rate * Limits.pacingFactor, burstBytes: Limits.burstBytes)
         repairBudget = Self.repairBudget(rate, at: now)
+        parity = parameters.parity.map { ParitySender($0, protects: parameters.ssrc, random: &random) }
         nextReport = now
         counter = SendStatistics(ssrc: parameters.ssrc)
     }
@@ -137,19 +139,26 @@ struct MediaSender {
         startAgain()
         history.removeAll()
         repairs.removeAll()
+        parity?.forget()
     }
 
     /// Retransmits what the viewer misses (RFC 4585 § 6.2.1, RFC 4588), within the budget.
-    mutating func repair(_ missing: [UInt16], at now: Instant) {
+    mutating func repair(_ missing: [UInt16], _ path: PathControl, at now: Instant) {
         statistics.packetsReportedMissing += missing.count
         guard parameters.retransmission != nil else { return }
         let roundTrip = statistics.roundTripTime ?? Limits.assumedRoundTrip
+        // Where a second round takes long and is likely, both are sent at once.
+        let isDoubled = path.lasting(loss: Limits.lossOfDoubling) && roundTrip >= Limits.roundTripOfDoubling
+        var again: [Repair] = []
+        defer { if isDoubled { repairs += again } }
         for number in missing {
             let answer = history.resend(number, at: now, roundTripTime: roundTrip) { bytes in
                 repairBudget.spend(bytes, at: now)
             }
             switch answer {
-            case .resend(let packet): repairs.append(Repair(packet: packet, number: number))
+            case .resend(let packet):
+                repairs.append(Repair(packet: packet, number: number))
+                again.append(Repair(packet: packet, number: number))
             case .unknown, .tooSoon: continue
             case .refused: return
             }
@@ -176,6 +185,17 @@ struct MediaSender {
         return bytes
     }
 
+    private mutating func nextParity(_ path: inout PathControl) -> [UInt8]? {
+        guard let lastSent, parity?.isWaiting == true else { return nil }
+        var extensions = HeaderExtensions()
+        extensions.mid = parameters.mid
+        extensions.transportSequenceNumber = path.takeNumber(parameters.extensions)
+        let time = timestamp(lastSent.mediaTime)
+        let bytes = parity?.nextPacket(timestamp: time, extensions, parameters.extensions)
+        statistics.bytesRepaired += bytes?.count ?? 0
+        return bytes
+    }
+
     /// What the viewer's reports say of our stream.
     ///
     /// - Returns: what was lost of it since the last report, 0…1.
@@ -194,9 +214,11 @@ struct MediaSender {
 
     /// When the next packet may leave; nil when nothing waits.
     func nextSend(_ path: PathControl, at now: Instant) -> Instant? {
-        guard !queue.isEmpty || !repairs.isEmpty || probes(path), let free = path.mayLeave(at: now) else { return nil }
+        guard isWaiting || probes(path), let free = path.mayLeave(at: now) else { return nil }
         return max(free, pacer.nextSend)
     }
+
+    private var isWaiting: Bool { !queue.isEmpty || !repairs.isEmpty || parity?.isWaiting == true }
 
     /// While nothing passes, the last packet goes out again and again, so that the path's return is noticed (RFC 9002
     /// § 6.2.4).
@@ -214,10 +236,10 @@ struct MediaSender {
             pacingRate = path.pacingRate
             setPace(at: now)
         }
-        if queue.isEmpty, repairs.isEmpty, let newest = history.newest {
+        if !isWaiting, let newest = history.newest {
             repairs.append(Repair(packet: newest, number: UInt16(truncatingIfNeeded: sequenceNumber - 1)))
         }
-        let packet = nextRepair(&path) ?? nextPayload(&path, at: now)
+        let packet = nextRepair(&path) ?? nextParity(&path) ?? nextPayload(&path, at: now)
         if let packet {
             pacer.sent(bytes: packet.count, at: now)
             statistics.packetsSent += 1
@@ -245,6 +267,7 @@ struct MediaSender {
         packet.append(contentsOf: unit.bytes[range])
         history.record(sequenceNumber: sequenceNumber, unit: unit, payloadIndex: index, at: now)
         sequenceNumber += 1
+        parity?.sent(packet, sequenceNumber: UInt16(truncatingIfNeeded: sequenceNumber - 1), isLast, path.parityShare)
         counter.sent(payloadBytes: range.count)
         lastSent = (unit.mediaTime, unit.capturedAt)
         queue[0].nextPayload += 1

@@ -86,6 +86,19 @@ struct PathControl {
             loss: estimator.loss)
     }
 
+    /// Whether so much has been lost for some seconds.
+    func lasting(loss: Double) -> Bool { estimator.lastingLoss > loss }
+
+    /// Repair packets for each packet of pictures: twice as many as are lost, so that hardly a picture has to wait for a
+    /// round trip.
+    var parityShare: Double {
+        let loss = estimator.lastingLoss
+        guard loss > Limits.lossOfParity, estimator.queueDelay < Limits.queueOfParity,
+            estimator.roundTrip >= Limits.roundTripOfDoubling
+        else { return 0 }
+        return min(Limits.mostParity, loss * Limits.parityPerLoss)
+    }
+
     // MARK: In
 
     /// - Returns: how long nothing had passed, where something does again.
@@ -103,6 +116,9 @@ struct PathControl {
         }
         return estimator.finish(at: now)
     }
+
+    /// Something else came from the peer: the way back is open, at least.
+    mutating func heard(at now: Instant) { estimator.heard(at: now) }
 
     mutating func receive(_ estimate: BitrateEstimate) { reported.estimated(bitsPerSecond: estimate.bitsPerSecond) }
 

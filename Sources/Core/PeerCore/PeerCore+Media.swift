@@ -24,6 +24,7 @@ extension PeerCore {
         var bytes = datagram
         do throws(ProtectionError) { try protector.unprotectRTCP(&bytes) } catch { return }
         let packets = bytes.read { span in (try? RTCPPacket.packets(span)) ?? [] }
+        path.heard(at: now)
         for packet in packets { handle(packet) }
     }
 
@@ -36,7 +37,7 @@ extension PeerCore {
         case .receiverReport(let report): handle(report.reports)
         // Sound is not sent again: it would come too late.
         case .genericNACK(let nack) where nack.mediaSSRC == audioSender?.ssrc: break
-        case .genericNACK(let nack): sender?.repair(nack.missing, at: now)
+        case .genericNACK(let nack): sender?.repair(nack.missing, path, at: now)
         case .pictureLossIndication, .fullIntraRequest: keyframeRequested()
         case .goodbye: end(.closedByPeer)
         case .transportFeedback(let feedback):

@@ -62,11 +62,13 @@ package struct SendParameters: Sendable {
     package var playoutDelay: PlayoutDelay
     /// The viewer tells which packets came and when (`transport-cc`).
     package var givesTransportFeedback: Bool
+    /// Repair packets (RFC 8627), where the viewer takes them.
+    package var parity: RetransmissionParameters?
 
     package init(
         payloadType: UInt8, ssrc: UInt32, retransmission: RetransmissionParameters?, canonicalName: String,
         mid: String?, extensions: ExtensionMap, bitsPerSecond: Int, playoutDelay: PlayoutDelay = .none,
-        givesTransportFeedback: Bool = false
+        givesTransportFeedback: Bool = false, parity: RetransmissionParameters? = nil
     ) {
         self.payloadType = payloadType
         self.ssrc = ssrc
@@ -76,6 +78,7 @@ package struct SendParameters: Sendable {
         self.extensions = extensions
         self.bitsPerSecond = bitsPerSecond
         self.playoutDelay = playoutDelay
+        self.parity = parity
         self.givesTransportFeedback =
             givesTransportFeedback && extensions.id(of: .transportSequenceNumber) != nil
     }
@@ -86,6 +89,7 @@ extension ExtensionMap {
     var needsSendTime: Bool { id(of: .transportSequenceNumber) == nil }
 }
 
+/// A stream beside the pictures: of what is sent once more, or of repair packets.
 package struct RetransmissionParameters: Sendable {
     package var payloadType: UInt8
     package var ssrc: UInt32
@@ -101,17 +105,20 @@ package struct ReceiveParameters: Sendable {
     package var payloadTypes: Set<UInt8>
     /// RTX payload type → the one it repairs (`apt`, RFC 4588 § 8.1).
     package var retransmissionPayloadTypes: [UInt8: UInt8]
+    /// Of repair packets (RFC 8627); nil where none come.
+    package var parityPayloadType: UInt8?
     package var extensions: ExtensionMap
     /// Our own SSRC in reports and feedback.
     package var ssrc: UInt32
     package var canonicalName: String
 
     package init(
-        payloadTypes: Set<UInt8>, retransmissionPayloadTypes: [UInt8: UInt8], extensions: ExtensionMap, ssrc: UInt32,
-        canonicalName: String
+        payloadTypes: Set<UInt8>, retransmissionPayloadTypes: [UInt8: UInt8], parityPayloadType: UInt8? = nil,
+        extensions: ExtensionMap, ssrc: UInt32, canonicalName: String
     ) {
         self.payloadTypes = payloadTypes
         self.retransmissionPayloadTypes = retransmissionPayloadTypes
+        self.parityPayloadType = parityPayloadType
         self.extensions = extensions
         self.ssrc = ssrc
         self.canonicalName = canonicalName

@@ -68,4 +68,10 @@ package enum Limits {
     package static let shortestRequestInterval: Duration = .milliseconds(10)
     /// Packets a receiver holds behind a gap.
     package static let reorderCapacity = 2048
+    /// Packets a receiver keeps to recover others from: two pictures of 8 Mbit/s at 30 a second, and more.
+    package static let parityPackets = 192
+    /// Repair packets that still lack more than one packet.
+    static let parityEquations = 32
+    /// Packets of one group: what a mask of 46 bits holds.
+    package static let parityGroup = 46
 }

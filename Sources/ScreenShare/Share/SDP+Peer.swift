@@ -69,7 +69,8 @@ extension LocalStream {
         let name = String(UInt64.random(in: 0...(.max)), radix: 36)
         let ssrc = UInt32.random(in: 1...(.max))
         return LocalStream(
-            ssrc: ssrc, retransmissionSSRC: retransmits ? ssrc ^ UInt32.random(in: 1...(.max)) : nil, cname: name,
+            ssrc: ssrc, retransmissionSSRC: retransmits ? ssrc ^ UInt32.random(in: 1...(.max)) : nil,
+            paritySSRC: retransmits ? UInt32.random(in: 1...(.max)) : nil, cname: name,
             id: MediaStreamID(stream: "screen", track: "screen-\(name)"))
     }
 
@@ -85,6 +86,8 @@ extension SendParameters {
     /// What a viewer's offer lets us send.
     init(_ video: OfferedVideo, _ option: H264Option, _ stream: LocalStream, bitsPerSecond: Int) {
         self.init(option, stream, mid: video.mid, extensions: video.extensions, bitsPerSecond: bitsPerSecond)
+        guard let type = video.parityPayloadType, let ssrc = stream.paritySSRC else { return }
+        parity = RetransmissionParameters(payloadType: type, ssrc: ssrc)
     }
 
     /// What a viewer's answer to our offer lets us send.

@@ -42,6 +42,7 @@ struct ViewNegotiation {
         if let type = option.retransmissionPayloadType { retransmissions[type] = option.payloadType }
         let receive = ReceiveParameters(
             payloadTypes: [option.payloadType], retransmissionPayloadTypes: retransmissions,
+            parityPayloadType: answer.video.parityPayloadType,
             extensions: ExtensionMap(answer.video.extensions), ssrc: ssrc, canonicalName: Self.canonicalName)
         let audio = answer.opus.map {
             AudioReceiveParameters(payloadType: $0.payloadType, redundancyPayloadType: $0.redundancyPayloadType)

@@ -61,6 +61,16 @@ package struct H264Depacketizer: Sendable {
         finish()
     }
 
+    /// Whether a keyframe begins with this payload: parameter sets go before nothing else.
+    package static func beginsKeyframe(_ span: RawSpan, payload: Range<Int>) -> Bool {
+        guard let header = span.u8(at: payload.lowerBound), payload.upperBound <= span.byteCount else { return false }
+        let type = NALUnitType(header: header)
+        if type == .stapA, payload.count > 3, let inner = span.u8(at: payload.lowerBound + 3) {
+            return NALUnitType(header: inner) == .sequenceParameterSet
+        }
+        return type == .sequenceParameterSet
+    }
+
     /// False for a duplicate or late packet. A gap damages the unit that is open.
     private mutating func advance(to sequenceNumber: Int64) -> Bool {
         defer { lastSequenceNumber = max(sequenceNumber, lastSequenceNumber ?? sequenceNumber) }

@@ -11,10 +11,15 @@ package struct TransportFeedbackRecorder: Sendable {
     private var first: Int64 = 0
     /// The first number of the next report.
     private var unreported: Int64 = 0
+    /// And that of the last one.
+    private var lastReported: Int64 = 0
     private var unwrapper = Unwrapper<UInt16>()
     private var feedbackCount: UInt8 = 0
 
-    package init() {}
+    private let repeatsLast: Bool
+
+    /// - Parameter repeatsLast: each report tells once more what the one before told, should that get lost.
+    package init(repeatsLast: Bool = false) { self.repeatsLast = repeatsLast }
 
     package mutating func receive(transportSequenceNumber: UInt16, at now: Instant) {
         let number = unwrapper.unwrap(transportSequenceNumber)
@@ -42,6 +47,12 @@ package struct TransportFeedbackRecorder: Sendable {
     package mutating func makeFeedback(senderSSRC: UInt32, mediaSSRC: UInt32) -> [TransportFeedback] {
         var packets: [TransportFeedback] = []
         let end = first + Int64(arrivals.count)
+        let news = unreported
+        // Unless that is much.
+        if repeatsLast, unreported - lastReported <= Int64(Limits.arrivalsPerFeedback / 2) {
+            unreported = max(first, min(unreported, lastReported))
+        }
+        lastReported = news
         while unreported < end {
             packets.append(nextPacket(senderSSRC, mediaSSRC, end))
         }

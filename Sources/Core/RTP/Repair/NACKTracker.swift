@@ -10,6 +10,14 @@ package struct NACKTracker: Sendable {
     package static let toleratedPackets: Int64 = 2
     /// Otherwise they are asked for after this time.
     package static let toleratedTime: Duration = .milliseconds(5)
+    /// All repair packets of a picture come within this time.
+    static let parityTime: Duration = .milliseconds(4)
+
+    /// Repair packets come behind a picture and may make asking needless: that long is waited for them; nil where none
+    /// come.
+    package var parityPatience: Duration?
+    /// Up to this number they have come.
+    private var parityReaches: (number: Int64, at: Instant)?
 
     private struct Missing: Sendable {
         var number: Int64
@@ -61,6 +69,12 @@ package struct NACKTracker: Sendable {
         while let first = missing.first, first.number < number { missing.removeFirst() }
     }
 
+    /// Repair packets for all up to `number` are coming in, if any are.
+    package mutating func parityCame(upTo number: Int64, at now: Instant) {
+        guard number > parityReaches?.number ?? .min else { return }
+        parityReaches = (number, now)
+    }
+
     /// When `takeDue` will next have something to do.
     package var deadline: Instant? { missing.map { due($0) }.min() }
 
@@ -91,6 +105,11 @@ package struct NACKTracker: Sendable {
     private func due(_ entry: Missing) -> Instant {
         if let requestedAt = entry.requestedAt {
             return requestedAt + max(roundTripTime, Limits.shortestRequestInterval)
+        }
+        if let parityPatience {
+            let latest = entry.noticedAt + parityPatience
+            guard let parityReaches, entry.number <= parityReaches.number else { return latest }
+            return min(latest, max(entry.noticedAt, parityReaches.at + Self.parityTime))
         }
         let isOvertaken = (highest ?? entry.number) - entry.number >= Self.toleratedPackets
         return isOvertaken ? entry.noticedAt : entry.noticedAt + Self.toleratedTime

@@ -36,6 +36,25 @@ package struct RepairBuffer<Element: Sendable>: Sendable {
         set { tracker.roundTripTime = newValue }
     }
 
+    /// How long repair packets are waited for before a packet is asked for; nil where none come.
+    package var parityPatience: Duration? {
+        get { tracker.parityPatience }
+        set { tracker.parityPatience = newValue }
+    }
+
+    /// Repair packets for all up to this number are coming in.
+    package mutating func parityCame(upTo sequenceNumber: UInt16, at now: Instant) {
+        tracker.parityCame(upTo: unwrapper.peek(sequenceNumber), at: now)
+    }
+
+    /// Gives up all before a packet: what begins there needs nothing of it.
+    /// - Returns: that packet's number, not wrapped.
+    package mutating func abandon(before sequenceNumber: UInt16) -> Int64 {
+        let number = unwrapper.peek(sequenceNumber)
+        reorder.abandon(through: number - 1)
+        return number
+    }
+
     /// Sequence numbers asked for so far, repetitions included.
     package var requestsMade: Int { tracker.requestsMade }
 

@@ -60,6 +60,8 @@ package struct AcceptedVideo: Hashable, Sendable {
     package let mid: String?
     /// The chosen format, with the answer's parameters.
     package let option: H264Option
+    /// Of the repair packets that come (RFC 8627).
+    package let parityPayloadType: UInt8?
     /// Those of our extensions that the answerer took, with our ids.
     package let extensions: [HeaderExtension]
     package let sources: MediaSources
@@ -75,6 +77,7 @@ package struct AcceptedVideo: Hashable, Sendable {
         guard section.attributes.has("rtcp-mux") else { throw .noRTCPMux }
         guard let option = Self.option(of: section, among: offered) else { throw .noCommonFormat }
         self.option = option
+        parityPayloadType = section.parityPayloadType.flatMap { $0 == offered.parityPayloadType ? $0 : nil }
         self.index = index
         // A section without a tag is the one that was offered here.
         mid = section.mid ?? offered.mid

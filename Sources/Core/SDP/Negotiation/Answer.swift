@@ -96,6 +96,11 @@ extension Offer {
         } else {
             stream.retransmissionSSRC = nil
         }
+        if let type = video.parityPayloadType, stream.paritySSRC != nil {
+            formats.append(.parity(payloadType: type))
+        } else {
+            stream.paritySSRC = nil
+        }
         return Content(direction: .sendonly, formats: formats, extensions: HeaderExtensionURI.video, stream: stream)
     }
 
@@ -149,6 +154,13 @@ extension Offer {
 }
 
 extension PayloadFormat {
+    /// RFC 8627 § 5.1.2.
+    static func parity(payloadType: UInt8) -> PayloadFormat {
+        PayloadFormat(
+            payloadType: payloadType, encoding: "flexfec", clockRate: 90_000,
+            parameters: FormatParameters([("repair-window", "200000")]))
+    }
+
     /// RFC 4588 § 8.6.
     static func retransmission(payloadType: UInt8, of repeated: UInt8) -> PayloadFormat {
         PayloadFormat(

@@ -6,7 +6,8 @@ package struct LocalOffer: Hashable, Sendable {
     package static func receiving(
         transport: LocalTransport, sessionID: UInt64, allowHigh: Bool = true, audio: Bool = false
     ) -> LocalOffer {
-        var sections = [videoSection(.recvonly, formats: videoFormats(levelIDC: 31, allowHigh: allowHigh))]
+        let formats = videoFormats(levelIDC: 31, allowHigh: allowHigh) + [.parity(payloadType: 100)]
+        var sections = [videoSection(.recvonly, formats: formats)]
         if audio { sections.append(audioSection(.recvonly)) }
         return LocalOffer(sections, transport: transport, sessionID: sessionID)
     }

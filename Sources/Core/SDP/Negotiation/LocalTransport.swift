@@ -39,22 +39,29 @@ package struct LocalStream: Hashable, Sendable {
     package var ssrc: UInt32
     /// Of the retransmissions (RFC 4588); nil where there are none.
     package var retransmissionSSRC: UInt32?
+    /// Of the repair packets (RFC 8627); nil where there are none.
+    package var paritySSRC: UInt32?
     package var cname: String
     package var id: MediaStreamID
 
-    package init(ssrc: UInt32, retransmissionSSRC: UInt32? = nil, cname: String, id: MediaStreamID) {
+    package init(
+        ssrc: UInt32, retransmissionSSRC: UInt32? = nil, paritySSRC: UInt32? = nil, cname: String, id: MediaStreamID
+    ) {
         self.ssrc = ssrc
+        self.paritySSRC = paritySSRC
         self.retransmissionSSRC = retransmissionSSRC
         self.cname = cname
         self.id = id
     }
 
     var attributes: [Attribute] {
-        guard let retransmissionSSRC else { return [Attribute("ssrc", "\(ssrc) cname:\(cname)")] }
-        return [
-            Attribute("ssrc-group", "FID \(ssrc) \(retransmissionSSRC)"),
-            Attribute("ssrc", "\(ssrc) cname:\(cname)"),
-            Attribute("ssrc", "\(retransmissionSSRC) cname:\(cname)"),
-        ]
+        var attributes: [Attribute] = []
+        if let retransmissionSSRC { attributes.add("ssrc-group", "FID \(ssrc) \(retransmissionSSRC)") }
+        // RFC 5956 § 4.3.
+        if let paritySSRC { attributes.add("ssrc-group", "FEC-FR \(ssrc) \(paritySSRC)") }
+        for ssrc in [ssrc, retransmissionSSRC, paritySSRC].compactMap(\.self) {
+            attributes.add("ssrc", "\(ssrc) cname:\(cname)")
+        }
+        return attributes
     }
 }

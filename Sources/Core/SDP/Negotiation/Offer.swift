@@ -46,6 +46,8 @@ package struct OfferedVideo: Hashable, Sendable {
     package let mid: String?
     /// Never empty; best first.
     package let options: [H264Option]
+    /// Of repair packets for whichever of them (RFC 8627); nil where none are taken.
+    package let parityPayloadType: UInt8?
     package let extensions: [HeaderExtension]
     /// `a=rtcp-rsize` (RFC 5506 § 5).
     package let takesReducedSizeRTCP: Bool
@@ -77,6 +79,7 @@ package struct OfferedVideo: Hashable, Sendable {
         self.index = index
         mid = section.mid
         self.options = options
+        parityPayloadType = section.parityPayloadType
         extensions = section.headerExtensions
         takesReducedSizeRTCP = section.attributes.has("rtcp-rsize")
         bandwidth = section.bandwidth
@@ -107,6 +110,10 @@ package struct OfferedAudio: Hashable, Sendable {
 }
 
 extension MediaDescription {
+    var parityPayloadType: UInt8? {
+        payloadFormats.first { $0.isEncoding("flexfec") && $0.clockRate == 90_000 }?.payloadType
+    }
+
     /// A bundled section can be accepted without media (`inactive`) while there is nothing to send in it. That is
     /// better than port 0: if it is the tagged section it holds the transport of all others, and aiortc waits for ever
     /// for a rejected section's own transport.

@@ -1,0 +1,61 @@
+import Datagrams
+import DequeModule
+import RTP
+
+/// One viewer's repair packets (RFC 8627): made of each picture's packets as they leave, sent behind them.
+struct ParitySender {
+    private let parameters: RetransmissionParameters
+    private let protected: UInt32
+    private var encoder = ParityEncoder()
+    private var payloads: Deque<[UInt8]> = []
+    private var sequenceNumber: UInt16
+    /// Repair packets that are due, and not whole yet.
+    private var credit = 0.0
+
+    init(
+        _ parameters: RetransmissionParameters, protects ssrc: UInt32,
+        random: inout any RandomNumberGenerator & Sendable
+    ) {
+        self.parameters = parameters
+        protected = ssrc
+        sequenceNumber = UInt16.random(in: 0..<0x8000, using: &random)
+    }
+
+    var isWaiting: Bool { !payloads.isEmpty }
+
+    /// A packet of the pictures leaves.
+    ///
+    /// - Parameters:
+    ///   - isLast: of its picture.
+    ///   - share: how many repair packets each packet is worth.
+    mutating func sent(_ packet: [UInt8], sequenceNumber: UInt16, _ isLast: Bool, _ share: Double) {
+        guard share > 0 else { return encoder = ParityEncoder() }
+        encoder.add(packet, sequenceNumber: sequenceNumber)
+        guard isLast || encoder.count >= RTP.Limits.parityGroup else { return }
+        credit = min(credit + Double(encoder.count) * share, Double(ParityPattern.mostRepairs))
+        let repairs = Int(credit)
+        credit -= Double(repairs)
+        payloads += encoder.finish(repairs: repairs)
+    }
+
+    mutating func nextPacket(
+        timestamp: UInt32, _ extensions: HeaderExtensions, _ map: ExtensionMap
+    ) -> [UInt8]? {
+        guard let payload = payloads.popFirst() else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(payload.count + Limits.packetOverhead)
+        var header = RTPHeader(
+            marker: false, payloadType: parameters.payloadType, sequenceNumber: sequenceNumber, timestamp: timestamp,
+            ssrc: parameters.ssrc)
+        header.csrcs = [protected]
+        header.append(to: &bytes, extensions: extensions, map: map)
+        bytes.append(contentsOf: payload)
+        sequenceNumber &+= 1
+        return bytes
+    }
+
+    mutating func forget() {
+        payloads.removeAll()
+        encoder = ParityEncoder()
+    }
+}

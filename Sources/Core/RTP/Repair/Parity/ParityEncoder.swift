@@ -1,0 +1,58 @@
+import Datagrams
+
+/// Makes repair packets for groups of a stream's packets (RFC 8627), in a window that slides: each covers the group before
+/// as well, so that what one group's repair packets could not recover may still come back with the next one's, sooner
+/// than after a round trip.
+package struct ParityEncoder: Sendable {
+    private var strings: [ParityString] = []
+    private var first: UInt16 = 0
+    /// How many of them belong to the group before.
+    private var older = 0
+
+    package init() {}
+
+    /// Packets of the present group.
+    package var count: Int { strings.count - older }
+
+    /// Takes an unprotected packet that leaves; sequence numbers ascend by one.
+    package mutating func add(_ packet: [UInt8], sequenceNumber: UInt16) {
+        if strings.isEmpty { first = sequenceNumber }
+        strings.append(ParityString(packet: packet) ?? ParityString())
+    }
+
+    /// The group ends.
+    ///
+    /// - Parameter repairs: how many repair packets it gets.
+    /// - Returns: their payloads.
+    package mutating func finish(repairs: Int) -> [[UInt8]] {
+        defer { slide() }
+        let repairs = min(repairs, count, ParityPattern.mostRepairs)
+        guard repairs > 0 else { return [] }
+        let memberships = ParityPattern.memberships(of: strings.count, in: repairs)
+        return (0..<repairs).compactMap { repair in
+            payload(of: memberships.indices.filter { memberships[$0] >> UInt16(repair) & 1 == 1 })
+        }
+    }
+
+    private mutating func slide() {
+        strings.removeFirst(older)
+        first &+= UInt16(truncatingIfNeeded: older)
+        older = strings.count
+    }
+
+    private func payload(of members: [Int]) -> [UInt8]? {
+        guard let lowest = members.first else { return nil }
+        var sum = ParityString()
+        for member in members { sum.add(strings[member]) }
+        guard sum.bytes.count >= ParityHeader.recoveryBytes else { return nil }
+        var payload: [UInt8] = []
+        payload.reserveCapacity(sum.bytes.count + 16)
+        payload.append(sum.bytes[0] & 0x3f)
+        payload.append(contentsOf: sum.bytes[1..<ParityHeader.recoveryBytes])
+        ParityHeader(
+            baseSequenceNumber: first &+ UInt16(lowest), offsets: members.map { $0 - lowest }
+        ).append(to: &payload)
+        payload.append(contentsOf: sum.bytes[ParityHeader.recoveryBytes...])
+        return payload
+    }
+}

@@ -1,0 +1,142 @@
+import Datagrams
+import Testing
+
+@testable import RTP
+
+@Suite("Repair packets")
+struct ParityTests {
+    private static let ssrc: UInt32 = 0xAABB_CCDD
+
+    /// Packets of uneven length with everything a header can have.
+    private func packets(_ count: Int, from first: UInt16, _ random: inout SeededGenerator) -> [[UInt8]] {
+        (0..<count).map { index in
+            var bytes: [UInt8] = []
+            RTPHeader(
+                marker: index == count - 1, payloadType: 96, sequenceNumber: first &+ UInt16(index),
+                timestamp: 90_000 &* UInt32(truncatingIfNeeded: random.next()), ssrc: Self.ssrc
+            ).append(to: &bytes)
+            bytes += (0..<Int(1 + random.next() % 1200)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+            return bytes
+        }
+    }
+
+    private func repairs(of packets: [[UInt8]], from first: UInt16, count: Int) -> [[UInt8]] {
+        var encoder = ParityEncoder()
+        for (index, packet) in packets.enumerated() { encoder.add(packet, sequenceNumber: first &+ UInt16(index)) }
+        return encoder.finish(repairs: count)
+    }
+
+    private func recovered(
+        _ packets: [[UInt8]], lost: Set<Int>, _ repairs: [[UInt8]], from first: UInt16
+    ) -> [[UInt8]] {
+        var decoder = ParityDecoder(ssrc: Self.ssrc)
+        var found: [[UInt8]] = []
+        for (index, packet) in packets.enumerated() where !lost.contains(index) {
+            found += decoder.receive(packet, sequenceNumber: first &+ UInt16(index))
+        }
+        for repair in repairs { found += decoder.receiveRepair(repair, payload: 0..<repair.count) }
+        return found
+    }
+
+    @Test("any one lost packet comes back from one repair packet, byte for byte", arguments: 0..<14)
+    func one(lost: Int) {
+        var random = SeededGenerator(seed: 1)
+        let sent = packets(14, from: 65_530, &random)
+        let repair = repairs(of: sent, from: 65_530, count: 1)
+        let isRight = recovered(sent, lost: [lost], repair, from: 65_530) == [sent[lost]]
+        #expect(isRight)
+    }
+
+    @Test("any run of k packets comes back from k repair packets", arguments: 1...8)
+    func run(repairs count: Int) {
+        var random = SeededGenerator(seed: 2)
+        let sent = packets(30, from: 100, &random)
+        let made = repairs(of: sent, from: 100, count: count)
+        #expect(made.count == count)
+        for start in 0...(30 - count) {
+            let lost = Set(start..<(start + count))
+            let found = recovered(sent, lost: lost, made, from: 100)
+            let isWhole = Set(found) == Set(lost.map { sent[$0] })
+            #expect(isWhole, "from \(start)")
+        }
+    }
+
+    @Test("of two lost packets anywhere three repair packets bring back nearly all")
+    func pairs() {
+        var random = SeededGenerator(seed: 3)
+        let sent = packets(14, from: 7, &random)
+        let made = repairs(of: sent, from: 7, count: 3)
+        var (whole, all) = (0, 0)
+        for first in 0..<14 {
+            for second in (first + 1)..<14 {
+                all += 1
+                if recovered(sent, lost: [first, second], made, from: 7).count == 2 { whole += 1 }
+            }
+        }
+        #expect(Double(whole) / Double(all) > 0.9, "\(whole) of \(all)")
+    }
+
+    @Test("a packet that comes late completes an equation")
+    func late() {
+        var random = SeededGenerator(seed: 4)
+        let sent = packets(10, from: 40, &random)
+        let repair = repairs(of: sent, from: 40, count: 1)
+        var decoder = ParityDecoder(ssrc: Self.ssrc)
+        for index in sent.indices where index != 3 && index != 6 {
+            _ = decoder.receive(sent[index], sequenceNumber: 40 + UInt16(index))
+        }
+        let isEarly = decoder.receiveRepair(repair[0], payload: 0..<repair[0].count).isEmpty
+        #expect(isEarly)
+        let isRight = decoder.receive(sent[6], sequenceNumber: 46) == [sent[3]]
+        #expect(isRight)
+    }
+
+    @Test("what one group's repair packet can't recover comes back with the next group's")
+    func sliding() {
+        var random = SeededGenerator(seed: 6)
+        let sent = packets(20, from: 0, &random)
+        var encoder = ParityEncoder()
+        var decoder = ParityDecoder(ssrc: Self.ssrc)
+        var found: [[UInt8]] = []
+        for (index, packet) in sent.enumerated() {
+            encoder.add(packet, sequenceNumber: UInt16(index))
+            if index != 2, index != 7 { found += decoder.receive(packet, sequenceNumber: UInt16(index)) }
+            guard index % 10 == 9 else { continue }
+            // Two in the first group, as the second is worth one and a half.
+            for repair in encoder.finish(repairs: index == 9 ? 1 : 2) {
+                found += decoder.receiveRepair(repair, payload: 0..<repair.count)
+            }
+        }
+        let isWhole = Set(found) == [sent[2], sent[7]]
+        #expect(isWhole)
+    }
+
+    @Test("masks of 15, 46 and 110 packets are read as they were written", arguments: [1, 14, 15, 45, 46, 109])
+    func masks(last: Int) throws {
+        let header = ParityHeader(baseSequenceNumber: 65_000, offsets: Array(Set([0, last / 2, last])).sorted())
+        var bytes = [UInt8](repeating: 0, count: ParityHeader.recoveryBytes)
+        header.append(to: &bytes)
+        let read = try #require(bytes.read { ParityHeader.read($0, payload: 0..<bytes.count) })
+        #expect(read.0 == header)
+        #expect(read.1 == bytes.count)
+    }
+
+    @Test("what a stranger could write as a repair packet never traps, and recovers nothing that was not sent")
+    func garbage() {
+        var random = SeededGenerator(seed: 5)
+        let sent = packets(10, from: 40, &random)
+        let repair = repairs(of: sent, from: 40, count: 2)
+        for round in 0..<5000 {
+            var decoder = ParityDecoder(ssrc: Self.ssrc)
+            for index in [0, 1, 2, 4, 5, 7] { _ = decoder.receive(sent[index], sequenceNumber: 40 + UInt16(index)) }
+            var bytes = repair[round % 2]
+            for _ in 0..<(1 + random.next() % 4) {
+                bytes[Int(random.next() % UInt64(min(24, bytes.count)))] = UInt8(truncatingIfNeeded: random.next())
+            }
+            if round % 3 == 0 { bytes.removeLast(Int(random.next() % UInt64(bytes.count))) }
+            for packet in decoder.receiveRepair(bytes, payload: 0..<bytes.count) {
+                #expect(packet.count >= RTPHeader.fixedSize)
+            }
+        }
+    }
+}
