@@ -18,6 +18,8 @@ package struct BandwidthEstimator: Sendable {
     private var reports: [PacketReport] = []
     /// Feedback that came at all; without any there is no window.
     private var lastFeedback: Instant?
+    /// Between two feedbacks, smoothed.
+    private var feedbackInterval = Limits.feedbackInterval
     private var lastHeard: Instant?
     private var lastSent: Instant?
     private var silentSince: Instant?
@@ -48,7 +50,8 @@ package struct BandwidthEstimator: Sendable {
 
     /// What may be in flight: what the path holds, and the queue that is tolerated.
     package var window: Int {
-        let time = (leastFeedbackDelay.value ?? Limits.assumedRoundTrip) + Limits.feedbackInterval + rate.queueTarget
+        let time = (leastFeedbackDelay.value ?? Limits.assumedRoundTrip) + feedbackInterval + rate.queueTarget
+            - Limits.queueTarget / 2
         return max(Limits.leastWindow, Int(Double(rate.capacity) / 8 * time.inSeconds))
     }
 
@@ -94,6 +97,10 @@ package struct BandwidthEstimator: Sendable {
     }
 
     private mutating func learn(at now: Instant) {
+        if let last = lastFeedback {
+            let interval = min(now - last, Limits.longestFeedbackInterval)
+            feedbackInterval += (interval - feedbackInterval) / 8
+        }
         lastFeedback = now
         measureDelay(at: now)
         queue.observe(reports, at: now)
@@ -143,6 +150,9 @@ package struct BandwidthEstimator: Sendable {
         silentSince = nil
         packets.giveUp(before: now - silenceLimit)
         let length = now - since + silenceLimit
+        // What was sent meanwhile has come: only the way back was closed.
+        let tried = reports.filter { $0.sentAt >= since }
+        guard tried.count(where: { $0.arrival == nil }) * 2 > tried.count else { return nil }
         guard length > Limits.forgettingSilence else { return length }
         rate.doubt()
         losses.forget()

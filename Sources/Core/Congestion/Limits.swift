@@ -68,14 +68,15 @@ package enum Limits {
     // Silence
 
     /// No feedback for so long beyond a round trip, though something is in flight: nothing passes.
-    static let silence = Duration.milliseconds(120)
+    static let silence = Duration.milliseconds(200)
     /// What was known before a longer one is doubted.
     static let forgettingSilence = Duration.milliseconds(800)
     /// One packet in this time then, by which the path's return is noticed (RFC 9002 § 6.2).
     static let silentInterval = Duration.milliseconds(50)
     /// The longest a receiver takes to tell.
     static let feedbackInterval = Duration.milliseconds(50)
-    /// What may be in flight whatever is known: ten packets (RFC 6928).
-    static let leastWindow = 15_000
+    static let longestFeedbackInterval = Duration.milliseconds(150)
+    /// What may be in flight whatever is known: five packets.
+    static let leastWindow = 6_000
     static let assumedRoundTrip = Duration.milliseconds(100)
 }

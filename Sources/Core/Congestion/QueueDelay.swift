@@ -31,7 +31,8 @@ package struct QueueDelay: Sendable {
 
     /// The first packets of bursts scatter by the path's jitter; the rest of a burst by its own length.
     private mutating func scatter(_ least: Duration) {
-        guard let first = pending.first else { return }
+        // A queue that grows is no jitter.
+        guard let first = pending.first, standing < Limits.queueTarget else { return }
         let excess = min(first - least, Limits.longestJitter)
         jitter += (excess - jitter) / 16
     }

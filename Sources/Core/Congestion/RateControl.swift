@@ -119,7 +119,8 @@ package struct RateControl: Sendable {
                 followTrains()
             }
         }
-        // What arrives while no queue grows is there.
+        // What has arrived since the queue is short is there.
+        guard let since = shortSince, seen.now - since >= Limits.sustainedWindow else { return }
         if let delivered = seen.delivered { set(capacity: max(capacity, delivered)) }
         // Where less is sent than may be, nothing is learnt of more.
         guard let delivered = seen.delivered, delivered * 10 > target * 7, seen.queue < queueTarget / 3 else { return }

@@ -35,4 +35,9 @@ package enum MediaLimits {
     package static let idleRefinementPasses = 2
     /// Channels of a source of sound that are listened to; PulseAudio's sources have no more.
     static let channels = 32
+    /// The slowest viewer of a rung holds the others back to no less than this part of what the best takes.
+    package static let rungSpread = 2
+    /// How long a path stays below its rung, or above, before its viewer moves.
+    package static let timeBelowRung = Duration.seconds(2)
+    package static let timeAboveRung = Duration.seconds(5)
 }

@@ -12,6 +12,9 @@ struct FeedbackReporter {
     private(set) var due: Instant?
     private var last: Instant?
     private var first: Instant?
+    private var numbers = Unwrapper<UInt16>()
+    /// Of the packets on their way to us, what share is lost, smoothed.
+    private var loss = 0.0
 
     /// One unprotected packet, of whatever stream.
     mutating func receive(_ bytes: [UInt8], _ extensions: ExtensionMap, at now: Instant) {
@@ -19,16 +22,24 @@ struct FeedbackReporter {
         else { return }
         mediaSSRC = mediaSSRC ?? ssrc
         first = first ?? now
+        noticeLoss(number)
         recorder.receive(transportSequenceNumber: number, at: now)
         unreported += 1
         if due == nil { due = max(now + Limits.feedbackPause, (last ?? .zero) + interval(at: now)) }
         if unreported >= Limits.packetsPerFeedback { due = now }
     }
 
+    private mutating func noticeLoss(_ number: UInt16) {
+        let before = numbers.highest
+        let gap = numbers.unwrap(number) - (before ?? Int64(number)) - 1
+        guard gap >= 0 else { return }
+        loss += (Double(gap) / Double(gap + 1) - loss) * 0.01
+    }
+
     /// At first a sender knows nothing, and a page waits for it.
     private func interval(at now: Instant) -> Duration {
         guard let first, now - first > Limits.eagerTime else { return Limits.eagerFeedbackInterval }
-        return Limits.feedbackInterval
+        return loss > Limits.lossOfFeedback ? Limits.lossyFeedbackInterval : Limits.feedbackInterval
     }
 
     private static func number(_ bytes: [UInt8], _ extensions: ExtensionMap) -> (UInt16, UInt32)? {

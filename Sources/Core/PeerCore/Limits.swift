@@ -14,6 +14,7 @@ enum Limits {
     /// The same for what only sharpens a picture, and its burst: four packets.
     static let patientPacingPercent = 105
     static let patientBurstBytes = 5_000
+    static let leastBurstBytes = 3_000
     /// And beside what the path takes: a picture arrives no sooner for leaving faster, but shows what more there is.
     static let burstFactor = 2
     /// Until feedback tells more: twice what browsers start with times five, for a screen is no face; and what may leave before.
@@ -42,6 +43,9 @@ enum Limits {
     /// What a receiver tells of: 25 times a second, at first sooner, and at once where so many came.
     static let feedbackInterval = Duration.milliseconds(40)
     static let feedbackPause = Duration.milliseconds(5)
+    /// Where packets get lost so does feedback: it is told more often then.
+    static let lossyFeedbackInterval = Duration.milliseconds(15)
+    static let lossOfFeedback = 0.01
     static let eagerFeedbackInterval = Duration.milliseconds(15)
     static let eagerTime = Duration.seconds(1)
     static let packetsPerFeedback = 40
@@ -52,7 +56,7 @@ enum Limits {
     static let lossOfParity = 0.012
     static let queueOfParity = Duration.milliseconds(50)
     static let mostParity = 0.3
-    static let parityPerLoss = 2.1
+    static let parityPerLoss = 2.0
     /// After so long without any, none are waited for.
     static let parityMemory = Duration.seconds(2)
     /// Behind the last packet of a picture its repair packets come; where that is lost, this long is waited.
@@ -62,7 +66,7 @@ enum Limits {
     /// What leaves at once: 16 packets, more than a frame of typing or scrolling.
     static let burstBytes = 20_000
     /// A burst takes no longer than this part of a second at the pacing rate.
-    static let burstsPerSecond = 25
+    static let burstsPerSecond = 130
     /// RTCP reports: one a second, as browsers do (RFC 3550 § 6.2 gives 5 % of the bandwidth, far more).
     static let reportInterval = Duration.seconds(1)
     /// abs-capture-time: at least once a second, as its draft asks for; nine bytes of each packet otherwise.

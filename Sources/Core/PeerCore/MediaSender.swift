@@ -105,7 +105,7 @@ struct MediaSender {
 
     /// What leaves at once is on the link for no longer than a frame lasts.
     private var burst: Int {
-        max(Limits.patientBurstBytes, min(Limits.burstBytes, pacingRate / 8 / Limits.burstsPerSecond))
+        max(Limits.leastBurstBytes, min(Limits.burstBytes, pacingRate / 8 / Limits.burstsPerSecond))
     }
 
     /// A viewer this far behind is served from the next keyframe on.

@@ -66,6 +66,8 @@ package enum Limits {
     package static let requestsPerPacket = 10
     /// The shortest time between two requests for the same packet, where the RTT is shorter or not known.
     package static let shortestRequestInterval: Duration = .milliseconds(10)
+    /// What takes longer to come says nothing of the round trip.
+    static let longestAnswer: Duration = .milliseconds(500)
     /// Packets a receiver holds behind a gap.
     package static let reorderCapacity = 2048
     /// Packets a receiver keeps to recover others from: two pictures of 8 Mbit/s at 30 a second, and more.

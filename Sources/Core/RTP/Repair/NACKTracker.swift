@@ -11,7 +11,7 @@ package struct NACKTracker: Sendable {
     /// Otherwise they are asked for after this time.
     package static let toleratedTime: Duration = .milliseconds(5)
     /// All repair packets of a picture come within this time.
-    static let parityTime: Duration = .milliseconds(4)
+    static let parityTime: Duration = .milliseconds(3)
 
     /// Repair packets come behind a picture and may make asking needless: that long is waited for them; nil where none
     /// come.
@@ -31,6 +31,8 @@ package struct NACKTracker: Sendable {
     private var highest: Int64?
     /// The time after which a request counts as unanswered.
     package var roundTripTime: Duration
+    /// From a request to what it brought, smoothed: what is told of the round trip may be seconds old.
+    private var answerTime: Duration?
     package private(set) var requestsMade = 0
 
     package init(roundTripTime: Duration) {
@@ -52,7 +54,7 @@ package struct NACKTracker: Sendable {
             return .followed
         }
         guard number > highest else {
-            remove(number)
+            if let entry = remove(number) { learn(entry, at: now) }
             return .followed
         }
         self.highest = number
@@ -104,7 +106,9 @@ package struct NACKTracker: Sendable {
 
     private func due(_ entry: Missing) -> Instant {
         if let requestedAt = entry.requestedAt {
-            return requestedAt + max(roundTripTime, Limits.shortestRequestInterval)
+            let answer = max(roundTripTime, answerTime ?? .zero, Limits.shortestRequestInterval)
+            // The first two times soon, then with more and more patience: the path may have become longer.
+            return requestedAt + answer * max(1, min(4, entry.requests - 1))
         }
         if let parityPatience {
             let latest = entry.noticedAt + parityPatience
@@ -115,13 +119,21 @@ package struct NACKTracker: Sendable {
         return isOvertaken ? entry.noticedAt : entry.noticedAt + Self.toleratedTime
     }
 
-    private mutating func remove(_ number: Int64) {
+    /// What was asked for more than once may have been answered by either.
+    private mutating func learn(_ entry: Missing, at now: Instant) {
+        guard let requestedAt = entry.requestedAt, entry.requests == 1 else { return }
+        let time = min(now - requestedAt, Limits.longestAnswer)
+        answerTime = answerTime.map { $0 + (time - $0) / 8 } ?? time
+    }
+
+    private mutating func remove(_ number: Int64) -> Missing? {
         var low = 0
         var high = missing.count
         while low < high {
             let middle = (low + high) / 2
             if missing[middle].number < number { low = middle + 1 } else { high = middle }
         }
-        if low < missing.count, missing[low].number == number { missing.remove(at: low) }
+        guard low < missing.count, missing[low].number == number else { return nil }
+        return missing.remove(at: low)
     }
 }
