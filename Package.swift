@@ -37,6 +37,7 @@ let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-col
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let locks: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
@@ -68,6 +69,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.34.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.30.0"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.20.0", traits: []),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.30.0"),
@@ -113,7 +115,7 @@ let package = Package(
         adapter("OggOpus", ["Timebase", "RTP", "COgg"]),
         adapter("Matroska", ["Timebase", "RTP", "CAVFormat"]),
         adapter("SecureTransport", ["Timebase", "Datagrams", "ICE", "PeerCore", "COpenSSL", "CSRTP"]),
-        adapter("PeerDriver", ["Timebase", "Datagrams", "ICE", "RTP", "PeerCore", "SystemClock", nioCore, nioPosix]),
+        adapter("PeerDriver", ["Timebase", "Datagrams", "ICE", "RTP", "PeerCore", "SystemClock", nioCore, nioPosix, nioSSL]),
         adapter("SignalingClient", ["SignalingProtocol", httpClient, nioCore, nioHTTP1, nioPosix, logging]),
 
         // Signaling.
@@ -174,6 +176,8 @@ let package = Package(
         suite(
             "AudioDevices", ["AudioDevices", "Media", "SystemClock", "Timebase", "CALSA", "TestSoundCard"]),
         suite("SecureTransport", ["SecureTransport", "PeerCore", "ICE", "Timebase", "Datagrams", "COpenSSL"]),
+        suite(
+            "PeerDriver", ["PeerDriver", "PeerCore", "ICE", "Datagrams", nioCore, nioPosix, nioSSL, locks]),
         suite("ScreenShare", ["ScreenShare", "SignalingServer", "AudioCodec", "Media", "RTP", "SDP", logging]),
         suite("SignalingProtocol", ["SignalingProtocol"]),
         suite(

@@ -20,6 +20,8 @@ public struct SignalingConfiguration: Sendable {
     public var listsRooms = true
     /// STUN and TURN servers that viewers are told of.
     public var iceServers: [ICEServer] = []
+    /// More of them, made anew for each viewer: TURN credentials that lapse.
+    public var viewerICEServers: @Sendable () -> [ICEServer] = { [] }
     /// What holds in each room; nil: nobody may share there.
     public var policy: @Sendable (RoomName) -> RoomPolicy? = { _ in .open }
     /// Rooms at one time.
@@ -31,6 +33,11 @@ public struct SignalingConfiguration: Sendable {
     package var timing = Timing()
 
     public init() {}
+
+    /// One viewer's.
+    var links: @Sendable () -> [String] {
+        { [iceServers, viewerICEServers] in (iceServers + viewerICEServers()).compactMap(\.link) }
+    }
 }
 
 /// What holds in one room.

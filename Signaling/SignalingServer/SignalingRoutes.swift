@@ -33,7 +33,7 @@ public struct SignalingRoutes: Sendable {
         self.logger = logger
         let api =
             RoomRoutes(store: store, timing: timing).routes + ShareRoutes(store: store, timing: timing).routes
-            + WHEPRoutes(store: store, iceServers: configuration.iceServers).routes
+            + WHEPRoutes(store: store, iceServerLinks: configuration.links).routes
             + WHEPSessionRoutes(store: store).routes + PageRoutes(store: store).routes
         routes = OpenAPIRoute.adding(to: api)
     }

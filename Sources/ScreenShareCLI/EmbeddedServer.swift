@@ -8,7 +8,10 @@ final class EmbeddedServer: Sendable {
     private let server: SignalingServer
     private let logger: Logger
 
-    init(listen: ListenAddress, allowedHosts: [String] = [], allowedOrigins: [String] = [], logger: Logger) {
+    init(
+        listen: ListenAddress, allowedHosts: [String] = [], allowedOrigins: [String] = [],
+        iceServers: @escaping @Sendable () -> [ICEServer], logger: Logger
+    ) {
         self.listen = listen
         self.logger = logger
         var configuration = SignalingConfiguration()
@@ -16,6 +19,7 @@ final class EmbeddedServer: Sendable {
         configuration.port = listen.port
         configuration.allowedHosts = allowedHosts
         configuration.allowedOrigins = allowedOrigins
+        configuration.viewerICEServers = iceServers
         server = SignalingServer(configuration: configuration, logger: logger)
     }
 

@@ -5,9 +5,9 @@ import Glibc
 enum EnvironmentArguments {
     /// Where one is on the command line, the others' variables are not for this run.
     private static let exclusive = [["monitor", "window", "region", "test-pattern"], ["signaling", "listen", "whep"],
-        ["token", "open"], ["size", "max-pixels"]]
+        ["token", "open"], ["size", "max-pixels"], ["turn-secret", "turn-user"], ["turn-secret", "turn-password"]]
     /// Several values stand with commas between them.
-    private static let repeatable = ["interface", "stun", "allow-host", "allow-origin"]
+    private static let repeatable = ["interface", "stun", "turn", "allow-host", "allow-origin"]
 
     /// A command's options and flags, as its help lists them: none can be forgotten here.
     private static func names(of command: any ParsableCommand.Type) -> (options: [String], flags: [String]) {

@@ -10,11 +10,11 @@ struct HostCommand: AsyncParsableCommand {
         abstract: "Share a screen in a room.",
         discussion: """
             Without --signaling, and if no server answers on the listening address, the signaling server runs inside \
-            this process. Keys on a terminal: p pauses and resumes (so does SIGUSR1), s mutes the system's sound, m the \
-            microphone, q quits.
+            this process; it tells viewers of the --stun and --turn servers, with credentials. Keys on a terminal: p \
+            pauses and resumes (so does SIGUSR1), s mutes the system's sound, m the microphone, q quits.
 
             Exit codes: 0 done, 64 wrong usage, 69 no display, server or room, 70 internal error, 74 the statistics \
-            can't be written, 77 the server demands a token.
+            can't be written, 77 the server demands a token, or a TURN server refuses us.
             """)
 
     @Option(help: "The room's name: letters, digits and . _ ~ -, at most 64.")
@@ -80,13 +80,14 @@ struct HostCommand: AsyncParsableCommand {
         configuration.maximumBitrate = video.bitrate.bitsPerSecond
         configuration.showsCursor = !source.noCursor
         configuration.maximumViewers = maxViewers
-        configuration.network = network.configuration
+        configuration.network = try network.configuration()
         let sound = try sound.plan(among: ShareableAudio.list())
         configuration.audio = sound.configuration
         let runner = HostRunner(
             session: ShareSession(configuration: configuration, logger: logger), soundText: sound.text,
             plan: SignalingPlan(
-                room: room, signaling: signaling, listen: listen, token: token, open: open, maximumViewers: maxViewers),
+                room: room, signaling: signaling, listen: listen, token: token, open: open, maximumViewers: maxViewers,
+                iceServers: try network.servers.viewerServers()),
             duration: duration, statistics: try statsJson.map(StatsWriter.init), logger: logger)
         try await runner.run()
     }

@@ -83,14 +83,22 @@ struct NetworkOptions: ParsableArguments {
     @Option(name: .customLong("interface"), help: "A local IP address to use; can be repeated. Default: all.")
     var interfaces: [String] = []
 
-    @Option(name: .customLong("stun"), help: "A STUN server, stun:host[:port]; can be repeated.")
-    var stunServers: [String] = []
+    @OptionGroup var servers: ICEServerOptions
 
-    var configuration: NetworkConfiguration {
+    @Flag(help: "Tell and use nothing but the TURN servers' addresses: viewers don't learn ours.")
+    var relayOnly = false
+
+    func validate() throws {
+        if relayOnly, servers.turnAddresses.isEmpty { throw ValidationError("--relay-only needs a --turn server.") }
+    }
+
+    func configuration() throws -> NetworkConfiguration {
         var network = NetworkConfiguration()
         network.udpPort = udpPort
         network.interfaces = interfaces
-        network.stunServers = stunServers
+        network.stunServers = servers.stunServers
+        network.turnServers = try servers.turnServers()
+        network.relayOnly = relayOnly
         return network
     }
 }

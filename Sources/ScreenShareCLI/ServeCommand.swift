@@ -16,13 +16,16 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(name: .customLong("allow-origin"), help: "A web origin whose pages may join rooms; can be repeated.")
     var allowedOrigins: [String] = []
 
+    @OptionGroup(title: "What viewers are told of, with credentials")
+    var servers: ICEServerOptions
+
     @Option(help: "trace, debug, info, notice, warning or error.")
     var logLevel: LogLevelArgument = .warning
 
     func run() async throws {
         let server = EmbeddedServer(
             listen: listen, allowedHosts: allowedHosts, allowedOrigins: allowedOrigins,
-            logger: Console.logger(level: logLevel.level))
+            iceServers: try servers.viewerServers(), logger: Console.logger(level: logLevel.level))
         let address = try await server.start()
         Console.line("Signaling server: http://\(address)  (rooms at http://\(address)/r/NAME)")
         let (stop, continuation) = AsyncStream.makeStream(of: Void.self)

@@ -1,5 +1,6 @@
 import Logging
 import ScreenShare
+import SignalingServer
 
 /// Where and under which rules a share is published; decided by the options of `host`.
 struct SignalingPlan: Sendable {
@@ -9,6 +10,8 @@ struct SignalingPlan: Sendable {
     let token: String?
     let open: Bool
     let maximumViewers: Int
+    /// What viewers are told by the server in this process.
+    let iceServers: @Sendable () -> [ICEServer]
 
     /// A running publication, and the server in this process if there is one.
     struct OpenRoom: Sendable {
@@ -30,7 +33,7 @@ struct SignalingPlan: Sendable {
             let note = "Using the signaling server that already runs at \(standing)."
             return try await publish(session, at: standing, token: token, server: nil, note: note)
         }
-        let server = EmbeddedServer(listen: address, logger: logger)
+        let server = EmbeddedServer(listen: address, iceServers: iceServers, logger: logger)
         let authority = try await server.start()
         do {
             return try await publish(

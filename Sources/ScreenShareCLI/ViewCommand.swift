@@ -15,7 +15,8 @@ struct ViewCommand: AsyncParsableCommand {
 
             Exit codes: 0 done (also when the reader closed the pipe), 64 wrong usage or standard output is a \
             terminal, 69 no server or room, 70 internal error, 74 the video can't be written, 77 the token is \
-            missing or wrong.
+            missing or wrong, or a TURN server refuses us. Without --stun and --turn, the servers that the signaling \
+            server names are used.
             """)
 
     @Option(help: "The room to watch.")
@@ -100,7 +101,7 @@ struct ViewCommand: AsyncParsableCommand {
         configuration.receivesAudio = audio != nil || container == .mkv
         configuration.decodesAudio = audio.map(AudioFile.isDecoded) ?? false
         configuration.duration = duration.map { .seconds($0) }
-        configuration.network = network.configuration
+        configuration.network = try network.configuration()
         let runner = ViewRunner(
             session: ViewSession(configuration: configuration, logger: Console.logger(level: logLevel.level)),
             frames: frames, output: output, statistics: try statsJson.map(StatsWriter.init))
@@ -120,13 +121,17 @@ struct ViewNetworkOptions: ParsableArguments {
     @Option(name: .customLong("interface"), help: "A local IP address to use; can be repeated. Default: all.")
     var interfaces: [String] = []
 
-    @Option(name: .customLong("stun"), help: "A STUN server, stun:host[:port]; can be repeated.")
-    var stunServers: [String] = []
+    @OptionGroup var servers: ICEServerOptions
 
-    var configuration: NetworkConfiguration {
+    @Flag(help: "Use nothing but a TURN server's address: the sharer doesn't learn ours.")
+    var relayOnly = false
+
+    func configuration() throws -> NetworkConfiguration {
         var network = NetworkConfiguration()
         network.interfaces = interfaces
-        network.stunServers = stunServers
+        network.stunServers = servers.stunServers
+        network.turnServers = try servers.turnServers()
+        network.relayOnly = relayOnly
         return network
     }
 }

@@ -153,6 +153,7 @@ final class ViewRunner: Sendable {
             Console.line("Connected.")
         case .firstPicture(let after): Console.line("First picture after \((after / .milliseconds(1)).text(0)) ms.")
         case .disconnected(let reason): Console.line("Disconnected: \(reason). Trying again.")
+        case .notice(let text): Console.line(text)
         case .ended: break
         }
     }

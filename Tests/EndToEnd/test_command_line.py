@@ -34,6 +34,10 @@ def test_version(run):
         ["host", "--room", "demo", "--monitor", "a", "--window", "b"],
         ["host", "--room", "demo", "--bitrate", "-1"],
         ["host", "--room", "demo", "--signaling", "example.org"],
+        ["host", "--room", "demo", "--relay-only"],
+        ["host", "--room", "demo", "--turn-user", "a"],
+        ["host", "--room", "demo", "--turn-secret", "s", "--turn-user", "a", "--turn-password", "p"],
+        ["serve", "--turn", "turn:example.org"],
         ["view"],
         ["view", "--whep", "ftp://example.org/whep"],
         ["nonsense"],
@@ -43,6 +47,25 @@ def test_version(run):
 def test_wrong_use(run, words):
     done = run(*words)
     assert done.returncode == USAGE and done.stderr
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("turn:alice:wonder@example.org:0", "port"),
+        ("turn:alice:wonder@", "no host"),
+        ("turn:alice:wonder@example.org?transport=sctp", "transport=udp"),
+        ("turns:alice:wonder@example.org?transport=udp", "TCP"),
+        ("stun:alice:wonder@example.org", "no TURN server"),
+        ("turn:wonder@example.org", "password"),
+    ],
+)
+@pytest.mark.parametrize("command", ["host", "view", "serve"])
+def test_a_malformed_turn_server_is_told_without_its_password(run, command, address, words):
+    room = [] if command == "serve" else ["--room", "demo"]
+    done = run(command, *room, "--turn", address)
+    assert done.returncode == USAGE and words in done.stderr
+    assert "wonder" not in done.stderr
 
 
 def test_sources_are_listed(display, painter, run):

@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import NIOCore
+import NIOConcurrencyHelpers
 import SignalingProtocol
 import Testing
 
@@ -48,6 +49,45 @@ struct ViewingTests {
                     "<turn:turn.example.net?transport=udp>; rel=\"ice-server\"; username=\"a\\\"b\"; "
                         + "credential=\"c\\\\d\"; credential-type=\"password\"",
                 ])
+        }
+    }
+
+    @Test("Each viewer is told of TURN servers with credentials of its own")
+    func credentials() async throws {
+        let made = NIOLockedValueBox(0)
+        try await Bench.run { configuration in
+            configuration.viewerICEServers = {
+                let number = made.withLockedValue { $0 += 1; return $0 }
+                return [ICEServer(url: "turn:turn.example.net", username: "u\(number)", credential: "c\(number)")]
+            }
+        } _: { bench in
+            let sharer = try await bench.share()
+            let events = try await sharer.listen()
+            for number in 1...2 {
+                async let response = bench.join()
+                _ = try await sharer.answer(events.next(SessionOffer.self).sessionId)
+                #expect(try await response.headers[.link]?.contains("username=\"u\(number)\"") == true)
+            }
+        }
+    }
+
+    @Test("HEAD names the ICE servers, to those alone who may watch what is shared", arguments: [nil, "sesame"])
+    func iceServersBefore(token: String?) async throws {
+        try await Bench.run { configuration in
+            configuration.iceServers = [ICEServer(url: "stun:stun.example.net")]
+            configuration.viewerICEServers = { [ICEServer(url: "turn:t.example.net", username: "u", credential: "c")] }
+        } _: { bench in
+            let endpoint = "/v1/rooms/demo/whep"
+            #expect(try await bench.send(.head, endpoint, token: token).headers[values: .link].isEmpty)
+            _ = try await bench.share("demo", token.map { #"{"viewerToken":"\#($0)"}"# } ?? "{}")
+            let told = try await bench.send(.head, endpoint, token: token)
+            #expect(told.status == .ok && told.headers[values: .link].count == 2)
+            if token != nil {
+                for wrong in [nil, "other"] {
+                    let response = try await bench.send(.head, endpoint, token: wrong)
+                    #expect(response.status == .ok && response.headers[values: .link].isEmpty)
+                }
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 import { Peer } from "./peer.js";
 import { StatsSampler } from "./stats.js";
-import { answerAfterRestart, candidatesIn, fragmentOf, WhepError, WhepSession } from "./whep.js";
+import { answerAfterRestart, candidatesIn, fragmentOf, iceServersOf, WhepError, WhepSession } from "./whep.js";
 
 const GATHERING_PAUSE = 30; // ms; candidates come in bursts, and a burst is one PATCH
 
@@ -32,6 +32,7 @@ export class Connection {
 
     /** Asks for a session; throws a WhepError. */
     async request(endpoint, headers) {
+        this.#peer.use(await iceServersOf(endpoint, headers, this.#abort.signal));
         const offer = await this.#peer.offer();
         this.#askedAt = performance.now();
         const { session, answer } = await WhepSession.create(endpoint, offer, headers, this.#abort.signal);

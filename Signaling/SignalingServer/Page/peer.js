@@ -57,6 +57,16 @@ export class Peer {
         this.#pc.addEventListener("track", (event) => this.#added(event, on));
     }
 
+    /** Servers to gather candidates from; what the browser finds wrong with them leaves it without. */
+    use(iceServers) {
+        if (iceServers.length === 0) return;
+        try {
+            this.#pc.setConfiguration({ ...this.#pc.getConfiguration(), iceServers });
+        } catch (error) {
+            console.warn("ICE servers:", error.name);
+        }
+    }
+
     /** Makes the offer with what is gathered at this moment; the rest comes by `takeCandidates`. */
     async offer() {
         for (const media of MEDIA) this.#receive(media);

@@ -4,6 +4,7 @@ const SDP = "application/sdp";
 const SDP_FRAGMENT = "application/trickle-ice-sdpfrag"; // RFC 8840 § 4.4
 const ANSWER_TIMEOUT = 12_000; // ms; the server itself gives the sharer 5 s
 const PATCH_TIMEOUT = 5_000; // ms
+const SERVERS_TIMEOUT = 2_000; // ms; whoever needs no relay goes without
 const LONGEST_RETRY_AFTER = 60_000; // ms; somebody looks at this page
 
 const KINDS = new Map([
@@ -29,6 +30,26 @@ export class WhepError extends Error {
         return new WhepError(kind, response.status, retryAfterOf(response));
     }
 }
+
+/** The STUN and TURN servers that the endpoint names in its Link fields (RFC 9725 § 4.6), as WebRTC takes them. */
+export async function iceServersOf(endpoint, headers, signal) {
+    const response = await request(endpoint, { method: "HEAD", headers, signal }, SERVERS_TIMEOUT).catch(() => null);
+    const found = [];
+    for (const [, urls, rest] of (response?.headers.get("Link") ?? "").matchAll(LINK)) {
+        const parameters = new Map();
+        for (const [, name, quoted, plain] of rest.matchAll(LINK_PARAMETER)) {
+            parameters.set(name.toLowerCase(), quoted?.replace(/\\(.)/g, "$1") ?? plain);
+        }
+        if (parameters.get("rel") !== "ice-server") continue;
+        const [username, credential] = [parameters.get("username"), parameters.get("credential")];
+        found.push(username === undefined ? { urls } : { urls, username, credential });
+    }
+    return found;
+}
+
+// RFC 8288 § 3: <address>; name="value"; name=value
+const LINK = /<([^>]*)>((?:\s*;\s*[\w-]+(?:=(?:"(?:[^"\\]|\\.)*"|[^\s",;]*))?)*)/g;
+const LINK_PARAMETER = /;\s*([\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;]*))/g;
 
 /** One WHEP session: the address the server gave it, and the tag of its present ICE session. */
 export class WhepSession {

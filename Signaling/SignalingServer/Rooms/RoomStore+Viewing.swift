@@ -12,6 +12,11 @@ extension RoomStore {
         let isCounterOffer: Bool
     }
 
+    /// Whether somebody shares there, and this token lets in.
+    func admits(_ token: BearerToken?, to name: RoomName) -> Bool {
+        rooms[name]?.share != nil && viewerToken(in: name).map { token == $0 } != false
+    }
+
     /// Brings an offer to the sharer and waits for its answer. A request that fails or is cancelled leaves nothing.
     func join(
         _ name: RoomName, token: BearerToken?, sdp: String, ufrag: String?

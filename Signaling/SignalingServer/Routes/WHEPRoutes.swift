@@ -7,7 +7,8 @@ import NIOConcurrencyHelpers
 /// The WHEP endpoint of a room (draft-ietf-wish-whep): offers come in here.
 struct WHEPRoutes: Sendable {
     let store: RoomStore
-    let iceServers: [ICEServer]
+    /// STUN and TURN servers for one viewer, as `Link` fields (RFC 9725 § 4.6).
+    let iceServerLinks: @Sendable () -> [String]
 
     static let endpoint = "/v1/rooms/{room}/whep"
 
@@ -65,7 +66,7 @@ struct WHEPRoutes: Sendable {
             .acceptPatch: BodyType.trickleFragment.rawValue,
             .connection: "close",
         ]
-        for link in iceServers.compactMap(\.link) { headers.append(HTTPField(name: .link, value: link)) }
+        headers.append(links: iceServerLinks())
         let sdp = ByteBuffer(string: joined.sdp)
         return Response(
             status: joined.isCounterOffer ? .notAcceptable : .created, headers: headers,
@@ -81,19 +82,29 @@ struct WHEPRoutes: Sendable {
     }
 
     /// The draft, "HTTP Usage" and "WHEP Endpoint URL Discoverability": nothing to see, and HEAD tells players what
-    /// this address is.
+    /// this address is. Who may watch is told the ICE servers, as the answer to POST does: a browser has to know them
+    /// before it gathers.
     private func look(_ method: HTTPRequest.Method) -> Route {
         Route(
             method, Self.endpoint, for: .viewer,
             Documentation(
                 id: method == .get ? "lookAtEndpoint" : "discoverEndpoint",
-                summary: "Empty; the content type tells that this is a WHEP endpoint.",
-                successes: [.init(status: 200, description: "A WHEP endpoint.", content: nil)],
+                summary: "Empty; the content type tells that this is a WHEP endpoint, and to who may watch Link names "
+                    + "STUN and TURN servers.",
+                security: .viewerToken,
+                successes: [.init(status: 200, description: "A WHEP endpoint.", content: nil, headers: ["Link"])],
                 problems: [.invalidRoomName])
         ) { call in
-            _ = try call.room()
-            return Response(
-                status: .ok, headers: [.contentType: BodyType.sdp.rawValue, .acceptPost: BodyType.sdp.rawValue])
+            let room = try call.room()
+            var headers: HTTPFields = [.contentType: BodyType.sdp.rawValue, .acceptPost: BodyType.sdp.rawValue]
+            if await store.admits(call.bearer, to: room) { headers.append(links: iceServerLinks()) }
+            return Response(status: .ok, headers: headers)
         }
+    }
+}
+
+extension HTTPFields {
+    fileprivate mutating func append(links: [String]) {
+        for link in links { append(HTTPField(name: .link, value: link)) }
     }
 }

@@ -9,11 +9,19 @@ package struct HubConfiguration: Sendable {
     /// 0: the system chooses for the first socket, and the others take the same.
     package var port: UInt16
     package var stunServers: [TransportAddress]
+    /// Servers that relay for us, the preferred first.
+    package var turnServers: [RelayServer] = []
+    /// Which of our addresses peers may learn.
+    package var transportPolicy = ICETransportPolicy.all
     package var makeSecurity: @Sendable () throws -> any SecurityProvider
     /// Nil where the machine lacks the digests.
     package var makeAuthenticator: @Sendable () -> (any MessageAuthenticator)?
     /// Called on the event loop with the peer's lane; must not block.
     package var onEvent: @Sendable (PeerID, LaneKey?, PeerEvent) -> Void
+    /// Called on the event loop when a TURN server's state changes.
+    package var onRelay: @Sendable (RelayEvent) -> Void = { _ in }
+    /// Called on the event loop for each candidate that is found after the sockets: peers may not have heard of it.
+    package var onCandidate: @Sendable (Candidate) -> Void = { _ in }
 
     package init(
         addresses: [IPAddress], port: UInt16, stunServers: [TransportAddress],

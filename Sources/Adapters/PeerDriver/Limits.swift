@@ -1,3 +1,5 @@
+import NIOCore
+import Timebase
 
 /// Every bound of the event loop, with its reason.
 enum Limits {
@@ -22,5 +24,20 @@ enum Limits {
     static let destinations = 2000
     /// Address pairs remembered per peer for demultiplexing: all of a checklist's, and as many that came later.
     static let routesPerPeer = 128
+    /// TURN servers of one hub; each costs a socket's keepalive, and each viewer a permission there.
+    static let relays = 4
+    /// A connection to a TURN server that does not stand after this long is given up and tried again.
+    static let connectTime = TimeAmount.seconds(10)
+    /// Seconds between two tries: twice as long after each failure, up to the longest.
+    static let reconnectSeconds: ClosedRange<Int64> = 1...60
+    /// What a Send indication adds (RFC 8656 § 11.1): 36 bytes, and up to three of padding; with IPv6 12 more.
+    static let relayHeaderBytes = 52
+    /// What waits to leave in a connection: a third of a second at 4 Mbit/s. More is dropped, as a network would.
+    static let relayBacklog = 1 << 17
+    /// What the kernel may hold of it unsent (TCP_NOTSENT_LOWAT, tcp(7)): what waits there can't be dropped.
+    static let unsentBytes = 1 << 15
+    /// Time-limited credentials that are refused sooner than this are wrong, not lapsed.
+    static let freshCredentials = Duration.seconds(60)
+    /// Our own time-limited credentials, in seconds: they count when an allocation is made.
+    static let credentialSeconds: Int64 = 24 * 3600
 }
-

@@ -39,7 +39,8 @@ extension PeerHub {
                 throw .cannotBind(Self.words(error, ip, port))
             }
         }
-        startGathering()
+        gather(from: configuration.stunServers)
+        await relay(by: configuration.turnServers)
     }
 
     private static func words(_ error: any Error, _ ip: IPAddress, _ port: UInt16) -> String {
@@ -65,6 +66,8 @@ extension PeerHub {
         guard let security, let authenticator else { throw HubError.closed }
         guard peers.count < Limits.peers else { throw HubError.tooManyPeers }
         let now = SystemClock.now()
+        var setup = setup
+        setup.transportPolicy = configuration.transportPolicy
         let core = PeerCore(
             setup, localCandidates: localCandidates(), security: security,
             authenticator: authenticator, wallClock: SystemClock.wallClockAnchor(),
@@ -139,44 +142,5 @@ extension PeerHub {
 
     package func statistics() -> [HubPeerStatistics] {
         peers.map { HubPeerStatistics(peer: $0.key, statistics: $0.value.core.statistics) }
-    }
-
-    // MARK: Candidates
-
-    /// Host candidates of every socket, and what the STUN servers told.
-    package func localCandidates() -> [Candidate] {
-        let hosts = sockets.keys.sorted { "\($0)" < "\($1)" }.enumerated().map { index, address in
-            Candidate.host(address, localPreference: UInt16(65_535 - index))
-        }
-        return hosts + (gatherer?.candidates ?? [])
-    }
-
-    private func startGathering() {
-        guard !configuration.stunServers.isEmpty else { return }
-        let now = SystemClock.now()
-        gatherer = ServerReflexiveGatherer(
-            bases: Array(sockets.keys), servers: configuration.stunServers, random: SystemRandomNumberGenerator(), at: now)
-        drainGatherer(at: now)
-        flush()
-    }
-
-    /// Waits until the STUN servers have answered, or for this long: an offer or answer should hold what they tell.
-    package func gather(atMost limit: Duration) async {
-        let end = SystemClock.now() + limit
-        while let gatherer, !gatherer.isFinished, SystemClock.now() < end {
-            guard (try? await Task.sleep(for: Limits.gatheringLook)) != nil else { return }
-        }
-    }
-
-    func drainGatherer(at now: Instant) {
-        while let output = gatherer?.nextOutput() {
-            switch output {
-            case .transmit(let bytes, let from, let to): send(Transmit(bytes: bytes, from: from, to: to))
-            case .event: break
-            case .wait(let until, _):
-                schedule(until)
-                return
-            }
-        }
     }
 }

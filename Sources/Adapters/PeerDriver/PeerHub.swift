@@ -29,11 +29,13 @@ package actor PeerHub {
     var peers: [PeerID: Peer] = [:]
     var router = Router()
     var gatherer: ServerReflexiveGatherer?
+    /// Only ever longer: an index names a relay for good.
+    var relays: [Relay] = []
     private var destinations: [TransportAddress: SocketAddress] = [:]
     private var timer: Scheduled<Void>?
     private var timerDue = Instant.distantFuture
     private var batch: SendBatch?
-    private var closed = false
+    private(set) var closed = false
     var security: (any SecurityProvider)?
     var authenticator: (any MessageAuthenticator)?
     package nonisolated let outbox: Outbox
@@ -56,6 +58,15 @@ package actor PeerHub {
     /// One datagram from a socket.
     func receive(_ bytes: [UInt8], local: TransportAddress, remote: TransportAddress) {
         let now = SystemClock.now()
+        // First, since ChannelData begins like nothing else that is known here.
+        if !receiveRelayed(bytes, AddressPair(local: local, remote: remote), at: now) {
+            dispatch(bytes, local: local, remote: remote, at: now)
+        }
+        flush()
+    }
+
+    /// A peer's datagram, from a socket or out of a relay.
+    func dispatch(_ bytes: [UInt8], local: TransportAddress, remote: TransportAddress, at now: Instant) {
         switch bytes.read(DatagramKind.init) {
         case .stun: receiveSTUN(bytes, AddressPair(local: local, remote: remote), at: now)
         case .handshake, .rtp, .rtcp:
@@ -66,7 +77,6 @@ package actor PeerHub {
             drain(id, peer, at: now)
         case .unknown: return
         }
-        flush()
     }
 
     private func receiveSTUN(_ bytes: [UInt8], _ pair: AddressPair, at now: Instant) {
@@ -94,7 +104,7 @@ package actor PeerHub {
                 if transmit.bytes.first.map({ $0 <= 3 }) == true {
                     router.sentCheck(AddressPair(local: transmit.from, remote: transmit.to), by: id)
                 }
-                send(transmit)
+                send(transmit, at: now)
             case .event(let event):
                 configuration.onEvent(id, peer.lane, event)
                 if case .disconnected = event { forget(id) }
@@ -106,7 +116,14 @@ package actor PeerHub {
         }
     }
 
-    func send(_ transmit: Transmit) {
+    /// From a socket, or through the relay whose address it names; from an address that is gone, nowhere.
+    func send(_ transmit: Transmit, at now: Instant) {
+        if relays.isEmpty || sockets[transmit.from] != nil { return enqueue(transmit) }
+        guard let relay = relays.first(where: { $0.address == transmit.from }) else { return }
+        relaySend(transmit, relay, at: now)
+    }
+
+    func enqueue(_ transmit: Transmit) {
         if batch?.append(transmit) == true { return }
         flushBatch()
         batch = SendBatch(transmit)
@@ -116,6 +133,7 @@ package actor PeerHub {
     func flush() {
         flushBatch()
         for socket in sockets.values { socket.channel.flush() }
+        for relay in relays { relay.connection?.flush() }
     }
 
     private func flushBatch() {
@@ -157,6 +175,7 @@ package actor PeerHub {
             gatherer?.advance(to: now)
             drainGatherer(at: now)
         }
+        advanceRelays(to: now)
         for (id, peer) in peers {
             if peer.due <= now { peer.core.advance(to: now) }
             drain(id, peer, at: now)
@@ -174,10 +193,12 @@ package actor PeerHub {
             peer.core.close(at: now)
             drain(id, peer, at: now)
         }
+        closeRelays(at: now)
         flush()
         closed = true
         timer?.cancel()
         peers = [:]
+        for connection in relays.compactMap({ $0.disconnect() }) { try? await connection.close() }
         for socket in sockets.values { try? await socket.channel.close() }
         sockets = [:]
     }

@@ -29,6 +29,9 @@ package enum SystemClock {
         WallClockAnchor(instant: now(), ntp: NTPTimestamp(unixNanoseconds: nanoseconds(of: CLOCK_REALTIME)))
     }
 
+    /// The wall clock's seconds since 1970, for what others date.
+    package static func unixSeconds() -> Int64 { nanoseconds(of: CLOCK_REALTIME) / 1_000_000_000 }
+
     /// What this thread has used of the processor.
     package static func threadTime() -> Duration { .nanoseconds(nanoseconds(of: CLOCK_THREAD_CPUTIME_ID)) }
 

@@ -9,6 +9,8 @@ enum GatheringLimit {
     /// STUN's first retransmission comes after 0.5 s (RFC 8489 § 6.2.1); a server that is silent for longer is not waited
     /// for.
     static let time = Duration.seconds(1)
+    /// Without a relay there is nothing to offer: TCP, TLS and an allocation take five round trips.
+    static let relayTime = Duration.seconds(5)
 }
 
 extension NetworkConfiguration {
@@ -32,8 +34,38 @@ extension NetworkConfiguration {
             }
             servers.append(address)
         }
-        return HubConfiguration(
+        var hub = HubConfiguration(
             addresses: addresses, port: udpPort, stunServers: servers, makeSecurity: { try TransportSecurity() },
             makeAuthenticator: { OpenSSLAuthenticator() }, onEvent: onEvent)
+        for server in turnServers {
+            guard let relay = await server.resolve() else {
+                throw .network("can't resolve the TURN server \"\(server.url)\"")
+            }
+            hub.turnServers.append(relay)
+        }
+        hub.transportPolicy = relayOnly ? .relayOnly : .all
+        return hub
+    }
+}
+
+extension TURNServer {
+    /// Nil where the name is unknown.
+    func resolve() async -> RelayServer? {
+        guard let address = await uri.resolve(), let credentials = relayCredentials else { return nil }
+        return RelayServer(
+            uri: uri, address: address, credentials: credentials, trustedCertificates: trustedCertificates)
+    }
+}
+
+extension PeerHub {
+    /// Opens the sockets and gives the servers their time to answer.
+    /// - Throws: `.forbidden` where a TURN server refuses us: whoever names one wants to know.
+    func open(_ network: NetworkConfiguration) async throws(ShareError) {
+        do throws(HubError) { try await open() } catch { throw error.shareError }
+        let needsRelay = network.relayOnly && !network.turnServers.isEmpty
+        await gather(atMost: needsRelay ? GatheringLimit.relayTime : GatheringLimit.time)
+        guard let refusal = relayFailures().first(where: { $0.failure.isRefusal }) else { return }
+        await close()
+        throw .forbidden(refusal.failure.text(of: refusal.server))
     }
 }

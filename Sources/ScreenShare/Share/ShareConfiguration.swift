@@ -34,6 +34,10 @@ public struct NetworkConfiguration: Hashable, Sendable {
     public var interfaces: [String] = []
     /// STUN servers (`stun:host[:port]`, RFC 7064) that tell our address outside a NAT.
     public var stunServers: [String] = []
+    /// TURN servers that relay media where two can't reach each other, the preferred first; four at most.
+    public var turnServers: [TURNServer] = []
+    /// Tells and uses nothing but the relays' addresses: the other side does not learn ours, nor can it send there.
+    public var relayOnly = false
 
     public init() {}
 }

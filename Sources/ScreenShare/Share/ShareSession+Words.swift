@@ -1,3 +1,4 @@
+import ICE
 import Media
 import PeerCore
 import PeerDriver
@@ -39,6 +40,55 @@ extension HubError {
         case .unknownPeer: .invalid("no such viewer")
         }
     }
+}
+
+extension RelayEvent {
+    /// For a person; nil where there is nothing to be said.
+    var notice: String? {
+        switch self {
+        case .allocated(let server, let isAgain): isAgain ? "The TURN server \(server) relays again." : nil
+        case .failed(let server, let failure):
+            "\(failure.text(of: server).firstUpper)." + (failure.isRefusal ? "" : " Trying again.")
+        }
+    }
+}
+
+extension RelayFailure {
+    func text(of server: ICEServerURI) -> String {
+        switch self {
+        case .turn(let failure):
+            isRefusal
+                ? "the TURN server \(server) refuses the user name, password or secret"
+                : "the TURN server \(server) relays nothing: \(failure.text)"
+        case .unreachable(let words): "the TURN server \(server) can't be reached: \(words)"
+        case .untrusted:
+            "the TURN server \(server) can't be trusted: its certificate is not signed by anybody known, or for another "
+                + "name"
+        case .noLocalAddress: "the TURN server \(server) can't be reached from any address of this machine that is used"
+        case .unusable(let words): "the TURN server \(server) can't be used: \(words)"
+        }
+    }
+}
+
+extension TURNFailure {
+    fileprivate var text: String {
+        switch self {
+        case .noAnswer: "it does not answer"
+        case .credentialsRejected, .wrongCredentials, .notAuthenticated: "it refuses the credentials"
+        case .unsupported: "it wants what is not there"
+        case .redirected: "it names another server"
+        case .allocationMismatch: "it has lost the address, or not given it back"
+        case .quotaReached: "this user has too many addresses there"
+        case .insufficientCapacity: "it has no address left"
+        case .unusableAddress: "nobody can reach the address it gives"
+        case .disconnected: "the connection broke off"
+        case .refused(let code): "it refuses (\(code))"
+        }
+    }
+}
+
+extension String {
+    fileprivate var firstUpper: String { prefix(1).uppercased() + dropFirst() }
 }
 
 extension ViewerStatistics {

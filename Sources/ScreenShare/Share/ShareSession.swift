@@ -74,6 +74,7 @@ public actor ShareSession {
         case peer(PeerID, PeerEvent)
         case line(LineEvent)
         case audio(AudioLineEvent)
+        case relay(RelayEvent)
     }
 
     /// - Parameter logger: for the developer; what a person should know comes as events.
@@ -233,23 +234,32 @@ public actor ShareSession {
         on loops: MultiThreadedEventLoopGroup, _ controls: LineControls, _ signals: AsyncStream<Signal>.Continuation
     ) async throws(ShareError) -> PeerHub {
         let paths = paths
-        let hub = PeerHub(
-            try await configuration.network.hubConfiguration { id, lane, event in
-                // Straight to the encoder: a joiner waits for this picture, and a path can't take what was meant for it.
-                switch event {
-                case .keyframeNeeded:
-                    if let lane { return controls.change { _ = $0.keyframes.insert(lane) } }
-                case .path(let path):
-                    if let rate = paths.update(id, path) { controls.change { $0.pathBitsPerSecond = rate } }
-                    return
-                case .disconnected:
-                    if let rate = paths.update(id, nil) { controls.change { $0.pathBitsPerSecond = rate } }
-                default: break
-                }
-                signals.yield(.peer(id, event))
-            }, eventLoop: loops.next())
-        do throws(HubError) { try await hub.open() } catch { throw error.shareError }
-        await hub.gather(atMost: GatheringLimit.time)
+        let network = configuration.network
+        if network.relayOnly, network.turnServers.isEmpty {
+            throw .network("only relays may be used, and no TURN server is named")
+        }
+        var hubConfiguration = try await network.hubConfiguration { id, lane, event in
+            // Straight to the encoder: a joiner waits for this picture, and a path can't take what was meant for it.
+            switch event {
+            case .keyframeNeeded:
+                if let lane { return controls.change { _ = $0.keyframes.insert(lane) } }
+            case .path(let path):
+                if let rate = paths.update(id, path) { controls.change { $0.pathBitsPerSecond = rate } }
+                return
+            case .disconnected:
+                if let rate = paths.update(id, nil) { controls.change { $0.pathBitsPerSecond = rate } }
+            default: break
+            }
+            signals.yield(.peer(id, event))
+        }
+        hubConfiguration.onRelay = { signals.yield(.relay($0)) }
+        let hub = PeerHub(hubConfiguration, eventLoop: loops.next())
+        try await hub.open(network)
+        if network.relayOnly, await !hub.hasRelay {
+            let words = await hub.relayFailures().first.map { $0.failure.text(of: $0.server) } ?? "no TURN server answers"
+            await hub.close()
+            throw .network("\(words); only relays may be used")
+        }
         return hub
     }
 
@@ -288,6 +298,7 @@ public actor ShareSession {
             viewers[id]?.audio?.loss = share
             updateAudioLanes()
         case .audio(let event): handle(event)
+        case .relay(let event): event.notice.map { _ = sink.yield(.notice($0)) }
         case .line(.geometry(let source, let picture)):
             sink.yield(
                 .sourceChanged(

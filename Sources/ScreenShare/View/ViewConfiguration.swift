@@ -15,6 +15,8 @@ public struct ViewConfiguration: Sendable {
     public var decodesAudio = false
     /// Ends this long after the first picture.
     public var duration: Duration?
+    /// How media finds its way. STUN and TURN servers that are named here take the place of those that the WHEP server
+    /// names (its `Link` fields).
     public var network = NetworkConfiguration()
 
     public init(endpoint: String) {
@@ -54,6 +56,8 @@ public enum ViewEvent: Hashable, Sendable {
     case firstPicture(after: Duration)
     /// The sharer left or was lost; the session tries again by itself.
     case disconnected(String)
+    /// Something a person should know that does not end the session.
+    case notice(String)
     /// Ended, with the error that ended it if it was not asked to.
     case ended(ShareError?)
 }

@@ -11,6 +11,7 @@ struct ViewNegotiation {
     private let hub: PeerHub
     private let peer: PeerID
     private let local: LocalOffer
+    private let transport: LocalTransport
     private let ssrc = UInt32.random(in: 1...(.max))
     private static let canonicalName = "viewer"
 
@@ -21,9 +22,21 @@ struct ViewNegotiation {
             payloadTypes: [], retransmissionPayloadTypes: [:], extensions: ExtensionMap(), ssrc: ssrc,
             canonicalName: Self.canonicalName)
         let setup = PeerSetup(iceRole: .controlling, handshakeRole: .passive, receive: receive)
-        let transport = try await hub.transport(of: peer, setup, lane: nil)
+        var transport = try await hub.transport(of: peer, setup, lane: nil)
+        // The answer may name servers that find more.
+        transport.isComplete = false
+        self.transport = transport
         local = LocalOffer.receiving(
             transport: transport, sessionID: UInt64.random(in: 0...UInt64(Int64.max)), audio: audio)
+    }
+
+    /// A fragment with a candidate that is not in the offer; nil for one that is.
+    func fragment(with candidate: Candidate) -> String? {
+        let text = candidate.attributeValue
+        guard !transport.candidates.contains(text) else { return nil }
+        var later = transport
+        later.candidates = [text]
+        return TrickleFragment(of: local.description, transport: later).description
     }
 
     /// What the sharer sends.

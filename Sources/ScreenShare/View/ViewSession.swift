@@ -52,6 +52,7 @@ public actor ViewSession {
     /// When a keyframe was last asked for on behalf of a reader that lagged.
     private var askedAt: Instant?
     private var hasEnded = false
+    private var lastNotice: String?
 
     public init(configuration: ViewConfiguration, logger: Logger = Logger(label: "screenshare")) {
         self.configuration = configuration
@@ -141,20 +142,25 @@ public actor ViewSession {
         let (signals, sink) = AsyncStream.makeStream(of: PeerEvent.self)
         let loops = eventLoops ?? MultiThreadedEventLoopGroup(numberOfThreads: 1)
         eventLoops = loops
-        let hub = PeerHub(
-            try await configuration.network.hubConfiguration { _, _, event in sink.yield(event) },
-            eventLoop: loops.next())
-        do throws(HubError) { try await hub.open() } catch { throw error.shareError }
-        await hub.gather(atMost: GatheringLimit.time)
+        var hubConfiguration = try await configuration.network.hubConfiguration { _, _, event in sink.yield(event) }
+        let (candidates, candidateSink) = AsyncStream.makeStream(of: Candidate.self)
+        hubConfiguration.onCandidate = { candidateSink.yield($0) }
+        hubConfiguration.onRelay = { [weak self] event in
+            if let notice = event.notice { Task { await self?.tell(notice) } }
+        }
+        let hub = PeerHub(hubConfiguration, eventLoop: loops.next())
+        try await hub.open(configuration.network)
         self.hub = hub
         peer = PeerID(peer.value + 1)
-        let joined: WHEPSession
+        let (joined, negotiation): (WHEPSession, ViewNegotiation)
         do throws(SignalingError) {
-            joined = try await negotiate(hub)
+            (joined, negotiation) = try await negotiate(hub)
         } catch {
             await close(hub)
             return try outcome(of: error)
         }
+        let discovery = Task { await discover(joined, negotiation, candidates, hub) }
+        defer { discovery.cancel() }
         let result = await withTaskCancellationHandler {
             await follow(signals)
         } onCancel: {
@@ -163,6 +169,12 @@ public actor ViewSession {
         await close(hub)
         try? await joined.leave()
         return result
+    }
+
+    /// Once, however often it is tried again.
+    private func tell(_ notice: String) {
+        if notice != lastNotice { eventSink.yield(.notice(notice)) }
+        lastNotice = notice
     }
 
     private func close(_ hub: PeerHub) async {
@@ -184,7 +196,7 @@ public actor ViewSession {
         }
     }
 
-    private func negotiate(_ hub: PeerHub) async throws(SignalingError) -> WHEPSession {
+    private func negotiate(_ hub: PeerHub) async throws(SignalingError) -> (WHEPSession, ViewNegotiation) {
         let client = try WHEPClient(endpoint: configuration.endpoint, token: configuration.token.flatMap { BearerToken($0) })
         let negotiation: ViewNegotiation
         do { negotiation = try await ViewNegotiation(hub: hub, peer: peer, audio: configuration.receivesAudio) } catch {
@@ -198,7 +210,7 @@ public actor ViewSession {
                 throw .unreadable("answer")
             }
             hasSound = accepted.hasSound
-            return session
+            return (session, negotiation)
         case .countered(let session, _):
             try? await session.leave()
             throw .refused(status: 406, words: "the sharer has no video that this viewer can take")

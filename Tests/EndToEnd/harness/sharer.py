@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import signal
+import subprocess
 
 from .paths import PEERS, SYSTEM_PYTHON, VENV_PYTHON, scratch_file, screenshare
 from .processes import Peer, Process, wait_until
@@ -103,6 +104,53 @@ class StunServer:
 
     def kill(self):
         self.process.kill()
+
+
+class TurnServer:
+    """coturn as a relay, with a secret that it shares; `url` is without credentials.
+
+    `authority` (see `Authority`) signs its certificate for TLS."""
+
+    SECRET = "north-sea-42"
+
+    def __init__(self, place, address, port=3478, tls_port=5349, authority=None):
+        command = ["turnserver", "-n", "-v", "--no-cli", "--no-dtls", "--log-file", "stdout", "--simple-log"]
+        files = ["--pidfile", "/dev/null", "--userdb", scratch_file(".turn")]
+        users = ["--realm", "example.org", "--use-auth-secret", "--static-auth-secret", self.SECRET]
+        where = ["--listening-ip", address, "--relay-ip", address, "--listening-port", str(port)]
+        where += ["--tls-listening-port", str(tls_port), "--min-port", "50000", "--max-port", "50100"]
+        tls = ["--cert", authority.certificate, "--pkey", authority.key] if authority else ["--no-tls"]
+        self.process = Process(place.command([*command, *files, *users, *where, *tls]), name="coturn")
+        self.process.wait_for("Total General servers", 10, key="out")
+        self.url, self.tls_url = f"turn:{address}:{port}", f"turns:{address}:{tls_port}"
+
+    def relayed(self):
+        """Bytes that went to and from peers, of the sessions that have ended."""
+        found = re.findall(r"peer usage: .*?rb=(\d+), .*?sb=(\d+)", self.process.text("out"))
+        return sum(int(number) for pair in found for number in pair)
+
+    def wait_for_bytes(self, least):
+        """coturn tells them a second after a session's end."""
+        wait_until(lambda: self.relayed() >= least, 10, f"{least} bytes relayed: {self.relayed()}")
+
+    def kill(self):
+        self.process.kill()
+
+
+class Authority:
+    """Somebody who signs certificates: `root` is its own, `certificate` is for an IP address."""
+
+    def __init__(self, address):
+        self.root, self.certificate, self.key = (scratch_file(".pem") for _ in range(3))
+        signing, request, extensions = scratch_file(".pem"), scratch_file(".csr"), scratch_file(".cnf")
+        extensions.write_text(f"subjectAltName=IP:{address}\n")
+        new = ["openssl", "req", "-nodes", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
+        ca = [*new, "-x509", "-days", "2", "-subj", "/CN=Test", "-keyout", signing, "-out", self.root]
+        ask = [*new, "-subj", f"/CN={address}", "-keyout", self.key, "-out", request]
+        sign = ["openssl", "x509", "-req", "-days", "2", "-in", request, "-CA", self.root, "-CAkey", signing]
+        sign += ["-CAcreateserial", "-extfile", extensions, "-out", self.certificate]
+        for command in (ca, ask, sign):
+            subprocess.run([str(part) for part in command], check=True, capture_output=True)
 
 
 def view(place, *options, output, whep=None, room="demo", signaling="http://127.0.0.1:8080", **settings):

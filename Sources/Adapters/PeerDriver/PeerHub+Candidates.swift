@@ -1,0 +1,67 @@
+import Datagrams
+import ICE
+import PeerCore
+import SystemClock
+import Timebase
+
+/// Our addresses, as peers learn of them.
+extension PeerHub {
+    /// Host candidates of every socket, what the STUN servers told, and the relays; of these, what the policy allows.
+    package func localCandidates() -> [Candidate] {
+        let hosts = sockets.keys.sorted { "\($0)" < "\($1)" }.enumerated().map { index, address in
+            Candidate.host(address, localPreference: UInt16(65_535 - index))
+        }
+        let all = hosts + (gatherer?.candidates ?? []) + relays.flatMap(\.candidates)
+        // A STUN and a TURN server tell the same (RFC 8445 § 5.1.3).
+        var kept: [Candidate] = []
+        for candidate in all where configuration.transportPolicy.allows(candidate) {
+            let isKnown = kept.contains { $0.address == candidate.address && $0.base == candidate.base }
+            if !isKnown { kept.append(candidate) }
+        }
+        return kept
+    }
+
+    /// Asks these STUN servers, unless others were asked before, or what they tell would be told to nobody.
+    package func gather(from servers: [TransportAddress]) {
+        guard !servers.isEmpty, gatherer == nil, !closed, configuration.transportPolicy == .all else { return }
+        let now = SystemClock.now()
+        gatherer = ServerReflexiveGatherer(
+            bases: Array(sockets.keys), servers: servers, random: SystemRandomNumberGenerator(), at: now)
+        drainGatherer(at: now)
+        flush()
+    }
+
+    /// Waits until the STUN and TURN servers have answered, or for this long: an offer or answer should hold what they
+    /// tell.
+    package func gather(atMost limit: Duration) async {
+        let end = SystemClock.now() + limit
+        while !isGathered, SystemClock.now() < end {
+            guard (try? await Task.sleep(for: Limits.gatheringLook)) != nil else { return }
+        }
+    }
+
+    private var isGathered: Bool { gatherer?.isFinished != false && relays.allSatisfy(\.hasResult) }
+
+    func drainGatherer(at now: Instant) {
+        while let output = gatherer?.nextOutput() {
+            switch output {
+            case .transmit(let bytes, let from, let to): enqueue(Transmit(bytes: bytes, from: from, to: to))
+            case .event(.mapped(let candidate)): announce(candidate, at: now)
+            case .event(.lost), .event(.finished): break
+            case .wait(let until, _):
+                schedule(until)
+                return
+            }
+        }
+    }
+
+    /// Another candidate: for the peers that are here, and whoever tells theirs of it.
+    func announce(_ candidate: Candidate, at now: Instant) {
+        guard configuration.transportPolicy.allows(candidate) else { return }
+        for (id, peer) in peers {
+            peer.core.addLocalCandidate(candidate, at: now)
+            drain(id, peer, at: now)
+        }
+        configuration.onCandidate(candidate)
+    }
+}

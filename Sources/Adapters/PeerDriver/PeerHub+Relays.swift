@@ -1,0 +1,260 @@
+import Datagrams
+import ICE
+import NIOCore
+import NIOPosix
+import PeerCore
+import SystemClock
+import Timebase
+
+/// TURN servers: what they relay is dispatched as if their addresses were sockets.
+extension PeerHub {
+    // MARK: The beginning and the end
+
+    /// Asks these servers for an address each, besides those that were asked before.
+    package func relay(by servers: [RelayServer]) async {
+        for server in servers where relays.count < Limits.relays {
+            let base = await base(for: server.address)
+            guard !closed, relays.count < Limits.relays else { return }
+            let relay = Relay(
+                server, index: relays.count, hidesAddress: configuration.transportPolicy == .relayOnly)
+            relays.append(relay)
+            let now = SystemClock.now()
+            switch (server.uri.transport, base) {
+            case (_, nil): fail(relay, .noLocalAddress)
+            case (.udp, let base?): begin(relay, base: base, .udp, at: now)
+            case (.tcp, _): connect(relays.count - 1)
+            }
+            drain(relay, at: now)
+        }
+        flush()
+    }
+
+    /// What keeps the servers from relaying, of those that do not.
+    package func relayFailures() -> [(server: ICEServerURI, failure: RelayFailure)] {
+        relays.compactMap { relay in relay.failure.map { (relay.server.uri, $0) } }
+    }
+
+    package var hasRelay: Bool { relays.contains { $0.address != nil } }
+
+    /// Gives the addresses back. Nobody waits for the answers: at the worst a server keeps one for ten minutes.
+    func closeRelays(at now: Instant) {
+        for relay in relays {
+            relay.client?.close(at: now)
+            drain(relay, at: now)
+        }
+    }
+
+    func advanceRelays(to now: Instant) {
+        for relay in relays {
+            if relay.due <= now { relay.client?.advance(to: now) }
+            drain(relay, at: now)
+        }
+    }
+
+    /// The socket whose address the system would reach the server from, or one of its family.
+    private func base(for server: TransportAddress) async -> TransportAddress? {
+        let own = sockets.keys.sorted { "\($0)" < "\($1)" }
+        let likely = own.filter { $0.ip.isIPv6 == server.ip.isIPv6 && $0.ip.isLoopback == server.ip.isLoopback }
+        guard let channel = try? await DatagramBootstrap(group: eventLoop).connect(to: server.socketAddress()).get()
+        else { return likely.first }
+        let route = channel.localAddress.flatMap(TransportAddress.init)?.ip
+        try? await channel.close()
+        return own.first { $0.ip == route } ?? likely.first
+    }
+
+    private func begin(_ relay: Relay, base: TransportAddress, _ transport: TURNTransport, at now: Instant) {
+        guard let authenticator, let credentials = credentials(of: relay, at: now) else {
+            return fail(relay, .unusable("its credentials can't be used"))
+        }
+        relay.client = TURNClient(
+            TURNConfiguration(
+                server: relay.server.address, base: base, transport: transport, credentials: credentials),
+            authenticator: authenticator, random: SystemRandomNumberGenerator(), at: now)
+    }
+
+    private func credentials(of relay: Relay, at now: Instant) -> TURNCredentials? {
+        relay.credentialsMadeAt = now
+        return authenticator.flatMap {
+            relay.server.credentials.make(unixTime: SystemClock.unixSeconds(), with: $0)
+        }
+    }
+
+    // MARK: In
+
+    /// What comes from a server's address; false where it is something else than relaying.
+    func receiveRelayed(_ bytes: [UInt8], _ pair: AddressPair, at now: Instant) -> Bool {
+        let relay = relays.first { relay in
+            guard let configuration = relay.client?.configuration else { return false }
+            return configuration.server == pair.remote && configuration.base == pair.local
+                && configuration.transport == .udp
+        }
+        return relay.map { receive(bytes, $0, at: now) } ?? false
+    }
+
+    /// - Returns: whether it was for the relay.
+    private func receive(_ bytes: [UInt8], _ relay: Relay, at now: Instant) -> Bool {
+        guard let configuration = relay.client?.configuration,
+            let receipt = relay.client?.receive(
+                bytes.span.bytes, local: configuration.base, from: configuration.server, at: now)
+        else { return false }
+        switch receipt {
+        case .notOurs: return false
+        case .handled: drain(relay, at: now)
+        case .data(let peer, let range):
+            if let relayed = relay.address { dispatch(Array(bytes[range]), local: relayed, remote: peer, at: now) }
+        }
+        return true
+    }
+
+    // MARK: Out
+
+    /// To a peer, from the relayed address.
+    func relaySend(_ transmit: Transmit, _ relay: Relay, at now: Instant) {
+        var wrapped: [UInt8] = []
+        wrapped.reserveCapacity(transmit.bytes.count + Limits.relayHeaderBytes)
+        if relay.client?.wrap(transmit.bytes, to: transmit.to, into: &wrapped, at: now) == .ready,
+            relay.connection?.isWritable != false
+        {
+            write(wrapped, relay)
+        }
+        // A permission or a channel may have to be asked for.
+        drain(relay, at: now)
+    }
+
+    private func write(_ bytes: [UInt8], _ relay: Relay) {
+        guard let configuration = relay.client?.configuration else { return }
+        switch configuration.transport {
+        case .udp: enqueue(Transmit(bytes: bytes, from: configuration.base, to: configuration.server))
+        case .stream: relay.connection?.write(ByteBuffer(bytes: bytes), promise: nil)
+        }
+    }
+
+    private func drain(_ relay: Relay, at now: Instant) {
+        while let output = relay.client?.nextOutput() {
+            switch output {
+            case .transmit(let bytes): write(bytes, relay)
+            case .event(let event): follow(event, relay, at: now)
+            case .wait(let until, _):
+                relay.due = until
+                schedule(until)
+                return
+            }
+        }
+    }
+
+    private func follow(_ event: TURNEvent, _ relay: Relay, at now: Instant) {
+        switch event {
+        case .allocated(let relayed, _):
+            let isAgain = relay.failure != nil
+            relay.address = relayed
+            relay.attempts = 0
+            relay.failure = nil
+            for candidate in relay.candidates { announce(candidate, at: now) }
+            configuration.onRelay(.allocated(relay.server.uri, isAgain: isAgain))
+        case .lost(let failure):
+            forgetAddress(of: relay, at: now)
+            renew(relay, at: now)
+            fail(relay, .turn(failure))
+        case .failed(let failure):
+            if failure == .credentialsRejected, renew(relay, at: now) { return }
+            fail(relay, .turn(failure))
+        case .refusedPeer, .closed: break
+        }
+    }
+
+    /// Before the peers are drained: nothing goes there any more.
+    private func forgetAddress(of relay: Relay, at now: Instant) {
+        guard let gone = relay.address else { return }
+        relay.address = nil
+        for (id, peer) in peers {
+            peer.core.removeLocalCandidates(at: gone, at: now)
+            drain(id, peer, at: now)
+        }
+    }
+
+    /// New credentials where the old ones may have lapsed.
+    @discardableResult
+    private func renew(_ relay: Relay, at now: Instant) -> Bool {
+        guard case .secret = relay.server.credentials, now - relay.credentialsMadeAt >= Limits.freshCredentials,
+            let fresh = credentials(of: relay, at: now)
+        else { return false }
+        relay.client?.update(fresh, at: now)
+        return true
+    }
+
+    /// Told once, however often it happens.
+    private func fail(_ relay: Relay, _ failure: RelayFailure) {
+        // What broke the connection is told by the connection.
+        if failure == .turn(.disconnected) || relay.failure == failure || closed { return }
+        relay.failure = failure
+        configuration.onRelay(.failed(relay.server.uri, failure))
+    }
+
+    // MARK: Connections
+
+    private func connect(_ index: Int) {
+        guard !closed else { return }
+        let relay = relays[index]
+        do {
+            try RelayConnection.open(to: relay.server, on: eventLoop) { [weak self] event in
+                self?.assumeIsolated { $0.follow(event, relayAt: index) }
+            }.whenComplete { [weak self] result in
+                self?.assumeIsolated { $0.connected(index, result) }
+            }
+        } catch {
+            fail(relay, .unusable("the certificates to check it with can't be read"))
+        }
+    }
+
+    private func connected(_ index: Int, _ result: Result<any Channel, any Error>) {
+        let relay = relays[index]
+        let now = SystemClock.now()
+        switch result {
+        case .failure(let error): lose(index, RelayConnection.failure(error), at: now)
+        case .success(let channel):
+            guard !closed, let base = channel.localAddress.flatMap(TransportAddress.init) else {
+                return channel.close(promise: nil)
+            }
+            relay.connection = channel
+            relay.decoder = TURNStreamDecoder()
+            if relay.client == nil { begin(relay, base: base, .stream, at: now) }
+            relay.client?.connected(at: now)
+            drain(relay, at: now)
+        }
+        flush()
+    }
+
+    private func follow(_ event: RelayConnection.Event, relayAt index: Int) {
+        let relay = relays[index]
+        let now = SystemClock.now()
+        switch event {
+        case .received(let bytes):
+            relay.decoder.append(bytes)
+            do throws(TURNStreamError) {
+                while let message = try relay.decoder.next() { _ = receive(message, relay, at: now) }
+            } catch {
+                relay.connection?.close(promise: nil)
+            }
+        case .closed(let failure): lose(index, failure ?? .unreachable("it closed the connection"), at: now)
+        }
+        flush()
+    }
+
+    /// The connection is gone, or none came about: another after 1, 2, 4 … 60 s.
+    private func lose(_ index: Int, _ failure: RelayFailure, at now: Instant) {
+        let relay = relays[index]
+        relay.connection = nil
+        relay.client?.disconnected(at: now)
+        drain(relay, at: now)
+        // A server that has said no may close the connection upon it; another would meet the same.
+        if case .turn(let told)? = relay.failure, told.isPermanent { return }
+        fail(relay, failure)
+        let (shortest, longest) = (Limits.reconnectSeconds.lowerBound, Limits.reconnectSeconds.upperBound)
+        let pause = min(shortest << Int64(min(relay.attempts, 16)), longest) * Int64.random(in: 800...1200)
+        relay.attempts += 1
+        guard !closed else { return }
+        relay.retry = eventLoop.scheduleTask(in: .milliseconds(pause)) { [weak self] in
+            self?.assumeIsolated { $0.connect(index) }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Datagrams
+import ICE
+import NIOCore
+import Timebase
+
+/// A TURN server's client with its way to it: over the hub's own UDP socket, or a connection of its own.
+final class Relay {
+    let server: RelayServer
+    /// One over UDP before one over TCP, and that before one over TLS; then as they are listed.
+    let localPreference: UInt16
+    /// Whether peers may learn our own address from the candidate.
+    private let hidesAddress: Bool
+    /// Nil over a stream, until that stands for the first time.
+    var client: TURNClient?
+    /// Nil over UDP, and while there is none.
+    var connection: (any Channel)?
+    var decoder = TURNStreamDecoder()
+    /// Connections in a row that came to nothing.
+    var attempts = 0
+    var retry: Scheduled<Void>?
+    /// When it wants to be woken.
+    var due = Instant.distantFuture
+    /// The relayed address while there is one: what transmits name as `from`.
+    var address: TransportAddress?
+    var credentialsMadeAt = Instant.zero
+    /// What was told last; nil while it relays.
+    var failure: RelayFailure?
+
+    init(_ server: RelayServer, index: Int, hidesAddress: Bool) {
+        self.server = server
+        self.hidesAddress = hidesAddress
+        let rank: UInt16 = server.uri.transport == .udp ? 65_535 : server.uri.isSecure ? 16_383 : 32_767
+        localPreference = rank - UInt16(clamping: min(index, Limits.relays))
+    }
+
+    /// It relays, or there is something to be said of why not.
+    var hasResult: Bool { failure != nil || client?.hasResult == true }
+
+    /// The relayed address; over UDP our own as the server sees it as well.
+    var candidates: [Candidate] {
+        guard let client, let relayed = client.relayedAddress, let mapped = client.mappedAddress else { return [] }
+        let configuration = client.configuration
+        var all = [
+            Candidate.relayed(
+                relayed, mapped: hidesAddress ? nil : mapped, server: configuration.server.ip,
+                localPreference: localPreference)
+        ]
+        if configuration.transport == .udp, mapped != configuration.base, !hidesAddress {
+            all.append(.serverReflexive(mapped, base: configuration.base, server: configuration.server.ip))
+        }
+        return all
+    }
+
+    /// No more tries.
+    /// - Returns: the connection to be closed.
+    func disconnect() -> (any Channel)? {
+        retry?.cancel()
+        defer { connection = nil }
+        return connection
+    }
+}

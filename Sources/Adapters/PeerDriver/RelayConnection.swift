@@ -1,0 +1,94 @@
+import Datagrams
+import Glibc
+import ICE
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+/// The way to a TURN server over TCP, or TLS over it.
+enum RelayConnection {
+    enum Event: Sendable {
+        case received([UInt8])
+        /// With the error that ended it, if any.
+        case closed(RelayFailure?)
+    }
+
+    /// Connects; everything after that is told on the event loop.
+    static func open(
+        to server: RelayServer, on eventLoop: any EventLoop,
+        tell: @escaping @Sendable (Event) -> Void
+    ) throws -> EventLoopFuture<any Channel> {
+        let tls = try server.uri.isSecure ? NIOSSLContext(configuration: configuration(server)) : nil
+        let name = server.uri.address == nil ? server.uri.host : nil
+        let bootstrap = ClientBootstrap(group: eventLoop)
+            .connectTimeout(Limits.connectTime)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelOption(
+                ChannelOptions.Types.SocketOption(level: .tcp, name: notSentLowWater), value: Limits.unsentBytes)
+            .channelOption(
+                .writeBufferWaterMark, value: .init(low: Limits.relayBacklog / 2, high: Limits.relayBacklog))
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    // Without a name, the certificate must be for the address.
+                    if let tls { try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: name)) }
+                    try pipeline.addHandler(RelayHandler(tell: tell))
+                }
+            }
+        return bootstrap.connect(to: try server.address.socketAddress())
+    }
+
+    /// TCP_NOTSENT_LOWAT of linux/tcp.h, which NIO has no name for.
+    private static let notSentLowWater = NIOBSDSocket.Option(rawValue: 25)
+
+    /// Certificate and name are checked; TLS 1.2 at least (RFC 9325 § 3.1.1).
+    private static func configuration(_ server: RelayServer) -> TLSConfiguration {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.minimumTLSVersion = .tlsv12
+        if let file = server.trustedCertificates { configuration.trustRoots = .file(file) }
+        return configuration
+    }
+
+    /// What an error says of the server.
+    static func failure(_ error: any Error) -> RelayFailure {
+        switch error {
+        case let error as NIOSSLError:
+            // BoringSSL's reason is to be had as text alone.
+            return "\(error)".contains("CERTIFICATE_VERIFY_FAILED") || error == .unableToValidateCertificate
+                ? .untrusted : .unreachable("TLS failed")
+        case is NIOSSLExtraError: return .untrusted
+        case is ChannelError: return .unreachable("it did not answer in time")
+        case let error as NIOConnectionError:
+            return error.connectionErrors.first.map { failure($0.error) } ?? .unreachable("no connection")
+        case let error as IOError: return .unreachable(words(error.errnoCode))
+        default: return .unreachable("no connection")
+        }
+    }
+
+    private static func words(_ code: CInt) -> String { String(cString: strerror(code)).lowercased() }
+}
+
+/// The end of the pipeline: bytes, and the end.
+private final class RelayHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    private let tell: @Sendable (RelayConnection.Event) -> Void
+    private var failure: RelayFailure?
+
+    init(tell: @escaping @Sendable (RelayConnection.Event) -> Void) {
+        self.tell = tell
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        tell(.received(Array(unwrapInboundIn(data).readableBytesView)))
+    }
+
+    /// The first error says most.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        failure = failure ?? RelayConnection.failure(error)
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        tell(.closed(failure))
+    }
+}

@@ -1,0 +1,70 @@
+import Datagrams
+import ICE
+
+/// A TURN server as a hub uses it.
+package struct RelayServer: Sendable {
+    package var uri: ICEServerURI
+    /// What the name stands for.
+    package var address: TransportAddress
+    package var credentials: RelayCredentials
+    /// A file of certificates (PEM) that a server's may be signed with, in place of the system's; for TLS.
+    package var trustedCertificates: String?
+
+    package init(
+        uri: ICEServerURI, address: TransportAddress, credentials: RelayCredentials, trustedCertificates: String? = nil
+    ) {
+        self.uri = uri
+        self.address = address
+        self.credentials = credentials
+        self.trustedCertificates = trustedCertificates
+    }
+}
+
+/// What a TURN server knows us by. Says nothing of itself in logs.
+package enum RelayCredentials: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
+    case password(TURNCredentials)
+    /// Shared with the server; credentials are made of it that lapse.
+    case secret(String)
+
+    func make(unixTime: Int64, with authenticator: any MessageAuthenticator) -> TURNCredentials? {
+        switch self {
+        case .password(let credentials): credentials
+        case .secret(let secret):
+            .timeLimited(
+                secret: secret, name: "", unixTime: unixTime, lifetime: Limits.credentialSeconds, with: authenticator)
+        }
+    }
+
+    package var description: String { "credentials" }
+    package var debugDescription: String { description }
+}
+
+/// What becomes of a TURN server, told when it changes.
+package enum RelayEvent: Sendable {
+    /// It relays for us; `isAgain` after a failure that was told.
+    case allocated(ICEServerURI, isAgain: Bool)
+    /// It does not, or no longer; it is tried again, unless that would be in vain.
+    case failed(ICEServerURI, RelayFailure)
+}
+
+/// Why a TURN server does not relay for us.
+package enum RelayFailure: Error, Hashable, Sendable {
+    case turn(TURNFailure)
+    /// No connection, in the system's words.
+    case unreachable(String)
+    /// Its certificate is not to be trusted, or not for this name.
+    case untrusted
+    /// None of our sockets can reach it.
+    case noLocalAddress
+    /// Its certificates can't be read, or this machine lacks a digest.
+    case unusable(String)
+
+    /// The user name, the password or the secret is wrong.
+    package var isRefusal: Bool {
+        switch self {
+        case .turn(let failure):
+            failure == .credentialsRejected || failure == .wrongCredentials || failure == .notAuthenticated
+        case .unreachable, .untrusted, .noLocalAddress, .unusable: false
+        }
+    }
+}

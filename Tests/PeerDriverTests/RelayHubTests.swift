@@ -1,0 +1,116 @@
+import Datagrams
+import ICE
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import PeerCore
+import TestSupport
+import Testing
+
+@testable import PeerDriver
+
+/// A hub on loopback with TURN servers that are none.
+@Suite("Relays: a hub's connections", .timeLimit(.minutes(1)))
+struct RelayHubTests {
+    /// Everything that a hub told of its relays.
+    private final class Told: Sendable {
+        let failures = NIOLockedValueBox<[RelayFailure]>([])
+
+        func hear(_ event: RelayEvent) {
+            if case .failed(_, let failure) = event { failures.withLockedValue { $0.append(failure) } }
+        }
+    }
+
+    private func hub(_ url: String, policy: ICETransportPolicy = .all, _ told: Told) async throws -> PeerHub {
+        let uri = try ICEServerURI(url)
+        var configuration = HubConfiguration(
+            addresses: [.loopback], port: 0, stunServers: [], makeSecurity: { TransparentSecurity(name: 1) },
+            makeAuthenticator: { TestAuthenticator() }, onEvent: { _, _, _ in })
+        configuration.turnServers = [
+            RelayServer(uri: uri, address: try #require(uri.address), credentials: .secret("secret"))
+        ]
+        configuration.transportPolicy = policy
+        configuration.onRelay = { told.hear($0) }
+        let hub = PeerHub(configuration, eventLoop: NIOSingletons.posixEventLoopGroup.next())
+        try await hub.open()
+        return hub
+    }
+
+    /// A listener that answers every connection with these bytes; its port.
+    private func listener(_ bytes: [UInt8]) async throws -> (channel: any Channel, port: Int) {
+        let channel = try await ServerBootstrap(group: NIOSingletons.posixEventLoopGroup)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Greeter(bytes)) }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        return (channel, try #require(channel.localAddress?.port))
+    }
+
+    @Test("where nobody listens, that is told once, and nobody waits for candidates")
+    func refused() async throws {
+        let (channel, port) = try await listener([])
+        try await channel.close()
+        let told = Told()
+        let hub = try await hub("turn:127.0.0.1:\(port)?transport=tcp", told)
+        await hub.gather(atMost: .seconds(50))
+        #expect(told.failures.withLockedValue { $0 } == [.unreachable("connection refused")])
+        #expect(await hub.relayFailures().map(\.failure) == [.unreachable("connection refused")])
+        #expect(await !hub.hasRelay)
+        await hub.close()
+    }
+
+    @Test("what speaks something else than TURN is left")
+    func garbage() async throws {
+        let (channel, port) = try await listener([0xFF, 0xFF, 0xFF, 0xFF])
+        let told = Told()
+        let hub = try await hub("turn:127.0.0.1:\(port)?transport=tcp", told)
+        await hub.gather(atMost: .seconds(50))
+        #expect(await hub.relayFailures().map(\.failure) == [.unreachable("it closed the connection")])
+        await hub.close()
+        try await channel.close()
+    }
+
+    @Test("a server whose certificate can't be read is none")
+    func certificates() async throws {
+        let told = Told()
+        var configuration = HubConfiguration(
+            addresses: [.loopback], port: 0, stunServers: [], makeSecurity: { TransparentSecurity(name: 1) },
+            makeAuthenticator: { TestAuthenticator() }, onEvent: { _, _, _ in })
+        let uri = try ICEServerURI("turns:127.0.0.1:9")
+        configuration.turnServers = [
+            RelayServer(
+                uri: uri, address: try #require(uri.address), credentials: .secret("secret"),
+                trustedCertificates: "/nowhere/at/all.pem")
+        ]
+        configuration.onRelay = { told.hear($0) }
+        let hub = PeerHub(configuration, eventLoop: NIOSingletons.posixEventLoopGroup.next())
+        try await hub.open()
+        #expect(told.failures.withLockedValue { $0 } == [.unusable("the certificates to check it with can't be read")])
+        await hub.close()
+    }
+
+    @Test("under relay-only nothing but relays is told, and no STUN server is asked")
+    func relayOnly() async throws {
+        let told = Told()
+        let hub = try await hub("turn:127.0.0.1:9", policy: .relayOnly, told)
+        #expect(await hub.localCandidates().isEmpty)
+        await hub.gather(from: [TransportAddress(ip: .loopback, port: 9)])
+        #expect(await hub.gatherer == nil)
+        await hub.close()
+    }
+}
+
+/// Says the same to everybody.
+private final class Greeter: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+    private let greeting: [UInt8]
+
+    init(_ greeting: [UInt8]) {
+        self.greeting = greeting
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: greeting)), promise: nil)
+    }
+}

@@ -1,0 +1,82 @@
+import Datagrams
+import ICE
+import NIOCore
+import NIOSSL
+import TestSupport
+import Testing
+
+@testable import PeerDriver
+
+@Suite("Relays: rules")
+struct RelayRulesTests {
+    private func server(_ text: String, _ credentials: RelayCredentials = .secret("s")) throws -> RelayServer {
+        let uri = try ICEServerURI(text)
+        return RelayServer(
+            uri: uri, address: try #require(uri.address), credentials: credentials)
+    }
+
+    @Test("UDP comes before TCP, TCP before TLS, and then the server that is listed first")
+    func preference() throws {
+        let urls = ["turn:192.0.2.1", "turn:192.0.2.1?transport=tcp", "turns:192.0.2.1"]
+        let ranks = try urls.flatMap { url in
+            try (0..<Limits.relays).map { Relay(try server(url), index: $0, hidesAddress: false).localPreference }
+        }
+        #expect(ranks == ranks.sorted(by: >))
+        #expect(Set(ranks).count == ranks.count)
+    }
+
+    @Test("a relay without an allocation has no candidates, and no result until something is known")
+    func nothingYet() throws {
+        let relay = Relay(try server("turn:192.0.2.1?transport=tcp"), index: 0, hidesAddress: false)
+        #expect(relay.candidates.isEmpty)
+        #expect(!relay.hasResult)
+        relay.failure = .untrusted
+        #expect(relay.hasResult)
+    }
+
+    @Test("credentials of a secret lapse a day later; a password stays what it is")
+    func credentials() throws {
+        let authenticator = TestAuthenticator()
+        let made = RelayCredentials.secret("north").make(unixTime: 1_000_000, with: authenticator)
+        #expect(made?.username == "1086400")
+        let own = try #require(TURNCredentials(username: "a", password: "b"))
+        #expect(RelayCredentials.password(own).make(unixTime: 1_000_000, with: authenticator) == own)
+    }
+
+    @Test("credentials say nothing of themselves")
+    func silence() throws {
+        let own = try #require(TURNCredentials(username: "alice", password: "wonder"))
+        for credentials in [RelayCredentials.password(own), .secret("wonder")] {
+            #expect(!"\(credentials)".contains("wonder"))
+            #expect(!String(reflecting: credentials).contains("wonder"))
+        }
+    }
+
+    @Test("what the server knows nobody by is a refusal; what may pass is none")
+    func refusals() {
+        #expect(RelayFailure.turn(.credentialsRejected).isRefusal)
+        #expect(RelayFailure.turn(.notAuthenticated).isRefusal)
+        let others: [RelayFailure] = [
+            .turn(.noAnswer), .turn(.quotaReached), .untrusted, .unreachable("x"), .noLocalAddress,
+        ]
+        #expect(others.allSatisfy { !$0.isRefusal })
+    }
+
+    @Test("errors of a connection, as they are told")
+    func errors() {
+        #expect(RelayConnection.failure(IOError(errnoCode: 111, reason: "")) == .unreachable("connection refused"))
+        let late = ChannelError.connectTimeout(.seconds(1))
+        #expect(RelayConnection.failure(late) == .unreachable("it did not answer in time"))
+        #expect(RelayConnection.failure(NIOSSLExtraError.failedToValidateHostname) == .untrusted)
+        #expect(RelayConnection.failure(NIOSSLError.unableToValidateCertificate) == .untrusted)
+        #expect(RelayConnection.failure(NIOSSLError.uncleanShutdown) == .unreachable("TLS failed"))
+    }
+
+    @Test("STUN servers are named by URLs of RFC 7064; others are none", arguments: [
+        ("stun:192.0.2.1", "192.0.2.1:3478"), ("stun:192.0.2.1:99", "192.0.2.1:99"), ("turn:192.0.2.1", nil),
+        ("stuns:192.0.2.1", nil), ("stun:", nil), ("192.0.2.1", nil),
+    ])
+    func stunServers(_ url: String, _ address: String?) async {
+        #expect(await STUNServer.resolve(url).map { "\($0)" } == address)
+    }
+}
