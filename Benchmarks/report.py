@@ -1,5 +1,7 @@
 """The table at the end: each figure, GStreamer's beside it, the limit, and whether it is kept."""
 
+from networktable import network_table
+
 CPU_LIMITS = {"still": 0.02, "typing": 0.25, "scrolling": 0.6, "motion": 0.6}
 LATENCY_LIMITS = {"typing": 0.5, "scrolling": 0.6, "motion": 0.6}
 JOIN_LIMITS = {"p50": 150, "p95": 300}
@@ -92,7 +94,8 @@ def table(results):
     for case, found in results.get("pictures", {}).items():
         picture_rows(rows, case, found)
     sound_rows(rows, results)
-    return "\n".join([*rows.lines, *content_table(results.get("content")), "", footer(results)]) + "\n"
+    more = [*content_table(results.get("content")), *network_table(results.get("networks"))]
+    return "\n".join([*rows.lines, *more, "", footer(results)]) + "\n"
 
 
 def cadence_rows(rows, results):

@@ -2,7 +2,7 @@
 
     make bench                            everything, about an hour and a quarter
     make bench ARGS="--quick"             fewer repeats, about fifteen
-    make bench ARGS="--only cpu,join"     some of cpu, latency, memory, join, viewers, pages, comeback, cadence, content, sound
+    make bench ARGS="--only cpu,join"     some of cpu, latency, memory, join, viewers, pages, comeback, cadence, content, sound, networks
     make bench ARGS="--sharers gstreamer" one side only
 
 Ends with a table in Markdown; all numbers are in .build-artifacts/bench/result.json. Nothing else should run meanwhile.
@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import cadence  # noqa: E402
 import content  # noqa: E402
 import figures  # noqa: E402
+import networks  # noqa: E402
 import pages  # noqa: E402
 import sound  # noqa: E402
 from bench import NAMES  # noqa: E402
@@ -29,12 +30,15 @@ from report import table  # noqa: E402
 
 from harness.paths import ARTIFACTS, ROOT, SYSTEM_PYTHON, MissingBinary, screenshare  # noqa: E402, F401
 
-PARTS = ("cpu", "latency", "memory", "join", "viewers", "pages", "comeback", "cadence", "content", "sound")
+PARTS = ("cpu", "latency", "memory", "join", "viewers", "pages", "comeback", "cadence", "content", "sound", "networks")
 REPEATS = {"cpu": 3, "latency": 6, "join": 20, "viewers": 5, "pages": 3, "pictures": 5}
 QUICK = {"cpu": 1, "latency": 2, "join": 8, "viewers": 1, "pages": 1, "pictures": 2}
 # How long is looked at; of films with edits, how many of those.
 REPEATS["seconds"] = {"judder": 60, "lost": (300, 20), "desktop": 1800, "content": 30, "pictures": 10, "sound": 60}
 QUICK["seconds"] = {"judder": 15, "lost": (40, 3), "desktop": 120, "content": 12, "pictures": 6, "sound": 20}
+# Of a network; of some it is said for how long.
+REPEATS["seconds"]["networks"], QUICK["seconds"]["networks"] = 50, 24
+NETWORK_SECONDS = {"loss5": 600, "rfc8867-5.1": 100, "rfc8867-5.6": 120}
 
 
 def say(text):
@@ -114,6 +118,19 @@ class Run:
         self.own("soundLag", sound.LINKS, lambda link: sound.lag(link, seconds))
         self.own("soundConcealed", ("all",), lambda _: sound.concealed(seconds))
         self.own("soundCPU", ("all",), lambda _: sound.cpu(seconds, self.repeats["cpu"]))
+
+    def networks(self):
+        """The sharers in turns, and ours seen in a browser as well."""
+        results = self.results.setdefault("networks", {})
+        people = [*self.sharers, *(["chromium"] if "ours" in self.sharers else [])]
+        for case in networks.OURS:
+            for who in people:
+                seconds = self.repeats["seconds"]["networks"]
+                if who == "ours" and self.repeats is REPEATS:
+                    seconds = NETWORK_SECONDS.get(case, seconds)
+                if found := networks.figures(who, case, seconds):
+                    say(f"networks {case} {who}: {json.dumps(found)[:160]}")
+                    results.setdefault(case, {})[who] = found
 
     def comeback(self):
         self.each("comeback", (4_000_000,), pages.comeback)

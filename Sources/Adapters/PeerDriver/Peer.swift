@@ -5,7 +5,7 @@ import Timebase
 final class Peer {
     var core: PeerCore
     /// The encoder output it is sent; nil for a viewer.
-    let lane: LaneKey?
+    var lane: LaneKey?
     /// When it wants to be woken.
     var due = Instant.zero
 

@@ -109,6 +109,13 @@ extension PeerHub {
         forget(id)
     }
 
+    /// Sends a peer another encoder's pictures from now on.
+    package func setLane(_ lane: LaneKey, of id: PeerID) {
+        guard let peer = peers[id], peer.lane != lane else { return }
+        peer.lane = lane
+        peer.core.changeLane()
+    }
+
     /// Sends an encoded unit to all viewers of its lane.
     package func deliver(_ unit: PacketisedUnit, lane: LaneKey) {
         let now = SystemClock.now()

@@ -65,6 +65,11 @@ package final class X264Encoder: VideoEncoder {
         return unit
     }
 
+    /// A change that is not encoded now: it goes with the next picture.
+    package func hold(_ damage: PixelRect) {
+        unsent = unsent.union(damage.intersection(PixelRect(configuration.size)))
+    }
+
     private func unit(for request: Request) throws(CodecError) -> EncodedUnit? {
         if request.target.needsKeyframe || pictures == 0 { return try keyframe(request) }
         return request.area.isEmpty ? try repetition(request) : try change(request)

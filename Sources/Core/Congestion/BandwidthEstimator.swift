@@ -110,6 +110,7 @@ package struct BandwidthEstimator: Sendable {
             RateControl.Observation(
                 now: now, queue: queue.standing, jitter: queue.jitter,
                 roundTrip: leastFeedbackDelay.value ?? Limits.assumedRoundTrip,
+                latestOutflow: delivery.bitsPerSecond(over: Limits.latestWindow),
                 outflow: delivery.bitsPerSecond(over: Limits.outflowWindow),
                 delivered: delivery.bitsPerSecond(over: Limits.sustainedWindow),
                 trains: train.observe(reports), lossFactor: factor))
@@ -134,7 +135,9 @@ package struct BandwidthEstimator: Sendable {
     /// When `advance` has something to do.
     package var deadline: Instant? {
         guard hasFeedback, silentSince == nil, let oldest = packets.oldestInFlight else { return nil }
-        return max(oldest, lastFeedback ?? oldest, lastHeard ?? oldest) + silenceLimit
+        let told = max(oldest, lastFeedback ?? oldest)
+        // Who is heard and tells nothing may not be reached any more.
+        return min(max(told, lastHeard ?? told), told + Limits.silence * 2) + silenceLimit
     }
 
     private var silenceLimit: Duration { (feedbackDelay ?? Limits.assumedRoundTrip) * 2 + Limits.silence }

@@ -36,6 +36,7 @@ package enum Limits {
     static let shortestDelivery = Duration.milliseconds(20)
     static let packetsOfDelivery = 4
     /// The newest arrivals, by which a queue's outflow is told.
+    static let latestWindow = Duration.milliseconds(50)
     static let outflowWindow = Duration.milliseconds(120)
     static let sustainedWindow = Duration.milliseconds(500)
     /// Of what the path takes, what media may use: the rest empties queues.

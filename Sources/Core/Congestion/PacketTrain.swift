@@ -46,8 +46,8 @@ package struct PacketTrain: Sendable {
         else { return nil }
         let packets = last - first + 1
         guard packets >= Limits.packetsOfTrain else { return nil }
-        // What was lost behind the narrow link took its time there.
-        let bytes = cars[(first + 1)...last].reduce(0) { $0 + $1.bytes }
+        // What a full queue dropped never was on the narrow link.
+        let bytes = cars[(first + 1)...last].reduce(0) { $0 + ($1.arrival == nil ? 0 : $1.bytes) }
         guard bytes >= Limits.bytesOfTrain else { return nil }
         let spread = max(ended - began, Limits.arrivalResolution)
         let sent = cars[last].sentAt - cars[first].sentAt

@@ -17,7 +17,8 @@ package struct RateControl: Sendable {
         package var queue: Duration
         package var jitter: Duration
         package var roundTrip: Duration
-        /// What comes out at the other end: of late, and over half a second.
+        /// What comes out at the other end: in the last moments, of late, and over half a second.
+        package var latestOutflow: Int?
         package var outflow: Int?
         package var delivered: Int?
         package var trains: [PacketTrain.Sample]
@@ -25,13 +26,14 @@ package struct RateControl: Sendable {
         package var lossFactor: Double?
 
         package init(
-            now: Instant, queue: Duration, jitter: Duration, roundTrip: Duration, outflow: Int?,
-            delivered: Int?, trains: [PacketTrain.Sample], lossFactor: Double?
+            now: Instant, queue: Duration, jitter: Duration, roundTrip: Duration, latestOutflow: Int?,
+            outflow: Int?, delivered: Int?, trains: [PacketTrain.Sample], lossFactor: Double?
         ) {
             self.now = now
             self.queue = queue
             self.jitter = jitter
             self.roundTrip = roundTrip
+            self.latestOutflow = latestOutflow
             self.outflow = outflow
             self.delivered = delivered
             self.trains = trains
@@ -82,10 +84,15 @@ package struct RateControl: Sendable {
     // MARK: A long queue
 
     private mutating func drain(_ seen: Observation) {
-        guard seen.now >= nextDecrease else { return }
+        // While the queue stands, what comes out is what the path takes; where it is very long, of late above all.
+        let isVeryLong = seen.queue > tolerated(seen.jitter) * 2
+        let outflows = [isVeryLong ? seen.latestOutflow : nil, seen.outflow, seen.delivered]
+        let isDue = seen.now >= nextDecrease
+        if isDue || decreases < 2, let outflow = outflows.compactMap(\.self).min() {
+            set(capacity: min(capacity, outflow))
+        }
+        guard isDue else { return }
         nextDecrease = seen.now + seen.roundTrip + Limits.feedbackInterval
-        // While the queue stands, what comes out is what the path takes.
-        if let outflow = [seen.outflow, seen.delivered].compactMap(\.self).min() { set(capacity: min(capacity, outflow)) }
         received.removeAll(keepingCapacity: true)
         decreases = seen.queue * 10 > queueAtDecrease * 8 ? decreases + 1 : 1
         queueAtDecrease = seen.queue
@@ -110,7 +117,8 @@ package struct RateControl: Sendable {
     // MARK: A short queue
 
     private mutating func learn(_ seen: Observation, _ elapsed: Double) {
-        for train in seen.trains {
+        // In another flow's queue they measure that flow.
+        for train in seen.trains where seen.queue < Limits.queueTarget * 2 {
             if train.isUnlimited {
                 if let sent = train.sentRate, sent > capacity { set(capacity: min(sent, capacity * 2)) }
             } else {
@@ -123,9 +131,12 @@ package struct RateControl: Sendable {
         guard let since = shortSince, seen.now - since >= Limits.sustainedWindow else { return }
         if let delivered = seen.delivered { set(capacity: max(capacity, delivered)) }
         // Where less is sent than may be, nothing is learnt of more.
-        guard let delivered = seen.delivered, delivered * 10 > target * 7, seen.queue < queueTarget / 3 else { return }
+        guard let delivered = seen.delivered, delivered * 10 > target * 7, seen.queue < growingQueue else { return }
         set(capacity: capacity + Int(Double(capacity) * Limits.growthPerSecond * elapsed))
     }
+
+    /// Beside another flow's queue there is no waiting for an empty one: loss tells when it is enough.
+    private var growingQueue: Duration { queueTarget > Limits.queueTarget * 2 ? queueTarget : queueTarget / 3 }
 
     private mutating func followTrains() {
         let middle = received.sorted()[received.count / 2]

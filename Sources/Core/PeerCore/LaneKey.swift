@@ -6,9 +6,12 @@ import RTP
 /// which those who take High decode as well.
 package struct LaneKey: Hashable, Sendable {
     package var packetizationMode: PacketizationMode
+    /// 0 for all whose paths carry about the same; slower ones have rungs of their own.
+    package var rung: Int
 
-    package init(packetizationMode: PacketizationMode) {
+    package init(packetizationMode: PacketizationMode, rung: Int = 0) {
         self.packetizationMode = packetizationMode
+        self.rung = rung
     }
 
     /// What every viewer but the odd one takes.

@@ -7,6 +7,8 @@ enum Limits {
     /// Encoded units waiting for the pacer of one viewer: four seconds at 30 fps. A viewer further behind starts again
     /// at the next keyframe.
     static let queuedUnits = 120
+    /// And in time.
+    static let queuedTime = Duration.milliseconds(1500)
     /// And in bytes, for the same.
     static let queuedBytes = 4 << 20
     /// The pacer's rate beside the target's: a page change of 100 kB crosses in 20 ms at 4 Mbit/s.

@@ -12,6 +12,7 @@ struct MediaSender {
         var unit: PacketisedUnit
         var nextPayload: Int
         var extensions: HeaderExtensions
+        var queuedAt: Instant
     }
 
     /// A packet that is sent again, and its number.
@@ -80,13 +81,14 @@ struct MediaSender {
             guard unit.isKeyframe else { return }
             isStarted = true
         }
-        if queue.count >= Limits.queuedUnits || queuedBytes + unit.bytes.count > Limits.queuedBytes {
+        let isTooLate = queue.first.map { now - $0.queuedAt > Limits.queuedTime } ?? false
+        if isTooLate || queue.count >= Limits.queuedUnits || queuedBytes + unit.bytes.count > Limits.queuedBytes {
             startAgain()
             isStranded = true
             return
         }
         queuedBytes += unit.bytes.count
-        queue.append(QueuedUnit(unit: unit, nextPayload: 0, extensions: extensions(for: unit, at: now)))
+        queue.append(QueuedUnit(unit: unit, nextPayload: 0, extensions: extensions(for: unit, at: now), queuedAt: now))
         setPace(at: now)
     }
 
@@ -115,6 +117,9 @@ struct MediaSender {
         queuedBytes = 0
         isStarted = false
     }
+
+    /// What is queued belongs to another encoder's stream; what was sent may still be repaired.
+    mutating func changeLane() { startAgain() }
 
     /// Whether a keyframe has to be asked for on the viewer's behalf; it sees no loss, because nothing was numbered.
     mutating func takeKeyframeWish() -> Bool {

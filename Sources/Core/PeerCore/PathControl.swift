@@ -18,6 +18,7 @@ struct PathControl {
     private var creditEnds: Instant?
     private var maximum: Int
     private var told: PathState?
+    private var toldAt = Instant.zero
 
     init(_ parameters: SendParameters?, random: inout any RandomNumberGenerator & Sendable, at now: Instant) {
         // RFC 3550 § 5.1 wants random starts of every counter.
@@ -133,17 +134,19 @@ struct PathControl {
     /// - Parameters:
     ///   - audio: bits per second that sound takes.
     ///   - backlog: bytes of pictures that wait to leave.
-    mutating func news(audio: Int, backlog: Int) -> PathState? {
+    mutating func news(audio: Int, backlog: Int, at now: Instant) -> PathState? {
         let pictures = Double(max(0, target - audio)) * Limits.payloadShare * (1 - min(0.25, estimator.loss))
         let bitsPerSecond = max(Limits.leastForPictures, Int(pictures))
         let wait = Double(backlog) * 8 / Double(bitsPerSecond)
         let limit = told?.isCongested == true ? Limits.backlogOver : Limits.backlog
         let state = PathState(bitsPerSecond: bitsPerSecond, isCongested: wait > limit.inSeconds)
-        if let told, told.isCongested == state.isCongested {
+        // Once in a while all the same: who decides by it goes by time as well.
+        if let told, told.isCongested == state.isCongested, now - toldAt < Limits.reportInterval {
             let difference = abs(told.bitsPerSecond - bitsPerSecond)
             guard difference * Limits.noticeable > told.bitsPerSecond else { return nil }
         }
         told = state
+        toldAt = now
         return state
     }
 }

@@ -79,7 +79,7 @@ extension PeerCore {
 
     private mutating func tellPath() {
         guard let sender else { return }
-        if let news = path.news(audio: audioSender?.bitsPerSecond ?? 0, backlog: sender.backlog) {
+        if let news = path.news(audio: audioSender?.bitsPerSecond ?? 0, backlog: sender.backlog, at: now) {
             outputs.append(.event(.path(news)))
         }
     }

@@ -170,6 +170,11 @@ package struct PeerCore: ~Copyable {
         audioSender?.enqueue(unit)
     }
 
+    /// Another encoder's pictures come from now on, with a keyframe.
+    package mutating func changeLane() {
+        sender?.changeLane()
+    }
+
     /// How the viewer is to show pictures from now on.
     package mutating func setPlayoutDelay(_ delay: PlayoutDelay) {
         sender?.setPlayoutDelay(delay)

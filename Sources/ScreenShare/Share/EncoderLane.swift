@@ -64,6 +64,9 @@ final class EncoderLane {
         }
     }
 
+    /// A change that is not encoded now, and goes with the next picture.
+    func hold(_ damage: PixelRect) { encoder.hold(damage) }
+
     /// The last picture once more, without the encoder; nil before the first one.
     func repeatLast(mediaTime: MediaTime, at now: Instant) -> PacketisedUnit? {
         guard let unit = try? repeater.makeUnit() else { return nil }

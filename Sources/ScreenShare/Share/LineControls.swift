@@ -26,8 +26,8 @@ struct LineCommands: Sendable {
     var mode: ContentMode
     var preset: X264Configuration.Preset
     var bitsPerSecond: Int
-    /// What the viewers' paths let through of it.
-    var pathBitsPerSecond = Int.max
+    /// What the viewers' paths let through of it, by rung.
+    var rungRates: [Int: Int] = [:]
     /// Called once the commands so far are in force.
     var acknowledgements: [@Sendable () -> Void] = []
 }

@@ -25,6 +25,8 @@ final class MediaLine {
     let counters: LineCounters
     private let deliver: @Sendable (PacketisedUnit, LaneKey) -> Void
     private let isOutboxFull: @Sendable () -> Bool
+    /// Whether a rung's viewers are all behind.
+    private let isCongested: @Sendable (Int) -> Bool
     private let taps: SampleTaps
     let report: @Sendable (LineEvent) -> Void
 
@@ -50,13 +52,14 @@ final class MediaLine {
     init(
         controls: LineControls, counters: LineCounters, source: any FrameSource,
         deliver: @escaping @Sendable (PacketisedUnit, LaneKey) -> Void, isOutboxFull: @escaping @Sendable () -> Bool,
-        taps: SampleTaps, report: @escaping @Sendable (LineEvent) -> Void
+        isCongested: @escaping @Sendable (Int) -> Bool, taps: SampleTaps, report: @escaping @Sendable (LineEvent) -> Void
     ) {
         self.controls = controls
         self.counters = counters
         self.source = source
         self.deliver = deliver
         self.isOutboxFull = isOutboxFull
+        self.isCongested = isCongested
         self.taps = taps
         self.report = report
         commands = controls.take()
@@ -224,9 +227,14 @@ final class MediaLine {
         do throws(CodecError) {
             for key in commands.lanes {
                 let lane = try lane(key, picture.size)
+                // One rung's trouble is no other's.
+                if commands.lanes.count > 1, isCongested(key.rung) {
+                    lane.hold(damage)
+                    continue
+                }
                 let unit = try lane.encode(
-                    picture, damage: damage, mediaTime: time, capturedAt: isNew ? capturedAt : now, target: target,
-                    at: now)
+                    picture, damage: damage, mediaTime: time, capturedAt: isNew ? capturedAt : now,
+                    target: target(of: key), at: now)
                 quantiser = max(quantiser, lane.quantiser)
                 guard let unit else { continue }
                 hand(unit, key)
@@ -253,9 +261,9 @@ final class MediaLine {
         report(.preset(effort.preset))
     }
 
-    private var target: SendTarget {
+    private func target(of key: LaneKey) -> SendTarget {
         SendTarget(
-            bitsPerSecond: min(commands.bitsPerSecond, commands.pathBitsPerSecond), frameRate: adapter.frameRate)
+            bitsPerSecond: min(commands.bitsPerSecond, commands.rungRates[key.rung] ?? .max), frameRate: adapter.frameRate)
     }
 
     /// The lane's encoder. Another profile needs another encoder, and so waits for a keyframe that is due anyway.
@@ -266,7 +274,7 @@ final class MediaLine {
             lanes[key] = nil
         }
         let lane = try EncoderLane(
-            key, profile, commands.preset, size: size, frameRate: commands.frameRate, target: target)
+            key, profile, commands.preset, size: size, frameRate: commands.frameRate, target: target(of: key))
         lane.set(effort.preset)
         lanes[key] = lane
         counters.update { $0.lanes = lanes.count }

@@ -56,7 +56,7 @@ public actor ShareSession {
     /// One viewer, from its offer on.
     struct Viewer {
         let name: String
-        let lane: LaneKey
+        var lane: LaneKey
         let takesHigh: Bool
         var audio: AudioListener?
         let since: Instant
@@ -74,6 +74,8 @@ public actor ShareSession {
         case peer(PeerID, PeerEvent)
         case line(LineEvent)
         case audio(AudioLineEvent)
+        /// To other rungs.
+        case moved([PeerID: Int])
         case relay(RelayEvent)
     }
 
@@ -234,6 +236,11 @@ public actor ShareSession {
         on loops: MultiThreadedEventLoopGroup, _ controls: LineControls, _ signals: AsyncStream<Signal>.Continuation
     ) async throws(ShareError) -> PeerHub {
         let paths = paths
+        let follow: @Sendable (ViewerPaths.Change?) -> Void = { change in
+            guard let change else { return }
+            controls.change { $0.rungRates = change.rates }
+            if !change.moved.isEmpty { signals.yield(.moved(change.moved)) }
+        }
         let network = configuration.network
         if network.relayOnly, network.turnServers.isEmpty {
             throw .network("only relays may be used, and no TURN server is named")
@@ -243,11 +250,8 @@ public actor ShareSession {
             switch event {
             case .keyframeNeeded:
                 if let lane { return controls.change { _ = $0.keyframes.insert(lane) } }
-            case .path(let path):
-                if let rate = paths.update(id, path) { controls.change { $0.pathBitsPerSecond = rate } }
-                return
-            case .disconnected:
-                if let rate = paths.update(id, nil) { controls.change { $0.pathBitsPerSecond = rate } }
+            case .path(let path): return follow(paths.update(id, path, at: SystemClock.now()))
+            case .disconnected: follow(paths.update(id, nil, at: SystemClock.now()))
             default: break
             }
             signals.yield(.peer(id, event))
@@ -275,7 +279,9 @@ public actor ShareSession {
                     continuation.resume(returning: .success(()))
                     MediaLine(
                         controls: controls, counters: counters, source: source,
-                        deliver: { hub.outbox.deliver($0, lane: $1, to: hub) }, isOutboxFull: { hub.outbox.isFull || paths.isCongested },
+                        deliver: { hub.outbox.deliver($0, lane: $1, to: hub) },
+                        isOutboxFull: { hub.outbox.isFull || paths.isCongested },
+                        isCongested: { paths.isCongested(rung: $0) },
                         taps: taps, report: { signals.yield(.line($0)) }
                     ).run()
                     controls.end()
@@ -298,6 +304,7 @@ public actor ShareSession {
             viewers[id]?.audio?.loss = share
             updateAudioLanes()
         case .audio(let event): handle(event)
+        case .moved(let rungs): await move(rungs)
         case .relay(let event): event.notice.map { _ = sink.yield(.notice($0)) }
         case .line(.geometry(let source, let picture)):
             sink.yield(
@@ -331,6 +338,18 @@ public actor ShareSession {
         updateLanes()
         if viewer.isConnected {
             sink.yield(.viewerLeft(viewer: viewer.name, viewers: connectedViewers, reason: reason))
+        }
+    }
+
+    /// A viewer whose path carries far less than the others' is sent an encoding of its own.
+    private func move(_ rungs: [PeerID: Int]) async {
+        for (id, rung) in rungs {
+            guard var lane = viewers[id]?.lane else { continue }
+            lane.rung = rung
+            viewers[id]?.lane = lane
+            updateLanes()
+            await hub?.setLane(lane, of: id)
+            controls?.change { _ = $0.keyframes.insert(lane) }
         }
     }
 

@@ -2,32 +2,51 @@ import Media
 import NIOConcurrencyHelpers
 import PeerCore
 import PeerDriver
-import Synchronization
+import Timebase
 
-/// What the viewers' paths let through, and what that makes of the encoder's target: from the event loop straight to the
+/// What the viewers' paths let through, and what that makes of the encoders' targets: from the event loop straight to the
 /// media thread. Thread-safe.
 final class ViewerPaths: Sendable {
+    /// What follows from a path's news.
+    struct Change: Sendable {
+        /// What each rung may make, in bits per second.
+        var rates: [Int: Int]
+        /// Viewers that are to be sent another rung.
+        var moved: [PeerID: Int]
+    }
+
     private struct State {
-        var paths: [PeerID: PathState] = [:]
-        var told: Int?
+        var policy = RungPolicy<PeerID>()
+        var congested: [PeerID: Bool] = [:]
+        var told: [Int: Int] = [:]
     }
 
     private let state = NIOLockedValueBox(State())
-    private let congested = Atomic<Bool>(false)
 
-    /// Every viewer's pictures wait to leave: another one would only wait behind them.
-    var isCongested: Bool { congested.load(ordering: .relaxed) }
-
-    /// - Returns: what the encoder may make from now on, where that has changed.
-    func update(_ peer: PeerID, _ path: PathState?) -> Int? {
+    /// Pictures of all viewers of a rung wait to leave: another one would only wait behind them.
+    func isCongested(rung: Int) -> Bool {
         state.withLockedValue { state in
-            state.paths[peer] = path
-            let isCongested = !state.paths.isEmpty && state.paths.values.allSatisfy(\.isCongested)
-            congested.store(isCongested, ordering: .relaxed)
-            let rate = state.paths.values.map(\.bitsPerSecond).min() ?? .max
-            guard rate != state.told else { return nil }
-            state.told = rate
-            return rate
+            let viewers = state.congested.filter { state.policy.rung(of: $0.key) == rung }
+            return !viewers.isEmpty && viewers.values.allSatisfy { $0 }
+        }
+    }
+
+    /// Those of all viewers.
+    var isCongested: Bool {
+        state.withLockedValue { state in !state.congested.isEmpty && state.congested.values.allSatisfy { $0 } }
+    }
+
+    /// - Parameter path: nil where the viewer has left.
+    /// - Returns: nil where nothing follows.
+    func update(_ peer: PeerID, _ path: PathState?, at now: Instant) -> Change? {
+        state.withLockedValue { state in
+            state.congested[peer] = path?.isCongested
+            let moved = state.policy.update(peer, bitsPerSecond: path?.bitsPerSecond, at: now)
+            let rates = state.policy.rates
+            guard rates != state.told || !moved.isEmpty else { return nil }
+            state.told = rates
+            return Change(
+                rates: rates, moved: Dictionary(uniqueKeysWithValues: moved.map { ($0, state.policy.rung(of: $0)) }))
         }
     }
 }

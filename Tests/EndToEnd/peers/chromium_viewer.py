@@ -7,10 +7,13 @@
                                              "videos": [...], "problems": [...]}
 
 --probe X,Y (fractions) reads colours from the picture through a canvas. A line on stdin is a command while it runs:
-"screenshot PATH", "colours", "key K", "click", "sound", "sync SECONDS", "quit".
+"screenshot PATH", "colours", "key K", "click", "sound", "sync SECONDS", "inbound", "pictures", "quit".
 
     {"event": "sound", "frequency": ..., "level": ..., "channels": ..., "muted": ..., "saysMuted": ...}
                                              of what comes, by an analyser node; "muted" is the player
+    {"event": "inbound", "report": {...}}    the browser's own figures of the video
+    {"event": "pictures", "pictures": [[at, drawn], ...]}           with --timecode: when each was shown, milliseconds
+                                             since 1970, and what screensource's clock in it says
 """
 
 import argparse
@@ -20,9 +23,11 @@ import queue
 import sys
 import threading
 import time
+from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
+TIMECODE = Path(__file__).resolve().parents[2] / "Support/screensource/timecode.js"
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 FLAGS = [
     "--no-sandbox",
@@ -123,6 +128,32 @@ SYNC = """async seconds => {
   return { count: lags.length, median: at([...lags], 0.5), p95: at(lags.map(Math.abs), 0.95) };
 }"""
 
+INBOUND = """async () => {
+  for (const report of (await window.peer.getStats()).values())
+    if (report.type === "inbound-rtp" && report.kind === "video") return report;
+  return {};
+}"""
+
+# Reads the clock of each picture that is shown, from a copy of its corner: two rows of twenty blocks.
+CLOCK = """() => {
+  window.pictures = [];
+  const canvas = document.createElement("canvas");
+  const context = canvas.getContext("2d", { willReadFrequently: true });
+  const step = video => video.requestVideoFrameCallback(now => {
+    step(video);
+    const block = 24 * video.videoWidth / 1920, width = Math.ceil(20 * block), height = Math.ceil(2 * block);
+    if (canvas.width !== width) { canvas.width = width; canvas.height = height; }
+    context.drawImage(video, 0, 0, width, height, 0, 0, width, height);
+    const data = context.getImageData(0, 0, width, height).data;
+    window.pictures.push([performance.timeOrigin + now, decodeTimecode(data, 4 * width, block, 4)]);
+  });
+  const find = () => {
+    const video = document.querySelector("video");
+    if (video) step(video); else setTimeout(find, 10);
+  };
+  find();
+}"""
+
 LOOK = """() => {
   const video = document.querySelector("video");
   return {
@@ -156,6 +187,7 @@ def parse():
     parser.add_argument("--probe", action="append", default=[], type=place, metavar="X,Y")
     parser.add_argument("--screenshot", metavar="PATH")
     parser.add_argument("--size", default="1280x800", help="of the browser window")
+    parser.add_argument("--timecode", action="store_true", help="read screensource's clock from each picture")
     parser.add_argument("--scheme", choices=("light", "dark"), default="light")
     return parser.parse_args()
 
@@ -197,6 +229,10 @@ class Watcher:
             report("sound", **self.page.evaluate(SOUND))
         elif verb == "sync":
             report("sync", **self.page.evaluate(SYNC, float(rest)))
+        elif verb == "inbound":
+            report("inbound", report=self.page.evaluate(INBOUND))
+        elif verb == "pictures":
+            report("pictures", pictures=self.page.evaluate("() => window.pictures"))
         elif verb == "click":
             self.page.mouse.click(200, 200)
         elif verb == "key":
@@ -245,6 +281,8 @@ def main():
         )
         page = context.new_page()
         page.add_init_script(f"({COUNTER})()")
+        if arguments.timecode:
+            page.add_init_script(f"{TIMECODE.read_text()}\n({CLOCK})()")
         watcher = Watcher(page, arguments)
         page.goto(arguments.page)
         watcher.run()

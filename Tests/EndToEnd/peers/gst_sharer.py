@@ -37,16 +37,24 @@ def mode_one_payload_type(offer):
     raise Refused("no H.264 with packetization-mode 1")
 
 
-def keep_only(payload_type, offer):
+def keep_only(payload_type, offer, repair=False):
     """The offer with one payload type left: webrtcbin answers the first it sees, whatever it can send."""
-    lines = []
+    lines, kept = [], [payload_type]
+    if repair:
+        kept += re.findall(rf"a=fmtp:(\d+) apt={payload_type}\b", offer)
     for line in offer.splitlines():
         about = re.match(r"a=(?:rtpmap|fmtp|rtcp-fb):(\d+) ", line)
         if line.startswith("m=video"):
-            line = " ".join(line.split()[:3] + [payload_type])
-        if not about or about[1] == payload_type:
+            line = " ".join(line.split()[:3] + kept)
+        if not about or about[1] in kept:
             lines.append(line)
     return "\r\n".join(lines) + "\r\n"
+
+
+def with_profile(payload_type, answer):
+    """The answer with the profile that is sent: webrtcbin leaves it out, and RFC 6184 section 8.1 takes that for plain
+    Baseline, which was not offered."""
+    return re.sub(rf"(a=fmtp:{payload_type} (?!.*profile-level-id)[^\r\n]*)", r"\1;profile-level-id=42e01f", answer)
 
 
 def wait(promise):
@@ -62,15 +70,15 @@ def serialised(value):
 class Viewer:
     """One webrtcbin and the payloader before it."""
 
-    def __init__(self, pipeline, tee, number):
-        self.pipeline, self.tee, self.number = pipeline, tee, number
+    def __init__(self, pipeline, tee, number, repair):
+        self.pipeline, self.tee, self.number, self.repair = pipeline, tee, number, repair
         self.gathered = threading.Event()
         self.elements = []
 
     def answer(self, offer):
         payload_type = mode_one_payload_type(offer)
         self.build(payload_type)
-        _, message = GstSdp.SDPMessage.new_from_text(keep_only(payload_type, offer))
+        _, message = GstSdp.SDPMessage.new_from_text(keep_only(payload_type, offer, self.repair))
         kind = GstWebRTC.WebRTCSDPType
         self.exchange("set-remote-description", GstWebRTC.WebRTCSessionDescription.new(kind.OFFER, message))
         promise = Gst.Promise.new()
@@ -80,7 +88,7 @@ class Viewer:
         if not self.gathered.wait(5):
             raise Refused("no candidates gathered")
         self.start()
-        return self.webrtc.get_property("local-description").sdp.as_text()
+        return with_profile(payload_type, self.webrtc.get_property("local-description").sdp.as_text())
 
     def exchange(self, signal, description):
         promise = Gst.Promise.new()
@@ -104,9 +112,9 @@ class Viewer:
         queue.link(payloader)
         payloader.link(caps)
         caps.get_static_pad("src").link(self.webrtc.request_pad_simple("sink_0"))
-        self.webrtc.emit("get-transceiver", 0).set_property(
-            "direction", GstWebRTC.WebRTCRTPTransceiverDirection.SENDONLY
-        )
+        transceiver = self.webrtc.emit("get-transceiver", 0)
+        transceiver.set_property("direction", GstWebRTC.WebRTCRTPTransceiverDirection.SENDONLY)
+        transceiver.set_property("do-nack", self.repair)
         for element in reversed(self.elements):
             element.sync_state_with_parent()
 
@@ -147,7 +155,8 @@ class Viewer:
 class Sharer:
     """The pipeline up to the encoder, and its viewers."""
 
-    def __init__(self, display, fps, bitrate, size):
+    def __init__(self, display, fps, bitrate, size, repair):
+        self.repair = repair
         scale = f"videoscale ! video/x-raw,width={size[0]},height={size[1]} ! " if size else ""
         self.pipeline = Gst.parse_launch(
             f"ximagesrc display-name={display} ! video/x-raw,framerate={fps}/1 ! {scale}videoconvert ! "
@@ -160,7 +169,7 @@ class Sharer:
     def join(self, offer):
         with self.lock:
             self.joined += 1
-            viewer = Viewer(self.pipeline, self.tee, self.joined)
+            viewer = Viewer(self.pipeline, self.tee, self.joined, self.repair)
             answer = viewer.answer(offer)
             self.viewers[str(viewer.number)] = viewer
             return viewer.number, answer
@@ -215,9 +224,10 @@ def main():
     parser.add_argument("--fps", type=int, default=30)
     parser.add_argument("--bitrate", type=int, default=4_000_000)
     parser.add_argument("--size", type=lambda text: tuple(map(int, text.split("x"))))
+    parser.add_argument("--repair", action="store_true", help="send again what viewers say they miss")
     arguments = parser.parse_args()
     Gst.init(None)
-    sharer = Sharer(arguments.display, arguments.fps, arguments.bitrate, arguments.size)
+    sharer = Sharer(arguments.display, arguments.fps, arguments.bitrate, arguments.size, arguments.repair)
     Handler.sharer = sharer
     host, port = arguments.listen.rsplit(":", 1)
     server = ThreadingHTTPServer((host, int(port)), Handler)

@@ -75,13 +75,15 @@ class Viewer:
         self.pipeline = Gst.Pipeline()
         self.webrtc = Gst.ElementFactory.make("webrtcbin")
         self.webrtc.set_property("bundle-policy", "max-bundle")
-        self.webrtc.set_property("latency", 0)
+        self.webrtc.set_property("latency", arguments.repair)
         self.webrtc.connect("notify::ice-gathering-state", self.gathering_changed)
         self.webrtc.connect("pad-added", self.pad_added)
         self.pipeline.add(self.webrtc)
         direction = GstWebRTC.WebRTCRTPTransceiverDirection.RECVONLY
         caps = Gst.Caps.from_string(OFFERS["high" if arguments.high else arguments.mode])
-        self.webrtc.emit("add-transceiver", direction, caps)
+        transceiver = self.webrtc.emit("add-transceiver", direction, caps)
+        if arguments.repair:
+            transceiver.set_property("do-nack", True)
         self.pipeline.set_state(Gst.State.PLAYING)
 
     def gathering_changed(self, webrtc, _):
@@ -241,6 +243,7 @@ def parse():
     parser.add_argument("--high", action="store_true", help="offer High profile, as browsers do beside the others")
     parser.add_argument("--record", metavar="PATH", help="with --no-decode: write what arrives, and when")
     parser.add_argument("--rtp", action="store_true", help="with --record: RTP timestamps too")
+    parser.add_argument("--repair", type=int, default=0, metavar="MS", help="wait so long for what is sent again")
     parser.add_argument("--timecode", action="store_true", help="read screensource's clock from each picture")
     parser.add_argument("--on-go", action="store_true", help="join when a line comes on stdin")
     parser.add_argument("--save", metavar="PATH", help="write the last picture as raw I420")

@@ -22,6 +22,7 @@ package struct NACKTracker: Sendable {
     private struct Missing: Sendable {
         var number: Int64
         var noticedAt: Instant
+        var firstRequest: Instant?
         var requestedAt: Instant?
         var requests = 0
     }
@@ -97,6 +98,7 @@ package struct NACKTracker: Sendable {
             }
             missing[index].requests += 1
             missing[index].requestedAt = now
+            missing[index].firstRequest = missing[index].firstRequest ?? now
             due.requests.append(missing[index].number)
         }
         requestsMade += due.requests.count
@@ -106,9 +108,7 @@ package struct NACKTracker: Sendable {
 
     private func due(_ entry: Missing) -> Instant {
         if let requestedAt = entry.requestedAt {
-            let answer = max(roundTripTime, answerTime ?? .zero, Limits.shortestRequestInterval)
-            // The first two times soon, then with more and more patience: the path may have become longer.
-            return requestedAt + answer * max(1, min(4, entry.requests - 1))
+            return requestedAt + max(roundTripTime, answerTime ?? .zero, Limits.shortestRequestInterval)
         }
         if let parityPatience {
             let latest = entry.noticedAt + parityPatience
@@ -119,10 +119,10 @@ package struct NACKTracker: Sendable {
         return isOvertaken ? entry.noticedAt : entry.noticedAt + Self.toleratedTime
     }
 
-    /// What was asked for more than once may have been answered by either.
+    /// What was asked for more than once counts from the first time on: better too long than to ask in vain.
     private mutating func learn(_ entry: Missing, at now: Instant) {
-        guard let requestedAt = entry.requestedAt, entry.requests == 1 else { return }
-        let time = min(now - requestedAt, Limits.longestAnswer)
+        guard let firstRequest = entry.firstRequest else { return }
+        let time = min(now - firstRequest, Limits.longestAnswer)
         answerTime = answerTime.map { $0 + (time - $0) / 8 } ?? time
     }
 

@@ -1,0 +1,132 @@
+import Congestion
+import Testing
+import Timebase
+
+@Suite("What a path takes")
+struct BandwidthEstimatorTests {
+    @Test("a link of 1 Mbit/s is used nearly whole, and its queue stays short", arguments: [40, 100] as [Int64])
+    func slowLink(feedbackMilliseconds: Int64) {
+        var share = PathSimulation(feedbackInterval: .milliseconds(feedbackMilliseconds)) { _ in
+            SimulatedPath(rate: 1_000_000)
+        }
+        share.run(for: 30)
+        #expect(share.bitsDelivered / 30 > 850_000)
+        #expect(share.queue(0.95, from: 5) < 0.1)
+        #expect(share.picturesPerSecond(from: 5, to: 30) > 27)
+    }
+
+    @Test("a link that falls from 4 to 1 Mbit/s has no queue any more after six round trips")
+    func fall() throws {
+        for seed in 1...5 as ClosedRange<UInt64> {
+            var share = PathSimulation(seed: seed) { SimulatedPath(rate: $0 < 10 ? 4_000_000 : 1_000_000) }
+            share.run(for: 15)
+            let settled = try #require(share.settled(below: 0.08, from: 10))
+            #expect(settled < 0.7, "after \(settled) s")
+        }
+    }
+
+    @Test("a link that rises from 1 to 4 Mbit/s is used after two seconds")
+    func rise() {
+        var share = PathSimulation { SimulatedPath(rate: $0 < 10 ? 1_000_000 : 4_000_000) }
+        share.run(for: 12)
+        #expect(share.estimator.capacity > 3_400_000, "\(share.estimator.capacity)")
+    }
+
+    @Test("loss that is the path's own is no reason to send less", arguments: [0.05, 0.1])
+    func ownLoss(loss: Double) {
+        var share = PathSimulation { _ in SimulatedPath(rate: nil, delay: .milliseconds(50), loss: loss) }
+        share.run(for: 20)
+        #expect(share.estimator.target > 4_000_000)
+        #expect(share.estimator.lastingLoss > loss / 2)
+    }
+
+    @Test("jitter is not taken for a queue")
+    func jitter() {
+        var share = PathSimulation { _ in
+            SimulatedPath(rate: 6_000_000, delay: .milliseconds(10), jitter: .milliseconds(15))
+        }
+        share.run(for: 20)
+        #expect(share.estimator.target > 3_800_000, "\(share.estimator.target)")
+    }
+
+    @Test("feedback that gets lost does not fill the window for ever")
+    func lostFeedback() {
+        var share = PathSimulation { _ in SimulatedPath(rate: nil, delay: .milliseconds(10), loss: 0.2) }
+        share.run(for: 30)
+        #expect(share.estimator.bytesInFlight < share.estimator.window)
+        #expect(share.picturesPerSecond(from: 20, to: 30) > 0.5, "whole pictures are rare where a fifth is lost")
+    }
+
+    @Test("nothing is sent into a blackout but what notices its end, and pictures come right after it")
+    func blackout() throws {
+        var share = PathSimulation { time in
+            SimulatedPath(rate: 10_000_000, loss: (10..<13).contains(time) ? 1 : 0)
+        }
+        share.run(for: 15)
+        let first = try #require(share.pictures.first { $0.sentAt > 13 })
+        #expect(first.arrivedAt < 13.5, "at \(first.arrivedAt)")
+    }
+
+    @Test("a path that becomes longer is believed, after a while")
+    func longerPath() {
+        var share = PathSimulation { SimulatedPath(rate: 5_000_000, delay: .milliseconds($0 < 5 ? 20 : 120)) }
+        share.run(for: 25)
+        #expect(share.estimator.target > 3_000_000, "\(share.estimator.target)")
+    }
+
+    @Test("feedback on what was never sent, twice or from another time changes nothing")
+    func lies() {
+        var estimator = BandwidthEstimator(start: 3_000_000, maximum: 40_000_000)
+        let before = (estimator.target, estimator.capacity)
+        for number in stride(from: UInt16(0), to: 60_000, by: 7) {
+            estimator.report(number, arrival: .nanoseconds(Int64.max))
+            estimator.report(number, arrival: .nanoseconds(Int64.min))
+            estimator.finish(at: Instant(nanoseconds: Int64(number)))
+        }
+        #expect(before == (estimator.target, estimator.capacity))
+        for number in 1...100 as ClosedRange<Int64> {
+            estimator.sent(number, bytes: 1200, at: Instant(nanoseconds: number * 1_000_000))
+        }
+        for round in 0..<50 as Range<Int64> {
+            for number in 1...100 as ClosedRange<UInt16> {
+                estimator.report(number, arrival: .nanoseconds(round % 2 == 0 ? Int64.max - round : Int64.min + round))
+            }
+            estimator.finish(at: Instant(nanoseconds: 200_000_000 + round))
+        }
+        #expect((50_000...40_000_000).contains(estimator.target))
+        #expect(estimator.bytesInFlight >= 0)
+    }
+
+    @Test("a peer that says everything is lost gets the least, and no less")
+    func allLost() {
+        var estimator = BandwidthEstimator(start: 3_000_000, maximum: 40_000_000)
+        for number in 1...20_000 as ClosedRange<Int64> {
+            let now = Instant(nanoseconds: number * 3_000_000)
+            estimator.sent(number, bytes: 1200, at: now)
+            estimator.report(UInt16(truncatingIfNeeded: number), arrival: number % 10 == 0 ? .milliseconds(number * 3) : nil)
+            if number % 10 == 0 { estimator.finish(at: now) }
+        }
+        #expect(estimator.target >= 50_000)
+    }
+}
+
+@Suite("Peers without transport-wide feedback")
+struct ReportedRateTests {
+    private func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
+
+    @Test("heavy loss lowers the rate, no loss raises it again up to what was asked for")
+    func loss() {
+        var rate = ReportedRate(maximum: 4_000_000)
+        for second in 1...5 as ClosedRange<Int64> { rate.reported(loss: 0.3, at: at(second)) }
+        #expect(rate.target < 2_000_000)
+        for second in 6...60 as ClosedRange<Int64> { rate.reported(loss: 0, at: at(second)) }
+        #expect(rate.target == 4_000_000)
+    }
+
+    @Test("a receiver that estimates by itself is believed, within bounds", arguments: [0, 1, 700_000, UInt64.max])
+    func estimates(bitsPerSecond: UInt64) {
+        var rate = ReportedRate(maximum: 4_000_000)
+        rate.estimated(bitsPerSecond: bitsPerSecond)
+        #expect(rate.target == max(50_000, Int(min(bitsPerSecond, 4_000_000))))
+    }
+}

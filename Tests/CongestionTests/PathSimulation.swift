@@ -1,0 +1,181 @@
+import Congestion
+import TestSupport
+import Timebase
+
+/// A path with a queue before its narrow link, in steps of a millisecond.
+struct SimulatedPath {
+    /// Bits per second; nil: as fast as you like.
+    var rate: Double?
+    var queue = Duration.milliseconds(300)
+    /// One way.
+    var delay = Duration.milliseconds(25)
+    /// More delay, up to this; packets keep their order.
+    var jitter = Duration.zero
+    /// 0…1, behind the queue.
+    var loss = 0.0
+}
+
+/// A sharer's pictures at 30 a second over such a path, as large as the estimator lets them be, and feedback on them.
+struct PathSimulation {
+    struct Picture {
+        var sentAt: Double
+        var arrivedAt: Double
+    }
+
+    private(set) var pictures: [Picture] = []
+    /// What waited in the queue, each millisecond.
+    private(set) var queues: [(time: Double, seconds: Double)] = []
+    private(set) var bitsDelivered = 0.0
+    private(set) var estimator: BandwidthEstimator
+    private var random: SeededGenerator
+    private let path: (Double) -> SimulatedPath
+    private let feedbackInterval: Double
+    private let wish: Double
+
+    private var now = 0.0
+    private var pacer = Pacer(bitsPerSecond: 6_000_000, burstBytes: 5_000)
+    private var number: Int64 = 100
+    private var waiting: [(bytes: Int, picture: Int)] = []
+    private var open: [Int: (sentAt: Double, left: Int)] = [:]
+    private var linkFreeAt = 0.0
+    private var lastArrival = 0.0
+    private var flights: [(arrival: Double, number: Int64, bytes: Int, picture: Int)] = []
+    private var arrived: [(Int64, Double)] = []
+    private var reported: Int64 = 100
+    private var feedbacks: [(at: Double, first: Int64, last: Int64, arrivals: [(Int64, Double)])] = []
+    private var nextPicture = 0.0
+    private var nextFeedback = 0.0
+    private var lastPicture = 0
+
+    /// - Parameters:
+    ///   - wish: what the pictures would take at most.
+    ///   - path: by the time in seconds.
+    init(
+        seed: UInt64 = 1, start: Int = 3_000_000, wish: Int = 4_000_000, feedbackInterval: Duration = .milliseconds(40),
+        path: @escaping (Double) -> SimulatedPath
+    ) {
+        random = SeededGenerator(seed: seed)
+        estimator = BandwidthEstimator(start: start, maximum: wish * 10)
+        self.wish = Double(wish)
+        self.feedbackInterval = feedbackInterval.inSeconds
+        self.path = path
+    }
+
+    private var instant: Instant { Instant(nanoseconds: 1_000_000_000 + Int64(now * 1e9)) }
+
+    mutating func run(for seconds: Double) {
+        let end = now + seconds
+        while now < end {
+            let path = path(now)
+            hear(path)
+            show()
+            send(path)
+            arrive()
+            report(path)
+            queues.append((now, max(0, linkFreeAt - now)))
+            now += 0.001
+        }
+    }
+
+    private mutating func hear(_ path: SimulatedPath) {
+        while let feedback = feedbacks.first, feedback.at <= now {
+            feedbacks.removeFirst()
+            let times = Dictionary(feedback.arrivals, uniquingKeysWith: { first, _ in first })
+            for number in feedback.first...max(feedback.first, feedback.last) {
+                let arrival = times[number].map { Duration.nanoseconds(Int64($0 * 4000) * 250_000) }
+                estimator.report(UInt16(truncatingIfNeeded: number), arrival: arrival)
+            }
+            estimator.finish(at: instant)
+        }
+        estimator.advance(to: instant)
+        let rate = max(100_000, estimator.capacity * 2)
+        pacer.set(bitsPerSecond: rate, burstBytes: max(3_000, min(20_000, rate / 8 / 130)), at: instant)
+    }
+
+    private mutating func show() {
+        guard now >= nextPicture else { return }
+        nextPicture += 1.0 / 30
+        let backlog = waiting.reduce(0) { $0 + $1.bytes }
+        guard Double(backlog) * 8 / Double(estimator.target) < 0.06 else { return }
+        let bits = min(Double(estimator.target) * 0.95, wish) / 30 * (0.8 + 0.4 * random.unit())
+        lastPicture += 1
+        var left = Int(bits / 8)
+        open[lastPicture] = (now, (left + 1199) / 1200)
+        while left > 0 {
+            waiting.append((min(1200, left) + 60, lastPicture))
+            left -= 1200
+        }
+    }
+
+    private mutating func send(_ path: SimulatedPath) {
+        while let first = waiting.first, pacer.nextSend <= instant {
+            guard let free = estimator.mayLeave(at: instant), free <= instant else { return }
+            waiting.removeFirst()
+            pacer.sent(bytes: first.bytes, at: instant)
+            estimator.sent(number, bytes: first.bytes, at: instant)
+            launch(first.bytes, first.picture, path)
+            number += 1
+        }
+    }
+
+    private mutating func launch(_ bytes: Int, _ picture: Int, _ path: SimulatedPath) {
+        if let rate = path.rate {
+            if linkFreeAt - now > path.queue.inSeconds { return }
+            linkFreeAt = max(linkFreeAt, now) + Double(bytes) * 8 / rate
+        }
+        guard random.unit() >= path.loss else { return }
+        let extra = path.jitter.inSeconds * random.unit() * random.unit()
+        lastArrival = max(lastArrival, max(linkFreeAt, now) + path.delay.inSeconds + extra)
+        flights.append((lastArrival, number, bytes, picture))
+    }
+
+    private mutating func arrive() {
+        while let flight = flights.first, flight.arrival <= now {
+            flights.removeFirst()
+            arrived.append((flight.number, flight.arrival))
+            bitsDelivered += Double(flight.bytes) * 8
+            guard var picture = open[flight.picture] else { continue }
+            picture.left -= 1
+            open[flight.picture] = picture.left > 0 ? picture : nil
+            if picture.left == 0 { pictures.append(Picture(sentAt: picture.sentAt, arrivedAt: flight.arrival)) }
+        }
+    }
+
+    private mutating func report(_ path: SimulatedPath) {
+        guard now >= nextFeedback else { return }
+        nextFeedback = now + feedbackInterval
+        guard let last = arrived.last else { return }
+        // Feedback gets lost as packets do.
+        if random.unit() >= path.loss {
+            feedbacks.append((now + path.delay.inSeconds, reported, last.0, arrived))
+        }
+        reported = last.0 + 1
+        arrived = []
+    }
+
+    // MARK: What is asked of it
+
+    /// Seconds that `share` of the queue's length over time was below.
+    func queue(_ share: Double, from start: Double) -> Double {
+        let sorted = queues.filter { $0.time >= start }.map(\.seconds).sorted()
+        return sorted.isEmpty ? 0 : sorted[Int(Double(sorted.count - 1) * share)]
+    }
+
+    /// When the queue was below `seconds` and stayed there for 200 ms, from `start` on.
+    func settled(below seconds: Double, from start: Double) -> Double? {
+        var since: Double?
+        for (time, queue) in queues where time >= start {
+            guard queue < seconds else {
+                since = nil
+                continue
+            }
+            since = since ?? time
+            if let since, time - since >= 0.2 { return since - start }
+        }
+        return nil
+    }
+
+    func picturesPerSecond(from start: Double, to end: Double) -> Double {
+        Double(pictures.count { $0.arrivedAt >= start && $0.arrivedAt < end }) / (end - start)
+    }
+}

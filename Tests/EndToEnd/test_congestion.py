@@ -1,0 +1,88 @@
+"""What a share makes of narrow links, links that become narrow, and one viewer who is slower than the others."""
+
+import time
+
+import pytest
+from harness import annexb, sharer
+from harness.networks import Lab
+
+WHEP = f"http://{Lab.ADDRESSES['a']}:8080/v1/rooms/demo/whep"
+
+
+@pytest.fixture
+def film(lab, share, display):
+    """A screen in full motion shared at side a, which takes all that a path gives."""
+
+    def begin(*options):
+        link = lab("both", "delay=10ms")
+        screen = display(1280, 720, "video30")
+        host = share(link["a"], "--display", screen.name, "--open", *options, listen="0.0.0.0:8080")
+        return link, host
+
+    return begin
+
+
+def watch(start, place, path):
+    """Our viewer, once it has pictures."""
+    with open(path, "wb") as file:
+        viewer = start(sharer.view, place, output=file, whep=WHEP)
+    viewer.statistics.wait(lambda line: line["frames"] > 15, 20, "pictures")
+    return viewer
+
+
+def peers(host):
+    return {peer["id"]: peer for peer in host.statistics.last["peers"]}
+
+
+def rate(viewer, seconds):
+    before = viewer.statistics.last
+    time.sleep(seconds)
+    after = viewer.statistics.last
+    return (after["frames"] - before["frames"]) / (after["time"] - before["time"])
+
+
+def test_a_link_that_becomes_narrow_is_not_flooded(film, start, artifacts):
+    link, host = film()
+    viewer = watch(start, link["b"], artifacts / "narrow.h264")
+    link.set("both", "rate=1mbit", "queue=300ms")
+    time.sleep(3)
+    # The encoder makes what passes, the queue stays short, and pictures go on.
+    assert rate(viewer, 5) >= 20
+    peer = next(iter(peers(host).values()))
+    assert 400_000 < peer["availableBitrate"] < 1_300_000, peer
+    assert peer["queueDelayMs"] < 120, peer
+    assert host.statistics.last["bitrate"] < 1_200_000
+    link.set("both", "rate=none")
+    host.statistics.wait(lambda line: line["bitrate"] > 2_000_000, 10, "more again")
+    assert viewer.stop() == 0
+    annexb.probe(artifacts / "narrow.h264")
+
+
+def test_a_slow_viewer_takes_nothing_from_a_fast_one(film, start, artifacts):
+    link, host = film()
+    fast = watch(start, link["a"], artifacts / "fast.h264")
+    alone = rate(fast, 4)
+    slow = watch(start, link["b"], artifacts / "slow.h264")
+    link.set("both", "rate=200kbit", "queue=300ms")
+    host.statistics.wait(lambda line: line["lanes"] == 2, 12, "an encoding of its own for the slow viewer")
+    time.sleep(2)
+    before = slow.statistics.last["frames"]
+    assert rate(fast, 6) >= alone * 0.95
+    assert slow.statistics.last["frames"] > before, "the slow one still sees something"
+    # A path that recovers brings its viewer back to what the others see.
+    link.set("both", "rate=none")
+    host.statistics.wait(lambda line: line["lanes"] == 1, 25, "one encoding for both")
+    assert slow.stop() == 0 and fast.stop() == 0
+    for name in ("fast", "slow"):
+        annexb.probe(artifacts / f"{name}.h264")
+
+
+def test_a_browser_behind_one_megabit_goes_on_smoothly(film, start, artifacts):
+    link, host = film()
+    link.set("both", "rate=1mbit", "queue=300ms")
+    page = f"http://{Lab.ADDRESSES['a']}:8080/r/demo"
+    viewer = start(sharer.chromium, link["b"], page, "--duration", "15", "--screenshot", artifacts / "narrow.png")
+    summary = viewer.event("summary", 60)
+    assert summary["frames"] >= 15 * 15, summary
+    assert summary["longestGapMs"] < 2500, summary
+    assert next(iter(host.statistics.all()[-3]["peers"]))["availableBitrate"] < 1_300_000
