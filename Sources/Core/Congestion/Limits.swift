@@ -20,6 +20,8 @@ package enum Limits {
     static let queueTarget = Duration.milliseconds(30)
     /// Where another flow holds a queue that we can't empty, up to this is tolerated (RFC 8298 § 4.2.1 adapts likewise).
     static let longestQueueTarget = Duration.milliseconds(350)
+    /// After so long it is tried anew whether the queue is another flow's.
+    static let competition = Duration.seconds(30)
     /// Scatter above this is no jitter.
     static let longestJitter = Duration.milliseconds(30)
     /// A queue of one length: within this.

@@ -50,6 +50,8 @@ package struct RateControl: Sendable {
     private var received: [Int] = []
     private var lastObservation: Instant?
     private var nextDecrease = Instant.zero
+    /// Since when another flow's queue is tolerated.
+    private var competesSince: Instant?
     private var decreases = 0
     private var queueAtDecrease = Duration.zero
     /// Since when the queue has been short.
@@ -68,6 +70,7 @@ package struct RateControl: Sendable {
     private func tolerated(_ jitter: Duration) -> Duration { queueTarget + jitter * 2 }
 
     package mutating func observe(_ seen: Observation) {
+        if let since = competesSince, seen.now - since > Limits.competition { stopCompeting() }
         let elapsed = min(1, max(0, lastObservation.map { (seen.now - $0).inSeconds } ?? 0))
         lastObservation = seen.now
         if seen.queue > tolerated(seen.jitter) {
@@ -92,17 +95,26 @@ package struct RateControl: Sendable {
             set(capacity: min(capacity, outflow))
         }
         guard isDue else { return }
-        nextDecrease = seen.now + seen.roundTrip + Limits.feedbackInterval
+        // What is done now shows behind what is in the queue.
+        nextDecrease = seen.now + seen.roundTrip + seen.queue + Limits.feedbackInterval
         received.removeAll(keepingCapacity: true)
         decreases = seen.queue * 10 > queueAtDecrease * 8 ? decreases + 1 : 1
         queueAtDecrease = seen.queue
         // It does not follow what we do: another flow's.
         if decreases > Self.patience {
             queueTarget = min(Limits.longestQueueTarget, max(queueTarget * 3 / 2, seen.queue))
+            competesSince = competesSince ?? seen.now
         }
     }
 
-    private static let patience = 4
+    private static let patience = 3
+
+    /// The other flow may have ended, or never have been: an own queue would look alike from then on.
+    private mutating func stopCompeting() {
+        competesSince = nil
+        queueTarget = Limits.queueTarget
+        decreases = 0
+    }
 
     private mutating func relax(_ elapsed: Double, _ seen: Observation) {
         let since = shortSince ?? seen.now
@@ -161,7 +173,6 @@ package struct RateControl: Sendable {
         set(capacity: capacity / 2)
         target = capacity * Limits.usePercent / 100
         received.removeAll(keepingCapacity: true)
-        queueTarget = Limits.queueTarget
-        decreases = 0
+        stopCompeting()
     }
 }
