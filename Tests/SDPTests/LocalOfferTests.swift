@@ -33,11 +33,12 @@ struct LocalOfferTests {
         let video = description.media[0]
         #expect(try SessionDescription(description.description) == description)
         #expect(description.direction(of: video) == .recvonly && description.group("BUNDLE") == ["0"])
-        #expect(video.formats == ["96", "97", "98", "99"] && video.mid == "0")
+        #expect(video.formats == ["96", "97", "98", "99", "100"] && video.mid == "0")
         #expect(
             video.attributes.values(of: "fmtp") == [
                 "96 level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f", "97 apt=96",
                 "98 level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=640c1f", "99 apt=98",
+                "100 repair-window=200000",
             ])
         #expect(video.attributes.value(of: "setup") == "actpass")
         for name in ["rtcp-mux", "rtcp-mux-only", "rtcp-rsize", "ice-ufrag", "ice-pwd", "fingerprint"] {
@@ -78,12 +79,18 @@ struct LocalOfferTests {
     @Test("a viewer without High, and a sharer that sends it")
     func high() throws {
         let modest = LocalOffer.receiving(transport: Self.transport, sessionID: 5, allowHigh: false)
-        #expect(modest.description.media[0].formats == ["96", "97"])
+        #expect(modest.description.media[0].formats == ["96", "97", "100"])
         let understood = try Offer(SessionDescription(Self.viewer.description.description))
+        #expect(understood.video.parityPayloadType == 100)
         var plan = AnswerTests.plan(understood)
         plan.option = try #require(understood.video.options.first { $0.profile == .constrainedHigh })
         let answer = try AcceptedAnswer(
             SessionDescription(understood.makeAnswer(plan).description), to: Self.viewer)
+        #expect(answer.video.parityPayloadType == nil, "none are sent where the stream has no SSRC for them")
+        plan.video.paritySSRC = 77
+        let repaired = try AcceptedAnswer(
+            SessionDescription(understood.makeAnswer(plan).description), to: Self.viewer)
+        #expect(repaired.video.parityPayloadType == 100)
         #expect(answer.video.option.payloadType == 98 && answer.video.option.retransmissionPayloadType == 99)
     }
 

@@ -41,12 +41,6 @@ package struct ParityDecoder: Sendable {
         return solve()
     }
 
-    /// Of packets from here on, the receiver hopes for nothing below.
-    package mutating func forget(below number: UInt16) {
-        let limit = unwrapper.peek(number)
-        equations.removeAll { ($0.unknown.min() ?? limit) < limit }
-    }
-
     // MARK: Equations
 
     private mutating func insert(_ equation: Equation) {
