@@ -6,6 +6,8 @@ package enum Limits {
 
     /// Packets in flight or not reported yet: two seconds at 40 Mbit/s; half of what 16 bits can name.
     package static let sentPackets = 8192
+    /// Of those that are settled, so many are kept: what was called lost may still turn up.
+    static let settledPackets = 1024
     /// Seconds over which the least one-way delay is the base: clocks drift 3 ms in that time at ±300 ppm.
     static let secondsOfBaseDelay = 10
 

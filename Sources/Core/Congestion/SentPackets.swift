@@ -22,21 +22,28 @@ package struct SentPackets: Sendable {
     private var entries: Deque<Entry> = []
     private var first: Int64 = 0
     package private(set) var bytesInFlight = 0
+    /// Nothing below is in flight: what was lost stays among the entries for a while, and is not looked through again.
+    private var firstOpen: Int64 = 0
 
     package init() {}
 
     /// When the oldest packet in flight left; nil where none is.
-    package var oldestInFlight: Instant? { entries.first { $0.fate == .inFlight }?.sentAt }
+    package var oldestInFlight: Instant? {
+        let index = Int(clamping: firstOpen - first)
+        return entries.indices.contains(index) ? entries[index].sentAt : nil
+    }
 
     /// Numbers ascend without gaps; a gap starts anew.
     package mutating func record(_ number: Int64, bytes: Int, at now: Instant) {
         if number != first + Int64(entries.count) {
             entries.removeAll(keepingCapacity: true)
-            (first, bytesInFlight) = (number, 0)
+            (first, firstOpen, bytesInFlight) = (number, number, 0)
         }
         entries.append(Entry(sentAt: now, bytes: bytes))
         bytesInFlight += bytes
         while entries.count > Limits.sentPackets { forgetOldest() }
+        while entries.count > Limits.settledPackets, first < firstOpen { forgetOldest() }
+        settle()
     }
 
     /// The number that a peer means by 16 bits: the newest that ends so.
@@ -61,31 +68,31 @@ package struct SentPackets: Sendable {
             entries[index].fate = arrival == nil ? .missing : .delivered
         case (.missing, .some): entries[index].fate = .delivered
         }
-        trim()
+        settle()
         return PacketReport(number: number, sentAt: entry.sentAt, bytes: entry.bytes, arrival: arrival)
     }
 
     /// Gives up what left before `instant`: no feedback will come of it in time.
     package mutating func giveUp(before instant: Instant) {
-        for index in entries.indices {
-            guard entries[index].sentAt < instant else { break }
-            guard entries[index].fate == .inFlight else { continue }
-            entries[index].fate = .missing
-            bytesInFlight -= entries[index].bytes
-        }
+        while let oldest = oldestInFlight, oldest < instant { giveUpOldest() }
     }
 
     /// Gives up what has a lower number: the feedback on it was lost.
     package mutating func giveUp(below number: Int64) {
-        let end = Int(clamping: max(0, min(Int64(entries.count), number.subtractingSaturating(first))))
-        for index in 0..<end where entries[index].fate == .inFlight {
-            entries[index].fate = .missing
-            bytesInFlight -= entries[index].bytes
-        }
+        while firstOpen < number, oldestInFlight != nil { giveUpOldest() }
     }
 
-    /// What was delivered is of no more use once nothing before it is open.
-    private mutating func trim() {
+    private mutating func giveUpOldest() {
+        let index = Int(clamping: firstOpen - first)
+        entries[index].fate = .missing
+        bytesInFlight -= entries[index].bytes
+        settle()
+    }
+
+    /// Looks for the next that is in flight; what was delivered before all others is of no more use.
+    private mutating func settle() {
+        let end = first + Int64(entries.count)
+        while firstOpen < end, entries[Int(firstOpen - first)].fate != .inFlight { firstOpen += 1 }
         while let oldest = entries.first, oldest.fate == .delivered { forgetOldest() }
     }
 
@@ -93,5 +100,6 @@ package struct SentPackets: Sendable {
         let oldest = entries.removeFirst()
         if oldest.fate == .inFlight { bytesInFlight -= oldest.bytes }
         first += 1
+        firstOpen = max(firstOpen, first)
     }
 }

@@ -26,7 +26,7 @@ package struct RungPolicy<Viewer: Hashable & Sendable>: Sendable {
     package var rates: [Int: Int] {
         var rates: [Int: Int] = [:]
         for place in places.values { rates[place.rung] = min(rates[place.rung] ?? .max, place.rate) }
-        for rung in rates.keys { rates[rung] = max(rates[rung] ?? 0, (best(in: rung) ?? 0) / MediaLimits.rungSpread) }
+        for (rung, best) in best { rates[rung] = max(rates[rung] ?? 0, best / MediaLimits.rungSpread) }
         return rates
     }
 
@@ -42,12 +42,14 @@ package struct RungPolicy<Viewer: Hashable & Sendable>: Sendable {
         return move(at: now)
     }
 
-    private func best(in rung: Int) -> Int? { places.values.filter { $0.rung == rung }.map(\.rate).max() }
+    /// What the best viewer of each rung takes.
+    private var best: [Int: Int] { places.values.reduce(into: [:]) { $0[$1.rung] = max($0[$1.rung] ?? 0, $1.rate) } }
 
     private mutating func move(at now: Instant) -> [Viewer] {
         var moved: [Viewer] = []
+        let best = best
         for (viewer, place) in places {
-            guard let wanted = wanted(place) else {
+            guard let wanted = wanted(place, best) else {
                 places[viewer]?.misplacedSince = nil
                 continue
             }
@@ -63,13 +65,13 @@ package struct RungPolicy<Viewer: Hashable & Sendable>: Sendable {
     }
 
     /// The rung next to its own where it belongs; nil where it is right.
-    private func wanted(_ place: Place) -> Int? {
-        if let best = best(in: place.rung), place.rate * MediaLimits.rungSpread < best {
+    private func wanted(_ place: Place, _ best: [Int: Int]) -> Int? {
+        if let own = best[place.rung], place.rate * MediaLimits.rungSpread < own {
             return place.rung + 1 < Self.rungs ? place.rung + 1 : nil
         }
         guard place.rung > 0 else { return nil }
         // A rung that nobody else watches is left as well: there is no reason for two.
-        guard let above = best(in: place.rung - 1) else { return place.rung - 1 }
+        guard let above = best[place.rung - 1] else { return place.rung - 1 }
         return place.rate * 4 > above * 3 ? place.rung - 1 : nil
     }
 }

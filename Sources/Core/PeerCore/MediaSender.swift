@@ -318,7 +318,6 @@ struct MediaSender {
         UInt32(truncatingIfNeeded: time.ticks) &+ timestampOffset
     }
 
-    /// The extensions of a unit: the same for all its packets, so that they have one size and leave in one call.
     /// How pictures are to be shown from now on: told with so many that one will arrive.
     mutating func setPlayoutDelay(_ delay: PlayoutDelay) {
         guard delay != playoutDelay else { return }
@@ -326,6 +325,7 @@ struct MediaSender {
         untoldUnits = Limits.playoutDelayUnits
     }
 
+    /// The extensions of a unit: the same for all its packets, so that they have one size and leave in one call.
     private mutating func extensions(for unit: PacketisedUnit, at now: Instant) -> HeaderExtensions {
         var extensions = HeaderExtensions()
         extensions.mid = parameters.mid
