@@ -32,6 +32,11 @@ unit: packages ## the Swift suites; ARGS="--filter ICETests"
 e2e: test-packages build support ## Chromium, aiortc, GStreamer and our viewer against the real program; PYTEST_ARGS="-k view"
 	SCREENSHARE=$(or $(SCREENSHARE),$(CURDIR)/.build/debug/screenshare) $(PYTEST) $(PYTEST_ARGS)
 
+# Optimised: a day of virtual time takes seconds.
+simulation: packages ## two peers in virtual time: 10,000 kinds of weather, and 30 days on end
+	SIMULATION_SEEDS=10000 VIRTUAL_HOURS=720 SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TEST_WIDTH) \
+	$(SWIFT) test -c release --scratch-path .build-release --filter 'SimulationTests|LongRunTests' $(ARGS)
+
 # XCTest itself leaks, and has no suite here; a simulated seed takes a second under a sanitizer.
 asan: packages ## the Swift suites under AddressSanitizer
 	SIMULATION_SEEDS=20 SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TEST_WIDTH) \
@@ -67,4 +72,4 @@ test-packages:
 support:
 	@for tool in netlab screensource textsource; do $(MAKE) -s -C Tests/Support/$$tool; done
 
-.PHONY: help demo build release test unit e2e asan tsan fuzz bench install clean packages test-packages support
+.PHONY: help demo build release test unit e2e simulation asan tsan fuzz bench install clean packages test-packages support

@@ -67,6 +67,26 @@ struct BandwidthEstimatorTests {
         #expect(first.arrivedAt < 13.5, "at \(first.arrivedAt)")
     }
 
+    @Test("beside a transfer that fills the queue it keeps a share, and takes the link back when that has ended")
+    func bulk() {
+        let path = SimulatedPath(rate: 2_000_000, delay: .milliseconds(50), jitter: .milliseconds(15))
+        var simulation = PathSimulation { _ in path }
+        simulation.bulk = BulkFlow(startsAt: 5)
+        simulation.run(for: 25)
+        let before = (simulation.bitsDelivered, simulation.bulk?.bitsDelivered ?? 0)
+        simulation.run(for: 60)
+        let own = (simulation.bitsDelivered - before.0) / 60
+        let other = ((simulation.bulk?.bitsDelivered ?? 0) - before.1) / 60
+        #expect(own > 400_000, "\(own) beside \(other)")
+        #expect(other > 400_000, "\(other) beside \(own)")
+        simulation.bulk = nil
+        simulation.run(for: 20)
+        let alone = simulation.bitsDelivered
+        simulation.run(for: 20)
+        #expect((simulation.bitsDelivered - alone) / 20 > 1_500_000)
+        #expect(simulation.queue(0.95, from: 105) < 0.08)
+    }
+
     @Test("a path that becomes longer is believed, after a while")
     func longerPath() {
         var share = PathSimulation { SimulatedPath(rate: 5_000_000, delay: .milliseconds($0 < 5 ? 20 : 120)) }

@@ -26,6 +26,8 @@ struct PathSimulation {
     /// What waited in the queue, each millisecond.
     private(set) var queues: [(time: Double, seconds: Double)] = []
     private(set) var bitsDelivered = 0.0
+    /// Another flow in the same queue; nil: none.
+    var bulk: BulkFlow?
     private(set) var estimator: BandwidthEstimator
     private var random: SeededGenerator
     private let path: (Double) -> SimulatedPath
@@ -70,6 +72,7 @@ struct PathSimulation {
             hear(path)
             show()
             send(path)
+            bulk?.send(path, &linkFreeAt, at: now)
             arrive()
             report(path)
             queues.append((now, max(0, linkFreeAt - now)))

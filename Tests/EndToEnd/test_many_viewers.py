@@ -1,11 +1,11 @@
-"""Twenty viewers at once cost the sharer one encoder and at most two keyframes."""
+"""Fifty viewers at once cost the sharer one encoder and at most one keyframe."""
 
 from harness import sharer
 
-VIEWERS = 20
+VIEWERS = 50
 
 
-def test_twenty_joining_within_a_second(lan, display, share, start):
+def test_fifty_joining_within_a_second(lan, display, share, start):
     screen = display(1280, 720, "type")
     host = share(lan, "--display", screen.name)
     crowd = start(
@@ -17,9 +17,10 @@ def test_twenty_joining_within_a_second(lan, display, share, start):
     before = host.statistics.wait(lambda line: line["viewers"] == 1, 5, "one viewer")
     crowd.go()
     joined = host.statistics.wait(lambda line: line["viewers"] == VIEWERS + 1, 15, "everyone in")
+    # Each is a handshake on either side: the last ones wait for the processor.
     for number in range(VIEWERS):
-        assert crowd.nth_event("first", number + 1, 10)["ms"] < 3000
-    assert joined["keyframes"] - before["keyframes"] <= 2
+        assert crowd.nth_event("first", number + 1, 10)["ms"] < (3000 if number < 20 else 8000)
+    assert joined["keyframes"] - before["keyframes"] <= 1
     assert joined["lanes"] == 1
 
 

@@ -43,6 +43,20 @@ struct KeyframeGateTests {
         #expect(gate.dueAt == at(1500))
     }
 
+    @Test("large keyframes come seldom enough to take a fifth of the bits, and no joiner waits longer than four seconds")
+    func share() {
+        var gate = KeyframeGate()
+        gate.keyframeMade(bytes: 50_000, of: 1_000_000, at: at(0))
+        gate.request()
+        #expect(gate.dueAt == at(2000))
+        gate.keyframeMade(bytes: 50_000, of: 4_000_000, at: at(2000))
+        gate.request()
+        #expect(gate.dueAt == at(3000))
+        gate.keyframeMade(bytes: 1_000_000, of: 100_000, at: at(3000))
+        gate.request()
+        #expect(gate.dueAt == at(7000))
+    }
+
     @Test("without a request nothing is due")
     func nothing() {
         #expect(KeyframeGate().dueAt == nil)

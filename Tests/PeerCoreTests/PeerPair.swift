@@ -21,6 +21,11 @@ struct PeerPair: ~Copyable {
     var viewerAddress = PeerPair.address(2)
     /// What the network makes of the viewer's address on its way out; nil: as it is.
     var viewerMapping: TransportAddress?
+    /// What was seen is kept; a run of days could not hold it.
+    var keepsAll = true
+    private(set) var unitsReceived = 0
+    /// The sharer's machine sleeps: its clock goes on, and nothing reaches it.
+    private var sleepsUntil = Instant.zero
     private var sharerDue = Instant.zero
     private var viewerDue = Instant.zero
 
@@ -37,14 +42,17 @@ struct PeerPair: ~Copyable {
         return map
     }()
 
-    /// - Parameter sound: what the viewer takes of it; nil: nothing.
+    /// - Parameters:
+    ///   - sound: what the viewer takes of it; nil: nothing.
+    ///   - wallClock: at the start.
     init(
         seed: UInt64, conditions: LinkConditions = LinkConditions(), retransmission: Bool = true,
-        takesParity: Bool = true, sound: AudioSendParameters? = nil
+        takesParity: Bool = true, sound: AudioSendParameters? = nil,
+        wallClock: NTPTimestamp = NTPTimestamp(unixNanoseconds: 1_800_000_000_000_000_000)
     ) {
         link = SimulatedLink(seed: seed, conditions: conditions)
         let start = now
-        let anchor = WallClockAnchor(instant: start, ntp: NTPTimestamp(unixNanoseconds: 1_800_000_000_000_000_000))
+        let anchor = WallClockAnchor(instant: start, ntp: wallClock)
         let security = (TransparentSecurity(name: 1), TransparentSecurity(name: 2))
         let send = SendParameters(
             payloadType: 102, ssrc: 0xAAAA, retransmission: retransmission ? .init(payloadType: 103, ssrc: 0xBBBB) : nil,
@@ -87,7 +95,7 @@ struct PeerPair: ~Copyable {
     /// Runs until `end`.
     mutating func run(until end: Instant) {
         while true {
-            let next = min(sharerDue, viewerDue, link.nextArrival)
+            let next = min(max(sharerDue, sleepsUntil), viewerDue, link.nextArrival)
             if next > end { break }
             now = max(now, next)
             step()
@@ -97,22 +105,31 @@ struct PeerPair: ~Copyable {
 
     mutating func run(for duration: Duration) { run(until: now + duration) }
 
+    mutating func sleepSharer(for duration: Duration) { sleepsUntil = now + duration }
+
     private mutating func step() {
         for flight in link.arrivals(until: now) {
+            if flight.to == sharerAddress, now < sleepsUntil { continue }
             if flight.to == sharerAddress {
                 sharer.receive(flight.bytes, local: Self.address(1), from: flight.from, at: now)
             } else if flight.to == viewerMapping ?? viewerAddress {
                 viewer.receive(flight.bytes, local: Self.address(2), from: flight.from, at: now)
             }
         }
-        if sharerDue <= now { sharer.advance(to: now) }
+        if sharerDue <= now, sleepsUntil <= now { sharer.advance(to: now) }
         if viewerDue <= now { viewer.advance(to: now) }
         drain()
     }
 
     mutating func send(_ unit: PacketisedUnit) {
+        guard sleepsUntil <= now else { return }
         sharer.send(unit, at: now)
         drain()
+    }
+
+    mutating func begin(with cache: PictureCache) -> Bool {
+        defer { drainSharer() }
+        return sharer.begin(with: cache, at: now)
     }
 
     mutating func send(_ unit: AudioUnit) {
@@ -126,10 +143,10 @@ struct PeerPair: ~Copyable {
     }
 
     private mutating func drainSharer() {
-        while true {
+        while sleepsUntil <= now {
             switch sharer.nextOutput() {
             case .transmit(let transmit):
-                sharerDatagrams.append(transmit.bytes)
+                if keepsAll { sharerDatagrams.append(transmit.bytes) }
                 link.send(transmit.bytes, from: sharerAddress, to: transmit.to, at: now)
             case .event(let event): sharerEvents.append(event)
             case .wait(let until, _):
@@ -144,7 +161,10 @@ struct PeerPair: ~Copyable {
             switch viewer.nextOutput() {
             case .transmit(let transmit):
                 link.send(transmit.bytes, from: viewerMapping ?? viewerAddress, to: transmit.to, at: now)
-            case .event(.received(let unit)): received.append(unit)
+            case .event(.received(let unit)):
+                unitsReceived += 1
+                if !keepsAll, received.count >= 64 { received.removeFirst(32) }
+                received.append(unit)
             case .event(.receivedAudio(let packet)): heard.append(packet)
             case .event(let event): viewerEvents.append(event)
             case .wait(let until, _):

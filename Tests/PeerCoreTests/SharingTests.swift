@@ -14,6 +14,12 @@ struct Share: ~Copyable {
     private(set) var keyframes = 0
     private(set) var unitsSent = 0
     private var wantsKeyframe = false
+    /// As a hub does it.
+    private var cache = PictureCache()
+    private var wish = PictureWish(at: .zero)
+    private(set) var timesServed = 0
+    /// Else five times the others'.
+    var keyframeSize: Int?
 
     init(_ pair: consuming PeerPair) {
         self.pair = pair
@@ -33,16 +39,32 @@ struct Share: ~Copyable {
                 keyframes += 1
             }
             guard pair.sharerIsConnected else { continue }
-            pair.send(video.next(keyframe: keyframe, size: keyframe ? unitSize * 5 : unitSize, capturedAt: pair.now))
+            let size = keyframe ? keyframeSize ?? unitSize * 5 : unitSize
+            let unit = video.next(keyframe: keyframe, size: size, capturedAt: pair.now)
+            cache.add(unit)
+            if keyframe { wish.keyframeMade() }
+            if !grant() { pair.send(unit) }
             unitsSent += 1
         }
     }
 
     private mutating func noticeRequests() {
         for event in pair.sharerEvents.dropFirst(eventsSeen) {
-            if case .keyframeNeeded = event { wantsKeyframe = true }
+            if case .keyframeNeeded = event { wish.ask() }
         }
         eventsSeen = pair.sharerEvents.count
+        grant()
+    }
+
+    @discardableResult
+    private mutating func grant() -> Bool {
+        if wish.maySeeCache(at: pair.now), pair.begin(with: cache) {
+            wish.served(at: pair.now)
+            timesServed += 1
+            return true
+        }
+        if wish.takeRequest(isAlone: true, at: pair.now) { wantsKeyframe = true }
+        return false
     }
 
     /// Units that arrived in the last second.
@@ -198,6 +220,26 @@ struct SharingTests {
             let isConnected = share.pair.sharerIsConnected
             #expect(!isConnected)
         }
+    }
+
+    @Test("an idle path is measured, so that the next page leaves at what it takes by then")
+    func idleProbes() {
+        var conditions = LinkConditions()
+        conditions.rate = 1_500_000
+        var share = Share(PeerPair(seed: 11, conditions: conditions))
+        share.run(for: .seconds(5), unitSize: 3000)
+        let narrow = share.pair.sharer.statistics.path?.capacity ?? 0
+        #expect(narrow > 1_000_000 && narrow < 2_000_000, "\(narrow)")
+        share.pair.link.conditions.rate = 8_000_000
+        let before = share.pair.sharer.statistics.outgoing?.bytesSent ?? 0
+        share.pair.run(for: .seconds(20))
+        let wide = share.pair.sharer.statistics.path?.capacity ?? 0
+        #expect(wide > 5_000_000, "\(wide)")
+        let spent = (share.pair.sharer.statistics.outgoing?.bytesSent ?? 0) - before
+        #expect(spent > 5000 && spent < 150_000, "\(spent) bytes in 20 s of rest")
+        let shown = share.pair.received.count
+        share.pair.run(for: .seconds(20))
+        #expect(share.pair.received.count == shown, "what only measures is shown to nobody")
     }
 
     @Test("after a pause nothing from before is sent, not even on request")

@@ -48,8 +48,8 @@ struct SyntheticVideo {
         return bits.nalUnit(0x68)
     }()
 
-    /// The next unit of about `size` bytes, at 30 fps.
-    mutating func next(keyframe: Bool, size: Int, capturedAt: Instant) -> PacketisedUnit {
+    /// The next unit of about `size` bytes, at 30 fps where no time is named.
+    mutating func next(keyframe: Bool, size: Int, capturedAt: Instant, ticks: Int64? = nil) -> PacketisedUnit {
         if keyframe { frameNum = 0 } else { frameNum = (frameNum + 1) % 256 }
         var bits = Bits()
         bits.ue(0)
@@ -77,7 +77,7 @@ struct SyntheticVideo {
         defer { index += 1 }
         guard
             let unit = try? packetizer.packetize(
-                bytes, nalUnits: ranges, mediaTime: MediaTime(ticks: index * 3000), capturedAt: capturedAt,
+                bytes, nalUnits: ranges, mediaTime: MediaTime(ticks: ticks ?? index * 3000), capturedAt: capturedAt,
                 isKeyframe: keyframe, isReference: true)
         else { preconditionFailure("these NAL units are well formed") }
         return unit

@@ -9,9 +9,15 @@ package struct LinkConditions: Sendable {
     package var jitter: Duration = .zero
     /// 0…1.
     package var loss = 0.0
+    /// So many datagrams are lost in a row, on average (Gilbert 1960).
+    package var lossLength = 1.0
     package var duplication = 0.0
     /// Nothing passes within these.
     package var blackouts: [Range<Instant>] = []
+    /// Bits per second, in each direction; nil: as fast as you like.
+    package var rate: Int?
+    /// What a narrow link holds; more is lost.
+    package var queue: Duration = .milliseconds(300)
 
     package init() {}
 }
@@ -31,6 +37,8 @@ package struct SimulatedLink: Sendable {
     private var random: SeededGenerator
     private var flights: [Flight] = []
     private var count = 0
+    private var losing: [TransportAddress: Bool] = [:]
+    private var freeAt: [TransportAddress: Instant] = [:]
     /// Datagrams sent and lost, for tests that must show that there was something to repair.
     package private(set) var sent = 0
     package private(set) var lost = 0
@@ -42,12 +50,36 @@ package struct SimulatedLink: Sendable {
 
     package mutating func send(_ bytes: [UInt8], from: TransportAddress, to: TransportAddress, at now: Instant) {
         sent += 1
-        if random.unit() < conditions.loss || conditions.blackouts.contains(where: { $0.contains(now) }) {
+        if loses(to) || conditions.blackouts.contains(where: { $0.contains(now) }) {
             lost += 1
             return
         }
-        launch(bytes, from, to, now)
-        if random.unit() < conditions.duplication { launch(bytes, from, to, now) }
+        guard let leaves = pass(bytes.count, to, now) else {
+            lost += 1
+            return
+        }
+        launch(bytes, from, to, leaves)
+        if random.unit() < conditions.duplication { launch(bytes, from, to, leaves) }
+    }
+
+    /// Each direction has its own bad times.
+    private mutating func loses(_ to: TransportAddress) -> Bool {
+        let leaving = 1 / max(1, conditions.lossLength)
+        let entering = conditions.loss / max(0.01, 1 - conditions.loss) * leaving
+        if conditions.lossLength <= 1 { return random.unit() < conditions.loss }
+        let isBad = losing[to] == true ? random.unit() >= leaving : random.unit() < entering
+        losing[to] = isBad
+        return isBad
+    }
+
+    /// When a datagram has passed the narrow link; nil where its queue is full.
+    private mutating func pass(_ bytes: Int, _ to: TransportAddress, _ now: Instant) -> Instant? {
+        guard let rate = conditions.rate else { return now }
+        let start = max(now, freeAt[to] ?? now)
+        guard start - now <= conditions.queue else { return nil }
+        let end = start + .nanoseconds(Int64(bytes + 28) * 8_000_000_000 / Int64(max(1, rate)))
+        freeAt[to] = end
+        return end
     }
 
     private mutating func launch(

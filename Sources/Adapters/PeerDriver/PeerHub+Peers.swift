@@ -72,7 +72,7 @@ extension PeerHub {
             setup, localCandidates: localCandidates(), security: security,
             authenticator: authenticator, wallClock: SystemClock.wallClockAnchor(),
             random: SystemRandomNumberGenerator(), at: now)
-        let peer = Peer(core: core, lane: lane)
+        let peer = Peer(core: core, lane: lane, at: now)
         peers[id] = peer
         let credentials = peer.core.localCredentials
         router.register(fragment: credentials.ufrag, for: id)
@@ -109,23 +109,6 @@ extension PeerHub {
         forget(id)
     }
 
-    /// Sends a peer another encoder's pictures from now on.
-    package func setLane(_ lane: LaneKey, of id: PeerID) {
-        guard let peer = peers[id], peer.lane != lane else { return }
-        peer.lane = lane
-        peer.core.changeLane()
-    }
-
-    /// Sends an encoded unit to all viewers of its lane.
-    package func deliver(_ unit: PacketisedUnit, lane: LaneKey) {
-        let now = SystemClock.now()
-        for (id, peer) in peers where peer.lane == lane {
-            peer.core.send(unit, at: now)
-            drain(id, peer, at: now)
-        }
-        flush()
-    }
-
     /// Sends a packet of sound to all who take it.
     package func deliver(_ unit: AudioUnit) {
         let now = SystemClock.now()
@@ -134,11 +117,6 @@ extension PeerHub {
             drain(id, peer, at: now)
         }
         flush()
-    }
-
-    /// After a pause: what waits is not sent, and every viewer begins again with a keyframe.
-    package func forgetPictures() {
-        for peer in peers.values { peer.core.forgetPictures() }
     }
 
     /// What each viewer's video may use from now on.

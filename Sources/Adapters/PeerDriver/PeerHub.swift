@@ -28,6 +28,8 @@ package actor PeerHub {
     var sockets: [TransportAddress: UDPSocket] = [:]
     var peers: [PeerID: Peer] = [:]
     var router = Router()
+    /// What each lane showed since its last keyframe.
+    var caches: [LaneKey: PictureCache] = [:]
     var gatherer: ServerReflexiveGatherer?
     /// Only ever longer: an index names a relay for good.
     var relays: [Relay] = []
@@ -105,6 +107,9 @@ package actor PeerHub {
                     router.sentCheck(AddressPair(local: transmit.from, remote: transmit.to), by: id)
                 }
                 send(transmit, at: now)
+            case .event(.keyframeNeeded):
+                peer.wish.ask()
+                grant(id, peer, at: now)
             case .event(let event):
                 configuration.onEvent(id, peer.lane, event)
                 if case .disconnected = event { forget(id) }
@@ -154,6 +159,7 @@ package actor PeerHub {
     func forget(_ id: PeerID) {
         router.remove(id)
         peers[id] = nil
+        dropCaches()
     }
 
     // MARK: Time

@@ -58,7 +58,10 @@ package struct BandwidthEstimator: Sendable {
     /// When a packet may leave, for all that is in flight; nil: not before there is feedback.
     package func mayLeave(at now: Instant) -> Instant? {
         guard hasFeedback else { return now }
-        if isSilent { return (lastSent ?? now) + Limits.silentInterval }
+        if let since = silentSince {
+            let isLong = now - since > Limits.longSilence
+            return (lastSent ?? now) + (isLong ? Limits.longSilentInterval : Limits.silentInterval)
+        }
         return packets.bytesInFlight < window ? now : nil
     }
 
@@ -103,9 +106,10 @@ package struct BandwidthEstimator: Sendable {
         }
         lastFeedback = now
         measureDelay(at: now)
-        queue.observe(reports, at: now)
+        queue.observe(reports, isHeld: rate.isCompeting, at: now)
         delivery.observe(reports)
-        let factor = losses.observe(reports, queueIsShort: queue.standing < rate.queueTarget / 2, at: now)
+        let factor = losses.observe(reports, queueIsShort: queue.standing < rate.queueTarget / 2, isCompeting: rate.isCompeting,
+            at: now)
         rate.observe(
             RateControl.Observation(
                 now: now, queue: queue.standing, jitter: queue.jitter,
@@ -115,7 +119,11 @@ package struct BandwidthEstimator: Sendable {
                 delivered: delivery.bitsPerSecond(over: Limits.sustainedWindow),
                 trains: train.observe(reports), lossFactor: factor))
         // A queue that keeps its length though less and less is sent is none: the path has become longer.
-        if rate.isDraining, queue.steadyTime(at: now) > Limits.plateauTime { queue.forget() }
+        let patience = rate.isCompeting ? Limits.plateauTimeBeside : Limits.plateauTime
+        if rate.isDraining, queue.steadyTime(at: now) > patience {
+            queue.forget()
+            rate.stopCompeting()
+        }
     }
 
     private mutating func weighLoss(at now: Instant) {

@@ -31,6 +31,9 @@ package enum Limits {
     /// A queue of one length for so long, though hardly anything is sent, is the path itself.
     static let plateauTime = Duration.milliseconds(1500)
 
+    /// Beside another flow, whose queue grows slowly, so much more is needed to believe it.
+    static let plateauTimeBeside = Duration.seconds(5)
+
     // Rates
 
     package static let lowestRate = 50_000
@@ -61,6 +64,18 @@ package enum Limits {
     static let unlimitedPercent = 85
     static let trainsRemembered = 7
 
+    // Probes of an idle path
+
+    /// So much time at twice what is known; five packets are the least that is weighed, one more for the burst.
+    static let probeTime = Duration.milliseconds(15)
+    static let packetsOfProbe = 7
+    package static let probeBytes = 1000
+    /// Between two, as long as they find more; else twice as long each time. 7 kB in 16 s are 4 kbit/s.
+    static let probeInterval = Duration.seconds(2)
+    static let longestProbeInterval = Duration.seconds(16)
+    /// A picture is not followed by one at once.
+    static let probePause = Duration.milliseconds(300)
+
     // Loss
 
     /// An observation of loss; libwebrtc's second loss-based controller takes as long.
@@ -69,6 +84,8 @@ package enum Limits {
     static let packetsOfLossObservation = 10
     static let toleratedLoss = 0.02
     static let heavyLoss = 0.1
+    /// Beside another flow: an overflow lasts for about two observations, and TCP sends 30 % less after it.
+    static let yieldToLoss = 0.85
 
     // Silence
 
@@ -78,6 +95,9 @@ package enum Limits {
     static let forgettingSilence = Duration.milliseconds(800)
     /// One packet in this time then, by which the path's return is noticed (RFC 9002 § 6.2).
     static let silentInterval = Duration.milliseconds(50)
+    /// Where that has lasted, fewer: who waited for seconds does not notice the difference.
+    static let longSilence = Duration.seconds(5)
+    static let longSilentInterval = Duration.milliseconds(150)
     /// The longest a receiver takes to tell.
     static let feedbackInterval = Duration.milliseconds(50)
     static let longestFeedbackInterval = Duration.milliseconds(150)

@@ -25,8 +25,11 @@ package struct LossControl: Sendable {
 
     package init() {}
 
+    /// - Parameter isCompeting: another flow fills the queue until it overflows.
     /// - Returns: the factor by which to send less; nil where there is nothing new, or no reason.
-    package mutating func observe(_ reports: [PacketReport], queueIsShort: Bool, at now: Instant) -> Double? {
+    package mutating func observe(
+        _ reports: [PacketReport], queueIsShort: Bool, isCompeting: Bool = false, at now: Instant
+    ) -> Double? {
         for report in reports {
             sent += 1
             bytes += report.bytes
@@ -41,11 +44,13 @@ package struct LossControl: Sendable {
         observations.append(Observation(rate: Double(bytes) * 8 / seconds, loss: loss))
         if observations.count > Limits.lossObservations { observations.removeFirst() }
         (sent, lost, bytes, began) = (0, 0, 0, now)
-        return verdict(queueIsShort: queueIsShort)
+        return verdict(queueIsShort: queueIsShort, isCompeting: isCompeting)
     }
 
-    private mutating func verdict(queueIsShort: Bool) -> Double? {
+    private mutating func verdict(queueIsShort: Bool, isCompeting: Bool) -> Double? {
         infer()
+        // As the other flow does, and about as much (RFC 9438 § 4.6), so that each gets its share.
+        if isCompeting, loss - inherent > Limits.toleratedLoss { return Limits.yieldToLoss }
         let excess = queueIsShort ? loss - inherent : loss
         guard excess > Limits.heavyLoss else { return nil }
         return 1 - 0.5 * excess

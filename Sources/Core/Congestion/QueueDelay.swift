@@ -16,12 +16,13 @@ package struct QueueDelay: Sendable {
 
     package init() {}
 
-    package mutating func observe(_ reports: [PacketReport], at now: Instant) {
+    /// - Parameter isHeld: another flow keeps the queue from emptying: its least length is no base.
+    package mutating func observe(_ reports: [PacketReport], isHeld: Bool = false, at now: Instant) {
         pending += reports.compactMap { report in
             report.arrival.map { $0 - .nanoseconds(report.sentAt.nanoseconds) }
         }
         guard pending.count >= Limits.packetsOfStandingQueue, let least = pending.min() else { return }
-        base.note(least, at: now)
+        base.note(isHeld ? min(least, base.value ?? least) : least, at: now)
         newest = least
         standing = max(.zero, least - (base.value ?? least))
         scatter(least)

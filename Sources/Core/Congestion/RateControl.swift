@@ -54,6 +54,10 @@ package struct RateControl: Sendable {
     private var competesSince: Instant?
     private var decreases = 0
     private var queueAtDecrease = Duration.zero
+    /// What may be used at once where a queue turns out to be another flow's.
+    private var fairShare = 0
+    /// Whether another flow's queue was there until now.
+    private var competedLately = false
     /// Since when the queue has been short.
     private var shortSince: Instant?
 
@@ -65,7 +69,10 @@ package struct RateControl: Sendable {
     }
 
     /// Less and less is sent, and the queue stays.
-    package var isDraining: Bool { decreases > Self.patience / 2 }
+    package var isDraining: Bool { decreases > Self.patience / 2 || isCompeting }
+
+    /// Another flow's queue is tolerated.
+    package var isCompeting: Bool { competesSince != nil }
 
     private func tolerated(_ jitter: Duration) -> Duration { queueTarget + jitter * 2 }
 
@@ -101,19 +108,24 @@ package struct RateControl: Sendable {
         decreases = seen.queue * 10 > queueAtDecrease * 8 ? decreases + 1 : 1
         queueAtDecrease = seen.queue
         // It does not follow what we do: another flow's.
-        if decreases > Self.patience {
+        if decreases > (competedLately ? 1 : Self.patience) {
             queueTarget = min(Limits.longestQueueTarget, max(queueTarget * 3 / 2, seen.queue))
             competesSince = competesSince ?? seen.now
+            // What we gave up meanwhile, the other has taken.
+            set(capacity: max(capacity, fairShare))
+            decreases = 0
         }
     }
 
     private static let patience = 3
 
     /// The other flow may have ended, or never have been: an own queue would look alike from then on.
-    private mutating func stopCompeting() {
+    package mutating func stopCompeting() {
+        (competedLately, fairShare) = (isCompeting, capacity)
         competesSince = nil
         queueTarget = Limits.queueTarget
-        decreases = 0
+        (decreases, queueAtDecrease) = (0, .zero)
+        shortSince = nil
     }
 
     private mutating func relax(_ elapsed: Double, _ seen: Observation) {
@@ -121,6 +133,7 @@ package struct RateControl: Sendable {
         shortSince = since
         guard seen.queue < queueTarget / 2 else { return }
         decreases = 0
+        (competedLately, fairShare) = (false, capacity / 2)
         guard seen.now - since > .seconds(1), queueTarget > Limits.queueTarget else { return }
         let excess = (queueTarget - Limits.queueTarget).nanoseconds
         queueTarget = Limits.queueTarget + .nanoseconds(Int64(Double(excess) * max(0, 1 - elapsed)))

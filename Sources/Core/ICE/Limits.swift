@@ -81,10 +81,11 @@ enum Limits {
     static let consentIntervalMilliseconds: ClosedRange<Int64> = 4_000...6_000
     /// RFC 7675 § 5.1: "Consent expires after 30 seconds."
     static let consentTime = Duration.seconds(30)
-    /// No answer for this long: a connectivity check with its repetitions (RFC 8489 § 6.2.1) goes out beside the
-    /// consent checks. Those are "transmitted once only", and with 20 % loss each way six in a row fail once in 500
-    /// times.
+    /// No answer for this long: connectivity checks go out beside the consent checks. Those are "transmitted once only",
+    /// and with 20 % loss each way six in a row fail once in 500 times.
     static let doubtTime = Duration.seconds(10)
+    /// So often: a network that comes back after 25 s leaves some seconds to notice.
+    static let doubtInterval = Duration.seconds(1)
     /// Nothing heard for this long: one consent check or two were lost, which 5 % loss does once in minutes; then the
     /// peer counts as interrupted and the other pairs are tried again.
     static let silenceTime = Duration.seconds(10)

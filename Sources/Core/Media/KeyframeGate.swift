@@ -1,12 +1,14 @@
 import Timebase
 
-/// Lets at most one keyframe a second through per lane, whoever asks for it: requests within that second are served by
-/// one keyframe at its end. The first request after a quiet second is served at once.
+/// Lets at most one keyframe a second through per lane, and no more than a fifth of the lane's bits, whoever asks for
+/// it: requests within that time are served by one keyframe at its end. The first request after a quiet time is served
+/// at once.
 ///
-///     quiet ──request──► due ──keyframeMade──► (one second) ──request──► due at its end
+///     quiet ──request──► due ──keyframeMade──► (one second or more) ──request──► due at its end
 ///       └─────────────── keyframeMade (resume, resize, new encoder) ───────┘
 package struct KeyframeGate: Sendable {
-    private var lastKeyframe: Instant?
+    /// When the next is allowed.
+    private var opensAt = Instant.zero
     private var isRequested = false
 
     package init() {}
@@ -19,14 +21,17 @@ package struct KeyframeGate: Sendable {
 
     /// When the wanted keyframe is allowed; nil where none is wanted.
     package var dueAt: Instant? {
-        guard isRequested else { return nil }
-        return lastKeyframe.map { $0 + MediaLimits.keyframeInterval } ?? .zero
+        isRequested ? opensAt : nil
     }
 
     /// A keyframe was made, asked for or not (the first of an encoder, after a resize): it serves all who wait, and the
-    /// second starts anew.
-    package mutating func keyframeMade(at now: Instant) {
-        lastKeyframe = now
+    /// time starts anew.
+    ///
+    /// - Parameter bitsPerSecond: what the lane may use.
+    package mutating func keyframeMade(bytes: Int = 0, of bitsPerSecond: Int = 1, at now: Instant) {
+        let fair = Double(bytes) * 8 * MediaLimits.keyframeShare / Double(max(1, bitsPerSecond))
+        let longest = MediaLimits.longestKeyframeInterval.inSeconds
+        opensAt = now + max(MediaLimits.keyframeInterval, .seconds(min(fair, longest)))
         isRequested = false
     }
 }

@@ -7,6 +7,9 @@ package enum MediaLimits {
     package static let keepaliveInterval = Duration.seconds(1)
     /// At most one keyframe a second per lane, for all its viewers together: one costs as much as thirty frames.
     package static let keyframeInterval = Duration.seconds(1)
+    /// Keyframes together take no more than the fifth part of a lane's bits, unless a joiner would wait too long.
+    package static let keyframeShare = 5.0
+    package static let longestKeyframeInterval = Duration.seconds(4)
     /// Periods without a change after which a run of motion has ended: fewer would take 15 pictures a second for still.
     static let periodsOfRest: Int64 = 3
     /// A change this close before its slot (a quarter of a period) need not wait for it.

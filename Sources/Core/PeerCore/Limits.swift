@@ -19,6 +19,14 @@ enum Limits {
     static let leastBurstBytes = 3_000
     /// And beside what the path takes: a picture arrives no sooner for leaving faster, but shows what more there is.
     static let burstFactor = 2
+    /// An idle path is measured until it is known to take so much more than pictures may use: a page that changes leaves
+    /// that fast.
+    static let knownFactor = 2
+    static let queueOfProbe = Duration.milliseconds(15)
+    /// A picture of so many packets measures the path.
+    static let packetsOfMeasure = 12
+    /// What a probe repeats must not look like a packet to come: far less than half of the sequence numbers ago.
+    static let probeAge: Int64 = 8192
     /// Until feedback tells more: twice what browsers start with times five, for a screen is no face; and what may leave before.
     static let startRate = 3_000_000
     static let startCredit = 40_000
@@ -73,6 +81,19 @@ enum Limits {
     static let reportInterval = Duration.seconds(1)
     /// abs-capture-time: at least once a second, as its draft asks for; nine bytes of each packet otherwise.
     static let captureTimeInterval = Duration.seconds(1)
+    /// A keyframe and what followed serve joiners as long as that costs little more than a new keyframe; 60 pictures are
+    /// two seconds to decode at the source's rate, and a fraction of one in fact.
+    static let cachedDeltas = 60
+    /// And where they cross in this time.
+    static let cacheTime = 0.4
+    /// The same viewer is served so no more often than it would get keyframes.
+    static let cacheInterval = Duration.seconds(1)
+    /// New keyframes at one viewer's wish: so many at once, then one in this time.
+    static let keyframesAtOnce = 4
+    static let secondsPerKeyframe = 3
+    static let keyframeCost = 3000
+    /// A keyframe that was asked for comes after a second at most; else it is asked for again.
+    static let keyframePatience = Duration.seconds(2)
     /// Keyframe requests that a viewer sends: again after this long without an answer.
     static let keyframeRequestInterval = Duration.milliseconds(300)
     /// Retransmissions: a quarter of the media's rate, so that a lying viewer costs little.

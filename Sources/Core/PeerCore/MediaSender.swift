@@ -16,40 +16,47 @@ struct MediaSender {
     }
 
     /// A packet that is sent again, and its number.
-    private struct Repair {
+    struct Repair {
         var packet: RetransmissionHistory.Packet
         var number: UInt16
     }
 
-    private let parameters: SendParameters
+    /// A large packet, and its number: what probes repeat.
+    struct Large {
+        var packet: RetransmissionHistory.Packet
+        var number: Int64
+    }
+
+    let parameters: SendParameters
     private let wallClock: WallClockAnchor
     private var queue: Deque<QueuedUnit> = []
     private var queuedBytes = 0
-    private var repairs: Deque<Repair> = []
-    private var history = RetransmissionHistory()
-    private var parity: ParitySender?
-    private var repairBudget: TokenBucket
+    var repairs: Deque<Repair> = []
+    var history = RetransmissionHistory()
+    var lastLarge: Large?
+    var parity: ParitySender?
+    var repairBudget: TokenBucket
     private var pacer: Pacer
     /// What pictures may take on average.
     private var bitsPerSecond: Int
     /// How fast they leave.
-    private var pacingRate: Int
+    var pacingRate: Int
     /// Not wrapped; the low 16 bits go on the wire.
-    private var sequenceNumber: Int64
-    private var repairSequenceNumber: UInt16
+    var sequenceNumber: Int64
+    var repairSequenceNumber: UInt16
     private let timestampOffset: UInt32
     /// Media goes out once the viewer has had a keyframe to begin with.
     private var isStarted = false
     /// A keyframe is needed that nobody else will ask for.
     private var isStranded = false
-    private var lastSent: (mediaTime: MediaTime, capturedAt: Instant)?
+    var lastSent: (mediaTime: MediaTime, capturedAt: Instant)?
     private var lastCaptureTime: Instant?
     private var playoutDelay: PlayoutDelay
     /// Pictures that are still to tell it.
     private var untoldUnits = 0
     private(set) var nextReport: Instant
     private var counter: SendStatistics
-    private(set) var statistics = OutgoingStatistics()
+    var statistics = OutgoingStatistics()
 
     init(
         _ parameters: SendParameters, wallClock: WallClockAnchor, random: inout any RandomNumberGenerator & Sendable,
@@ -118,13 +125,28 @@ struct MediaSender {
         isStarted = false
     }
 
+    /// Begins, or begins anew, with a lane's cached pictures, which are there to be decoded: their timestamps are pressed
+    /// together, so that only the last is shown.
+    mutating func begin(with units: [PacketisedUnit], at now: Instant) {
+        guard let last = units.last else { return }
+        startAgain()
+        statistics.unitsDropped -= 1
+        let earliest = last.mediaTime.ticks - Int64(units.count - 1)
+        let first = max(earliest, lastSent.map { $0.mediaTime.ticks + 1 } ?? earliest)
+        for (index, unit) in units.enumerated() {
+            enqueue(unit.retimed(MediaTime(ticks: first + Int64(index)), capturedAt: last.capturedAt), at: now)
+        }
+    }
+
     /// What is queued belongs to another encoder's stream; what was sent may still be repaired.
     mutating func changeLane() { startAgain() }
 
-    /// Whether a keyframe has to be asked for on the viewer's behalf; it sees no loss, because nothing was numbered.
-    mutating func takeKeyframeWish() -> Bool {
-        defer { isStranded = false }
-        return isStranded
+    /// Whether a keyframe has to be asked for on the viewer's behalf; it sees no loss, because nothing was numbered. While
+    /// nothing passes there is no use in one.
+    mutating func takeKeyframeWish(_ path: PathControl) -> Bool {
+        guard isStranded, !path.isSilent else { return false }
+        isStranded = false
+        return true
     }
 
     /// What the stream may use from now on.
@@ -143,62 +165,9 @@ struct MediaSender {
     mutating func forgetPictures() {
         startAgain()
         history.removeAll()
+        lastLarge = nil
         repairs.removeAll()
         parity?.forget()
-    }
-
-    /// Retransmits what the viewer misses (RFC 4585 § 6.2.1, RFC 4588), within the budget.
-    mutating func repair(_ missing: [UInt16], _ path: PathControl, at now: Instant) {
-        statistics.packetsReportedMissing += missing.count
-        guard parameters.retransmission != nil else { return }
-        let roundTrip = statistics.roundTripTime ?? Limits.assumedRoundTrip
-        // Where a second round takes long and is likely, both are sent at once.
-        let isDoubled = path.lasting(loss: Limits.lossOfDoubling) && roundTrip >= Limits.roundTripOfDoubling
-        var again: [Repair] = []
-        defer { if isDoubled { repairs += again } }
-        for number in missing {
-            let answer = history.resend(number, at: now, roundTripTime: roundTrip) { bytes in
-                repairBudget.spend(bytes, at: now)
-            }
-            switch answer {
-            case .resend(let packet):
-                repairs.append(Repair(packet: packet, number: number))
-                again.append(Repair(packet: packet, number: number))
-            case .unknown, .tooSoon: continue
-            case .refused: return
-            }
-        }
-    }
-
-    private mutating func nextRepair(_ path: inout PathControl) -> [UInt8]? {
-        guard let retransmission = parameters.retransmission, let repair = repairs.popFirst() else { return nil }
-        let payload = repair.packet.payload
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(payload.count + Limits.packetOverhead)
-        var extensions = HeaderExtensions()
-        extensions.mid = parameters.mid
-        extensions.transportSequenceNumber = path.takeNumber(parameters.extensions)
-        RTPHeader(
-            marker: repair.packet.isMarked, payloadType: retransmission.payloadType,
-            sequenceNumber: repairSequenceNumber, timestamp: timestamp(repair.packet.unit.mediaTime),
-            ssrc: retransmission.ssrc
-        ).append(to: &bytes, extensions: extensions, map: parameters.extensions)
-        RetransmissionPayload.append(originalSequenceNumber: repair.number, payload: payload, to: &bytes)
-        repairSequenceNumber &+= 1
-        statistics.retransmissions += 1
-        statistics.bytesRepaired += bytes.count
-        return bytes
-    }
-
-    private mutating func nextParity(_ path: inout PathControl) -> [UInt8]? {
-        guard let lastSent, parity?.isWaiting == true else { return nil }
-        var extensions = HeaderExtensions()
-        extensions.mid = parameters.mid
-        extensions.transportSequenceNumber = path.takeNumber(parameters.extensions)
-        let time = timestamp(lastSent.mediaTime)
-        let bytes = parity?.nextPacket(timestamp: time, extensions, parameters.extensions)
-        statistics.bytesRepaired += bytes?.count ?? 0
-        return bytes
     }
 
     /// What the viewer's reports say of our stream.
@@ -219,17 +188,13 @@ struct MediaSender {
 
     /// When the next packet may leave; nil when nothing waits.
     func nextSend(_ path: PathControl, at now: Instant) -> Instant? {
-        guard isWaiting || probes(path), let free = path.mayLeave(at: now) else { return nil }
-        return max(free, pacer.nextSend)
+        guard let free = path.mayLeave(at: now) else { return nil }
+        if isWaiting || probesSilence(path) { return max(free, pacer.nextSend) }
+        guard probe != nil, let due = path.probeDue else { return nil }
+        return max(free, pacer.nextSend, due)
     }
 
     private var isWaiting: Bool { !queue.isEmpty || !repairs.isEmpty || parity?.isWaiting == true }
-
-    /// While nothing passes, the last packet goes out again and again, so that the path's return is noticed (RFC 9002
-    /// § 6.2.4).
-    private func probes(_ path: PathControl) -> Bool {
-        path.isSilent && parameters.retransmission != nil && history.newest != nil
-    }
 
     /// Bytes of pictures that wait.
     var backlog: Int { queuedBytes }
@@ -241,9 +206,7 @@ struct MediaSender {
             pacingRate = path.pacingRate
             setPace(at: now)
         }
-        if !isWaiting, let newest = history.newest {
-            repairs.append(Repair(packet: newest, number: UInt16(truncatingIfNeeded: sequenceNumber - 1)))
-        }
+        if !isWaiting { appendProbe(&path, at: now) }
         let packet = nextRepair(&path) ?? nextParity(&path) ?? nextPayload(&path, at: now)
         if let packet {
             pacer.sent(bytes: packet.count, at: now)
@@ -271,6 +234,7 @@ struct MediaSender {
         ).append(to: &packet, extensions: queue[0].extensions, map: parameters.extensions)
         packet.append(contentsOf: unit.bytes[range])
         history.record(sequenceNumber: sequenceNumber, unit: unit, payloadIndex: index, at: now)
+        note(unit, index, &path, at: now)
         sequenceNumber += 1
         parity?.sent(packet, sequenceNumber: UInt16(truncatingIfNeeded: sequenceNumber - 1), isLast, path.parityShare)
         counter.sent(payloadBytes: range.count)
@@ -314,7 +278,7 @@ struct MediaSender {
 
     // MARK: Numbers
 
-    private func timestamp(_ time: MediaTime) -> UInt32 {
+    func timestamp(_ time: MediaTime) -> UInt32 {
         UInt32(truncatingIfNeeded: time.ticks) &+ timestampOffset
     }
 

@@ -17,6 +17,7 @@ struct PathControl {
     private var credit: Int
     private var creditEnds: Instant?
     private var maximum: Int
+    private var probe = IdleProbe()
     private var told: PathState?
     private var toldAt = Instant.zero
 
@@ -67,6 +68,24 @@ struct PathControl {
         guard givesFeedback else { return now }
         if estimator.hasFeedback { return estimator.mayLeave(at: now) }
         return credit > 0 ? now : creditEnds
+    }
+
+    /// When a packet is wanted that only measures the path; nil where there is nothing to be learnt.
+    var probeDue: Instant? {
+        guard givesFeedback, estimator.hasFeedback, !estimator.isSilent else { return nil }
+        let isWanted = estimator.capacity < maximum * Limits.knownFactor && estimator.queueDelay < Limits.queueOfProbe
+        return probe.due(isWanted: isWanted)
+    }
+
+    mutating func probeSent(at now: Instant) {
+        probe.sent(capacity: estimator.capacity, rate: pacingRate, at: now)
+    }
+
+    /// Pictures leave.
+    ///
+    /// - Parameter isLarge: enough to measure the path.
+    mutating func mediaSent(isLarge: Bool, at now: Instant) {
+        if isLarge { probe.pageSent(at: now) } else { probe.mediaSent(at: now) }
     }
 
     /// How fast pictures leave that are worth hurrying.

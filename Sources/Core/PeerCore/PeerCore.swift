@@ -160,7 +160,19 @@ package struct PeerCore: ~Copyable {
         self.now = now
         guard isConnected else { return }
         sender?.enqueue(unit, at: now)
-        if sender?.takeKeyframeWish() == true { outputs.append(.event(.keyframeNeeded)) }
+        if sender?.takeKeyframeWish(path) == true { outputs.append(.event(.keyframeNeeded)) }
+    }
+
+    /// Begins with what a lane's cache holds.
+    ///
+    /// - Returns: false where a new keyframe would be there sooner.
+    package mutating func begin(with cache: PictureCache, at now: Instant) -> Bool {
+        self.now = now
+        guard isConnected, let units = cache.units, !path.isSilent,
+            Double(cache.bytes) * 8 < Double(path.target) * Limits.cacheTime
+        else { return false }
+        sender?.begin(with: units, at: now)
+        return true
     }
 
     /// Sends a packet of sound at once.

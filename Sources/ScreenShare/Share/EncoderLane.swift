@@ -51,7 +51,9 @@ final class EncoderLane {
             quantiser = RefinementPolicy.nothingEncoded
             return nil
         }
-        if unit.isKeyframe { gate.keyframeMade(at: now) }
+        if unit.isKeyframe {
+            gate.keyframeMade(bytes: unit.bytes.count, of: target.bitsPerSecond, at: now)
+        }
         quantiser = unit.quantiser
         do {
             try repeater.observe(unit.bytes, nalUnits: unit.nalUnits)

@@ -170,6 +170,8 @@ public actor ShareSession {
         configuration.source = source
         let open = source.factory(showsCursor: configuration.showsCursor)
         await controls?.changeAndWait { $0.source = open }
+        // Who joins now sees nothing of the source before.
+        await hub?.forgetCaches()
     }
 
     /// - Parameter bitsPerSecond: clamped to 100,000…100,000,000.
@@ -328,7 +330,6 @@ public actor ShareSession {
         guard let viewer = viewers[id] else { return }
         viewers[id]?.isConnected = true
         updateLanes()
-        controls?.change { _ = $0.keyframes.insert(viewer.lane) }
         sink.yield(.viewerJoined(viewer: viewer.name, viewers: connectedViewers))
     }
 
@@ -349,7 +350,6 @@ public actor ShareSession {
             viewers[id]?.lane = lane
             updateLanes()
             await hub?.setLane(lane, of: id)
-            controls?.change { _ = $0.keyframes.insert(lane) }
         }
     }
 

@@ -95,13 +95,13 @@ extension ICEAgent {
         emit(.recovered)
     }
 
-    /// The regular check, or the repeated one when answers stay away.
+    /// The regular check, and more of them when answers stay away.
     mutating func keepConsent() {
         guard let path else { return }
         if now >= path.consent.nextCheck { checkConsent() }
-        guard let doubt = path.consent.doubt, now >= doubt else { return }
-        self.path?.consent.doubted()
-        ask(path, Retransmission(timeout: Limits.retransmissionTimeout, at: now))
+        guard now >= path.consent.doubt else { return }
+        self.path?.consent.doubted(at: now)
+        ask(path, Retransmission(timeout: Limits.consentTime, isRepeated: false, at: now))
     }
 
     /// Sends the check that keeps consent (RFC 7675 § 5.1), "transmitted once only".

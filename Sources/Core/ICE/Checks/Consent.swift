@@ -8,7 +8,7 @@ struct Consent {
     private(set) var heardAt: Instant
     private(set) var nextCheck: Instant
     private(set) var isSilent = false
-    private var isDoubted = false
+    private var doubtedAt: Instant?
 
     init(answeredAt: Instant, interval: Duration, at now: Instant) {
         self.answeredAt = answeredAt
@@ -19,15 +19,18 @@ struct Consent {
     var expiry: Instant { answeredAt + Limits.consentTime }
     var silence: Instant { heardAt + Limits.silenceTime }
 
-    /// When a repeated check is due, because the ones that are sent once had no answer.
-    var doubt: Instant? { isDoubted ? nil : answeredAt + Limits.doubtTime }
+    /// When a check beside the regular ones is due, because those had no answer.
+    var doubt: Instant {
+        let first = answeredAt + Limits.doubtTime
+        return doubtedAt.map { max(first, $0 + Limits.doubtInterval) } ?? first
+    }
 
     mutating func answered(at now: Instant) {
         answeredAt = now
-        isDoubted = false
+        doubtedAt = nil
     }
 
-    mutating func doubted() { isDoubted = true }
+    mutating func doubted(at now: Instant) { doubtedAt = now }
 
     /// True where the peer had been silent.
     mutating func heard(at now: Instant) -> Bool {

@@ -30,6 +30,13 @@ package final class PacketisedUnit: Sendable {
         self.isRefinement = isRefinement
     }
 
+    /// The same payloads, not copied, with other times.
+    package func retimed(_ mediaTime: MediaTime, capturedAt: Instant) -> PacketisedUnit {
+        PacketisedUnit(
+            bytes: bytes, payloads: payloads, mediaTime: mediaTime, capturedAt: capturedAt, isKeyframe: isKeyframe,
+            isReference: isReference, isRefinement: isRefinement)
+    }
+
     /// The M bit: set on the last packet of the access unit (RFC 6184 § 5.1).
     package func isMarked(_ index: Int) -> Bool { index == payloads.count - 1 }
 }

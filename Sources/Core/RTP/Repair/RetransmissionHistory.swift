@@ -9,6 +9,11 @@ package struct RetransmissionHistory: Sendable {
         package let unit: PacketisedUnit
         package let payloadIndex: Int
 
+        package init(unit: PacketisedUnit, payloadIndex: Int) {
+            self.unit = unit
+            self.payloadIndex = payloadIndex
+        }
+
         package var payload: ArraySlice<UInt8> { unit.bytes[unit.payloads[payloadIndex]] }
         package var isMarked: Bool { unit.isMarked(payloadIndex) }
     }

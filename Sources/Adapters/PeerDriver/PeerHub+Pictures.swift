@@ -1,0 +1,67 @@
+import PeerCore
+import RTP
+import SystemClock
+import Timebase
+
+/// Pictures to viewers: each lane's to its own, and to those who begin, from where the lane's cache can serve.
+extension PeerHub {
+    /// Sends an encoded unit to all viewers of its lane.
+    package func deliver(_ unit: PacketisedUnit, lane: LaneKey) {
+        let now = SystemClock.now()
+        caches[lane, default: PictureCache()].add(unit)
+        for (id, peer) in peers where peer.lane == lane {
+            if unit.isKeyframe { peer.wish.keyframeMade() }
+            // What the cache serves holds this unit.
+            if !grant(id, peer, at: now) { peer.core.send(unit, at: now) }
+            drain(id, peer, at: now)
+        }
+        flush()
+    }
+
+    /// A viewer needs a picture to begin from: from the cache, or else a keyframe.
+    ///
+    /// - Returns: whether the cache has served it.
+    @discardableResult
+    func grant(_ id: PeerID, _ peer: Peer, at now: Instant) -> Bool {
+        guard peer.wish.isOpen, let lane = peer.lane else { return false }
+        if peer.wish.maySeeCache(at: now), let cache = caches[lane], peer.core.begin(with: cache, at: now) {
+            peer.wish.served(at: now)
+            return true
+        }
+        let isAlone = !peers.contains { $0.key != id && $0.value.lane == lane && $0.value.core.isConnected }
+        if peer.wish.takeRequest(isAlone: isAlone, at: now) { configuration.onEvent(id, lane, .keyframeNeeded) }
+        return false
+    }
+
+    /// Sends a peer another encoder's pictures from now on.
+    package func setLane(_ lane: LaneKey, of id: PeerID) {
+        guard let peer = peers[id], peer.lane != lane else { return }
+        let now = SystemClock.now()
+        peer.lane = lane
+        peer.core.changeLane()
+        peer.wish.ask()
+        grant(id, peer, at: now)
+        drain(id, peer, at: now)
+        flush()
+        dropCaches()
+    }
+
+    /// After a pause: what waits is not sent, and every viewer begins again with a keyframe.
+    package func forgetPictures() {
+        caches = [:]
+        for peer in peers.values { peer.core.forgetPictures() }
+    }
+
+    /// Who begins from now on gets a new keyframe.
+    package func forgetCaches() { caches = [:] }
+
+    /// A lane that nobody watches is not encoded: what it showed last is old.
+    func dropCaches() {
+        guard !caches.isEmpty else { return }
+        var watched: Set<LaneKey> = []
+        for peer in peers.values where peer.core.isConnected {
+            if let lane = peer.lane { watched.insert(lane) }
+        }
+        caches = caches.filter { watched.contains($0.key) }
+    }
+}

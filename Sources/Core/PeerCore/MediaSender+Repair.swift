@@ -1,0 +1,93 @@
+import Congestion
+import DequeModule
+import RTP
+import Timebase
+
+/// What a viewer is sent again: packets it misses, repair packets made of several, and what measures a path.
+extension MediaSender {
+    /// Retransmits what the viewer misses (RFC 4585 § 6.2.1, RFC 4588), within the budget.
+    mutating func repair(_ missing: [UInt16], _ path: PathControl, at now: Instant) {
+        statistics.packetsReportedMissing += missing.count
+        guard parameters.retransmission != nil else { return }
+        let roundTrip = statistics.roundTripTime ?? Limits.assumedRoundTrip
+        // Where a second round takes long and is likely, both are sent at once.
+        let isDoubled = path.lasting(loss: Limits.lossOfDoubling) && roundTrip >= Limits.roundTripOfDoubling
+        var again: [Repair] = []
+        defer { if isDoubled { repairs += again } }
+        for number in missing {
+            let answer = history.resend(number, at: now, roundTripTime: roundTrip) { bytes in
+                repairBudget.spend(bytes, at: now)
+            }
+            switch answer {
+            case .resend(let packet):
+                repairs.append(Repair(packet: packet, number: number))
+                again.append(Repair(packet: packet, number: number))
+            case .unknown, .tooSoon: continue
+            case .refused: return
+            }
+        }
+    }
+
+    mutating func nextRepair(_ path: inout PathControl) -> [UInt8]? {
+        guard let retransmission = parameters.retransmission, let repair = repairs.popFirst() else { return nil }
+        let payload = repair.packet.payload
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(payload.count + Limits.packetOverhead)
+        var extensions = HeaderExtensions()
+        extensions.mid = parameters.mid
+        extensions.transportSequenceNumber = path.takeNumber(parameters.extensions)
+        RTPHeader(
+            marker: repair.packet.isMarked, payloadType: retransmission.payloadType,
+            sequenceNumber: repairSequenceNumber, timestamp: timestamp(repair.packet.unit.mediaTime),
+            ssrc: retransmission.ssrc
+        ).append(to: &bytes, extensions: extensions, map: parameters.extensions)
+        RetransmissionPayload.append(originalSequenceNumber: repair.number, payload: payload, to: &bytes)
+        repairSequenceNumber &+= 1
+        statistics.retransmissions += 1
+        statistics.bytesRepaired += bytes.count
+        return bytes
+    }
+
+    mutating func nextParity(_ path: inout PathControl) -> [UInt8]? {
+        guard let lastSent, parity?.isWaiting == true else { return nil }
+        var extensions = HeaderExtensions()
+        extensions.mid = parameters.mid
+        extensions.transportSequenceNumber = path.takeNumber(parameters.extensions)
+        let time = timestamp(lastSent.mediaTime)
+        let bytes = parity?.nextPacket(timestamp: time, extensions, parameters.extensions)
+        statistics.bytesRepaired += bytes?.count ?? 0
+        return bytes
+    }
+
+    // MARK: Probes
+
+    /// While nothing passes, the last packet goes out again and again, so that the path's return is noticed (RFC 9002
+    /// § 6.2.4).
+    func probesSilence(_ path: PathControl) -> Bool {
+        path.isSilent && parameters.retransmission != nil && history.newest != nil
+    }
+
+    /// What a probe of an idle path sends: a large packet once more, which a viewer drops.
+    var probe: Repair? {
+        guard parameters.retransmission != nil, let lastLarge, sequenceNumber - lastLarge.number < Limits.probeAge else {
+            return nil
+        }
+        return Repair(packet: lastLarge.packet, number: UInt16(truncatingIfNeeded: lastLarge.number))
+    }
+
+    mutating func appendProbe(_ path: inout PathControl, at now: Instant) {
+        if path.isSilent, let newest = history.newest {
+            repairs.append(Repair(packet: newest, number: UInt16(truncatingIfNeeded: sequenceNumber - 1)))
+        } else if let probe {
+            path.probeSent(at: now)
+            repairs.append(probe)
+        }
+    }
+
+    mutating func note(_ unit: PacketisedUnit, _ index: Int, _ path: inout PathControl, at now: Instant) {
+        path.mediaSent(isLarge: unit.payloads.count >= Limits.packetsOfMeasure, at: now)
+        guard unit.payloads[index].count >= Congestion.Limits.probeBytes else { return }
+        lastLarge = Large(
+            packet: RetransmissionHistory.Packet(unit: unit, payloadIndex: index), number: sequenceNumber)
+    }
+}

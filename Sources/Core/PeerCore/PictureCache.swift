@@ -1,0 +1,36 @@
+import RTP
+
+/// A lane's last keyframe and what followed: a viewer who joins, or has lost the chain of references, is served from
+/// here, and the encoder and the other viewers do not notice.
+///
+/// As long as that costs about what a new keyframe would: then the cache is of no more use until there is one.
+package struct PictureCache: Sendable {
+    private var kept: [PacketisedUnit] = []
+    private var keyframeBytes = 0
+    private var deltaBytes = 0
+
+    package init() {}
+
+    /// In the order in which the encoder made them.
+    package mutating func add(_ unit: PacketisedUnit) {
+        if unit.isKeyframe {
+            kept = [unit]
+            (keyframeBytes, deltaBytes) = (unit.bytes.count, 0)
+            return
+        }
+        // What nothing refers to shows nothing that the picture before it did not.
+        guard !kept.isEmpty, unit.isReference else { return }
+        deltaBytes += unit.bytes.count
+        guard deltaBytes <= keyframeBytes, kept.count <= Limits.cachedDeltas else { return forget() }
+        kept.append(unit)
+    }
+
+    /// Nothing of what was is given out any more.
+    package mutating func forget() {
+        kept = []
+    }
+
+    /// From the keyframe on; nil where a new one is to be made.
+    package var units: [PacketisedUnit]? { kept.isEmpty ? nil : kept }
+    package var bytes: Int { keyframeBytes + deltaBytes }
+}

@@ -1,0 +1,116 @@
+import PeerCore
+import RTP
+import TestSupport
+import Testing
+import Timebase
+
+@Suite("What joiners begin with")
+struct PictureCacheTests {
+    private func unit(_ tick: Int64, bytes: Int, keyframe: Bool = false, isReference: Bool = true) -> PacketisedUnit {
+        PacketisedUnit(
+            bytes: [UInt8](repeating: 1, count: bytes), payloads: [0..<bytes], mediaTime: MediaTime(ticks: tick),
+            capturedAt: .zero, isKeyframe: keyframe, isReference: isReference)
+    }
+
+    @Test("holds the last keyframe and what refers to it")
+    func order() {
+        var cache = PictureCache()
+        cache.add(unit(0, bytes: 10))
+        #expect(cache.units == nil, "nothing can be decoded before a keyframe")
+        cache.add(unit(1, bytes: 100, keyframe: true))
+        cache.add(unit(2, bytes: 30))
+        cache.add(unit(3, bytes: 5, isReference: false))
+        cache.add(unit(4, bytes: 30))
+        #expect(cache.units?.map(\.mediaTime.ticks) == [1, 2, 4])
+        #expect(cache.bytes == 160)
+        cache.add(unit(5, bytes: 80, keyframe: true))
+        #expect(cache.units?.map(\.mediaTime.ticks) == [5])
+        #expect(cache.bytes == 80)
+        cache.forget()
+        #expect(cache.units == nil)
+    }
+
+    @Test("serves no longer than a new keyframe would cost as much")
+    func limits() {
+        var bytes = PictureCache()
+        bytes.add(unit(0, bytes: 100, keyframe: true))
+        bytes.add(unit(1, bytes: 100))
+        #expect(bytes.units != nil)
+        bytes.add(unit(2, bytes: 1))
+        #expect(bytes.units == nil)
+        bytes.add(unit(3, bytes: 0))
+        #expect(bytes.units == nil, "and not again before the next keyframe")
+
+        var pictures = PictureCache()
+        pictures.add(unit(0, bytes: 10_000, keyframe: true))
+        for tick in 1...60 { pictures.add(unit(Int64(tick), bytes: 1)) }
+        #expect(pictures.units?.count == 61)
+        pictures.add(unit(61, bytes: 1))
+        #expect(pictures.units == nil)
+    }
+
+    @Test("a viewer who asks a thousand times a second is served once a second, and costs the encoder little")
+    func flood() {
+        var wish = PictureWish(at: .zero)
+        var (served, asked) = (0, 0)
+        for millisecond in 0..<30_000 {
+            let now = Instant.zero + .milliseconds(Int64(millisecond))
+            wish.ask()
+            if millisecond < 10_000 {
+                if wish.maySeeCache(at: now) {
+                    wish.served(at: now)
+                    served += 1
+                }
+            } else if wish.takeRequest(isAlone: false, at: now) {
+                asked += 1
+                wish.keyframeMade()
+            }
+        }
+        #expect(served == 10)
+        #expect(asked >= 8 && asked <= 11, "four, and one in three seconds; \(asked)")
+    }
+
+    @Test("a keyframe that does not come is asked for again")
+    func patience() {
+        var wish = PictureWish(at: .zero)
+        func asks(_ milliseconds: Int64) -> Bool { wish.takeRequest(isAlone: true, at: .zero + .milliseconds(milliseconds)) }
+        let unasked = asks(0)
+        #expect(!unasked, "nobody has asked")
+        wish.ask()
+        let (first, soon, later) = (asks(0), asks(1900), asks(2000))
+        #expect(first && !soon && later)
+        wish.keyframeMade()
+        #expect(!wish.isOpen)
+    }
+
+    @Test("a viewer whose decoder has lost its way is mended from the cache: no second keyframe, all pictures in order")
+    func mended() {
+        var share = Share(PeerPair(seed: 5))
+        share.keyframeSize = 8000
+        share.run(for: .milliseconds(400), unitSize: 300)
+        let before = share.pair.received.count
+        #expect(before > 3)
+        share.pair.viewer.requestKeyframe(at: share.pair.now)
+        share.pair.drain()
+        share.run(for: .milliseconds(300), unitSize: 100)
+        #expect(share.keyframes == 1)
+        #expect(share.timesServed == 1)
+        let keyframes = share.pair.received.indices.filter { share.pair.received[$0].accessUnit.isKeyframe }
+        #expect(keyframes.count == 2)
+        let times = share.pair.received.map(\.mediaTime.ticks)
+        #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
+        guard let again = keyframes.last else { return }
+        let pressed = times[again...].prefix { $0 < times[again] + 100 }
+        #expect(pressed.count >= before, "all that followed the keyframe came with it, a tick apart")
+        #expect(share.recent >= pressed.count + 5, "and then the pictures go on")
+    }
+
+    @Test("after a pause nothing is left to begin with")
+    func pause() {
+        var cache = PictureCache()
+        cache.add(unit(0, bytes: 100, keyframe: true))
+        cache.forget()
+        cache.add(unit(1, bytes: 10))
+        #expect(cache.units == nil)
+    }
+}
