@@ -178,7 +178,12 @@ let package = Package(
         suite("SecureTransport", ["SecureTransport", "PeerCore", "ICE", "Timebase", "Datagrams", "COpenSSL"]),
         suite(
             "PeerDriver", ["PeerDriver", "PeerCore", "ICE", "Datagrams", nioCore, nioPosix, nioSSL, locks]),
-        suite("ScreenShare", ["ScreenShare", "SignalingServer", "AudioCodec", "Media", "RTP", "SDP", logging]),
+        suite(
+            "ScreenShare",
+            [
+                "ScreenShare", "SignalingServer", "SignalingClient", "SignalingProtocol", "AudioCodec", "Media", "ICE", "RTP",
+                "SDP", "Datagrams", "PeerDriver", "ScreenCapture", logging,
+            ]),
         suite("SignalingProtocol", ["SignalingProtocol"]),
         suite(
             "SignalingServer",

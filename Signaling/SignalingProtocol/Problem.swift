@@ -105,7 +105,7 @@ package enum ProblemType: String, Sendable, CaseIterable {
         case .notEstablished: "The session isn't established yet."
         case .restartSuperseded: "A newer ICE restart has taken this one's place."
         case .preconditionFailed: "The ICE session has changed since."
-        case .contentTooLarge: "The body is larger than 64 KiB."
+        case .contentTooLarge: "The body is larger than is taken here."
         case .unsupportedMediaType: "The body has a content type that isn't taken here."
         case .hostNotAllowed: "This server doesn't answer for this host name."
         case .offerNotServed: "The offer has nothing this sharer can send."

@@ -18,6 +18,13 @@ enum ServerLimits {
     /// Header of a request, in bytes and in fields; browsers send about 1 kB in 20.
     static let headerBytes = 16 * 1024
     static let headerFields = 100
+    /// What measures the way to this server: so many bytes at once, in pieces, within so long; of all callers together so
+    /// many at once, then so many a second: 8 Mbit/s each way at the worst.
+    static let transferBytes = 1024 * 1024
+    static let transferChunk = 64 * 1024
+    static let transferTime = Duration.seconds(4)
+    static let transferBurst = 16
+    static let transfersPerSecond = 1
     /// A share secret a client brings along must be as strong as ours.
     static let secretCharacters = 32
 }

@@ -34,7 +34,8 @@ public struct SignalingRoutes: Sendable {
         let api =
             RoomRoutes(store: store, timing: timing).routes + ShareRoutes(store: store, timing: timing).routes
             + WHEPRoutes(store: store, iceServerLinks: configuration.links).routes
-            + WHEPSessionRoutes(store: store).routes + PageRoutes(store: store).routes
+            + WHEPSessionRoutes(store: store).routes + RateRoutes(store: store).routes
+            + PageRoutes(store: store).routes
         routes = OpenAPIRoute.adding(to: api)
     }
 

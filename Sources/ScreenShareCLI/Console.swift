@@ -38,6 +38,14 @@ enum Console {
         }
     }
 
+    /// Takes the status line away.
+    static func clearStatus() {
+        state.withLock { state in
+            write(clear(state))
+            state.status = ""
+        }
+    }
+
     private static func clear(_ state: State) -> String { state.status.isEmpty ? "" : "\r\u{1B}[K" }
 
     private static func terminalWidth() -> Int {

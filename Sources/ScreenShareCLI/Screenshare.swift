@@ -9,6 +9,7 @@ struct Screenshare: AsyncParsableCommand {
         discussion: """
             Share:  screenshare host --room demo
             Watch:  open the printed address in a browser, or screenshare view --room demo > out.h264
+            Where something does not work:  screenshare doctor
 
             Every option can also be set in the environment: SCREENSHARE_ROOM, SCREENSHARE_SIGNALING and so on \
             (upper case, dashes as underscores). An option on the command line wins.
@@ -17,7 +18,9 @@ struct Screenshare: AsyncParsableCommand {
             70 internal error, 74 output can't be written, 77 not allowed.
             """,
         version: ScreenshareVersion.text,
-        subcommands: [HostCommand.self, ViewCommand.self, ServeCommand.self, SourcesCommand.self]
+        subcommands: [
+            HostCommand.self, ViewCommand.self, ServeCommand.self, SourcesCommand.self, DoctorCommand.self,
+        ]
     )
 
     static func main() async {

@@ -8,7 +8,9 @@ from harness.codes import OK, UNAVAILABLE, USAGE
 
 
 @pytest.mark.parametrize(
-    "words", [["--help"], ["host", "--help"], ["view", "--help"], ["serve", "--help"]], ids=" ".join
+    "words",
+    [["--help"], ["host", "--help"], ["view", "--help"], ["serve", "--help"], ["doctor", "--help"]],
+    ids=" ".join,
 )
 def test_help(run, words):
     done = run(*words)
@@ -38,6 +40,10 @@ def test_version(run):
         ["host", "--room", "demo", "--turn-user", "a"],
         ["host", "--room", "demo", "--turn-secret", "s", "--turn-user", "a", "--turn-password", "p"],
         ["serve", "--turn", "turn:example.org"],
+        ["doctor", "--signaling", "example.org"],
+        ["doctor", "--signaling", "http://example.org", "--listen", "8080"],
+        ["doctor", "--room", "../etc"],
+        ["doctor", "--audio", "loud"],
         ["view"],
         ["view", "--whep", "ftp://example.org/whep"],
         ["nonsense"],
@@ -60,9 +66,9 @@ def test_wrong_use(run, words):
         ("turn:wonder@example.org", "password"),
     ],
 )
-@pytest.mark.parametrize("command", ["host", "view", "serve"])
+@pytest.mark.parametrize("command", ["host", "view", "serve", "doctor"])
 def test_a_malformed_turn_server_is_told_without_its_password(run, command, address, words):
-    room = [] if command == "serve" else ["--room", "demo"]
+    room = [] if command in ("serve", "doctor") else ["--room", "demo"]
     done = run(command, *room, "--turn", address)
     assert done.returncode == USAGE and words in done.stderr
     assert "wonder" not in done.stderr

@@ -14,6 +14,7 @@ struct STUNMessageTests {
 
     private static let attributes: [STUNAttribute] = [
         .mappedAddress(v4), .mappedAddress(v6), .xorMappedAddress(v4), .xorMappedAddress(v6), .alternateServer(v4),
+        .otherAddress(v4), .otherAddress(v6),
         .username("name:größe"), .realm("realm"), .nonce("nonce 1"), .software(""),
         .errorCode(STUNErrorCode(487, "Role Conflict")), .errorCode(.badRequest), .errorCode(STUNErrorCode(699)),
         .unknownAttributes([]), .unknownAttributes([0x7FFF, 1, 2]), .priority(.max), .useCandidate,

@@ -61,6 +61,7 @@ struct OpenAPITests {
         try await endings(recorder)
         try await pages(recorder)
         try await busy(recorder)
+        try await measuring(recorder)
         try await wire(recorder)
         let documented = Recorder.documented(routes)
         let missing = documented.subtracting(recorder.all).map(\.description).sorted()
@@ -295,6 +296,31 @@ struct OpenAPITests {
             _ = try await bench.json(.post, "/v1/rooms/other/share", "{}")
             _ = try await bench.join()
             for method in [HTTPRequest.Method.get, .head] { _ = try await bench.send(method, "/v1/rooms/other/events") }
+        }
+    }
+
+    private func measuring(_ recorder: Recorder) async throws {
+        try await Bench.run(recorder: recorder) { configuration in
+            configuration.policy = { room in
+                switch room.description {
+                case "closed": nil
+                case "guarded": RoomPolicy(sharerToken: BearerToken("sesame"))
+                default: .open
+                }
+            }
+        } _: { bench in
+            let type = BodyType.bytes.rawValue
+            let large = String(repeating: "a", count: ServerLimits.transferBytes + 1)
+            _ = try await bench.send(.put, "/v1/rooms/demo/rate", type: type, body: large)
+            for method in [HTTPRequest.Method.get, .head, .put] {
+                for (room, token) in [("closed", nil), ("guarded", nil), ("guarded", "x"), ("demo", nil)] {
+                    _ = try await bench.send(method, "/v1/rooms/\(room)/rate", token: token, type: type, body: "a")
+                }
+            }
+            for _ in 0..<ServerLimits.transferBurst { _ = try await bench.send(.get, "/v1/rooms/demo/rate") }
+            for method in [HTTPRequest.Method.head, .put] {
+                _ = try await bench.send(method, "/v1/rooms/demo/rate", type: type, body: "a")
+            }
         }
     }
 

@@ -48,11 +48,11 @@ struct Call: Sendable {
     }
 
     /// Turns away a body of another type, or one that says itself that it is too large.
-    func require(_ type: BodyType) throws(ProblemError) {
+    func require(_ type: BodyType, upTo limit: Int = Limits.body) throws(ProblemError) {
         guard contentType == type.rawValue else {
             throw ProblemError(.unsupportedMediaType, detail: "\(type.rawValue) is taken here.")
         }
-        guard (request.headers[.contentLength].flatMap { Int($0) } ?? 0) <= Limits.body else {
+        guard (request.headers[.contentLength].flatMap { Int($0) } ?? 0) <= limit else {
             throw ProblemError(.contentTooLarge).with(.connection, "close")
         }
     }
@@ -80,15 +80,31 @@ struct Call: Sendable {
 
     /// The whole body, unless it is too large or too slow.
     private func collect(_ body: RequestBody) async throws -> ByteBuffer {
-        try await withThrowingTaskGroup(of: ByteBuffer.self) { group in
+        try await inTime { try await body.collect(upTo: Limits.body) }
+    }
+
+    /// Reads a body to its end and keeps nothing of it.
+    func discard(_ type: BodyType, upTo limit: Int) async throws {
+        try require(type, upTo: limit)
+        try await inTime { [body = request.body] in
+            var count = 0
+            for try await piece in body {
+                count += piece.readableBytes
+                if count > limit { throw ProblemError(.contentTooLarge).with(.connection, "close") }
+            }
+        }
+    }
+
+    private func inTime<Value: Sendable>(_ read: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        try await withThrowingTaskGroup(of: Value.self) { group in
             defer { group.cancelAll() }
-            group.addTask { try await body.collect(upTo: Limits.body) }
+            group.addTask(operation: read)
             group.addTask {
                 try await clock.sleep(bodyDeadline)
                 throw ProblemError(.requestTimeout).with(.connection, "close")
             }
-            guard let buffer = try await group.next() else { throw CancellationError() }
-            return buffer
+            guard let value = try await group.next() else { throw CancellationError() }
+            return value
         }
     }
 }
@@ -98,4 +114,5 @@ enum BodyType: String, Sendable {
     case json = "application/json"
     case sdp = "application/sdp"
     case trickleFragment = "application/trickle-ice-sdpfrag"
+    case bytes = "application/octet-stream"
 }

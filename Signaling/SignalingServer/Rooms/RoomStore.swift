@@ -19,6 +19,8 @@ actor RoomStore {
     var random = SystemRandomNumberGenerator()
     var lastWatcher: UInt64 = 0
     private(set) var isStopping = false
+    /// Of all who measure the way here.
+    private var transfers: RateLimit
 
     var timing: Timing { configuration.timing }
 
@@ -26,6 +28,8 @@ actor RoomStore {
         self.configuration = configuration
         self.clock = clock
         self.logger = logger
+        transfers = RateLimit(
+            burst: ServerLimits.transferBurst, perSecond: ServerLimits.transfersPerSecond, at: clock.now())
     }
 
     // MARK: Rooms as others see them
@@ -61,6 +65,13 @@ actor RoomStore {
     /// What viewers must present in this room.
     func viewerToken(in name: RoomName) -> BearerToken? {
         rooms[name]?.share?.viewerToken ?? configuration.policy(name)?.viewerToken
+    }
+
+    /// Whether somebody who may share in this room may measure the way here just now.
+    func takeTransfer(in name: RoomName, presented: BearerToken?) throws(ProblemError) {
+        guard let policy = configuration.policy(name) else { throw ProblemError(.sharingNotAllowed) }
+        if let token = policy.sharerToken, presented != token { throw .unauthorized(presented: presented) }
+        guard transfers.take(at: clock.now()) else { throw ProblemError(.tooManyRequests, retryAfter: 1) }
     }
 
     func isHeard(_ share: Share) -> Bool {

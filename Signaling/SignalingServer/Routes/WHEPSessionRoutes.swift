@@ -36,7 +36,7 @@ struct WHEPSessionRoutes: Sendable {
             switch call.contentType.flatMap(BodyType.init) {
             case .trickleFragment: return try await trickle(address, call)
             case .sdp: return try await answer(address, call)
-            case .json, nil:
+            case .json, .bytes, nil:
                 throw ProblemError(.unsupportedMediaType).with(.acceptPatch, BodyType.trickleFragment.rawValue)
             }
         }

@@ -34,6 +34,11 @@ extension PeerHub {
         relays.compactMap { relay in relay.failure.map { (relay.server.uri, $0) } }
     }
 
+    /// What has become of each server, in their order: neither address nor failure where that is not known yet.
+    package func relayResults() -> [(server: ICEServerURI, address: TransportAddress?, failure: RelayFailure?)] {
+        relays.map { ($0.server.uri, $0.address, $0.failure) }
+    }
+
     package var hasRelay: Bool { relays.contains { $0.address != nil } }
 
     /// Gives the addresses back. Nobody waits for the answers: at the worst a server keeps one for ten minutes.
@@ -52,7 +57,7 @@ extension PeerHub {
     }
 
     /// The socket whose address the system would reach the server from, or one of its family.
-    private func base(for server: TransportAddress) async -> TransportAddress? {
+    func base(for server: TransportAddress) async -> TransportAddress? {
         let own = sockets.keys.sorted { "\($0)" < "\($1)" }
         let likely = own.filter { $0.ip.isIPv6 == server.ip.isIPv6 && $0.ip.isLoopback == server.ip.isLoopback }
         guard let channel = try? await DatagramBootstrap(group: eventLoop).connect(to: server.socketAddress()).get()

@@ -31,6 +31,8 @@ package actor PeerHub {
     /// What each lane showed since its last keyframe.
     var caches: [LaneKey: PictureCache] = [:]
     var gatherer: ServerReflexiveGatherer?
+    /// Questions about the NAT; none but where somebody asked.
+    var probes: [MappingProbe] = []
     /// Only ever longer: an index names a relay for good.
     var relays: [Relay] = []
     private var destinations: [TransportAddress: SocketAddress] = [:]
@@ -86,6 +88,7 @@ package actor PeerHub {
             drainGatherer(at: now)
             return
         }
+        if receiveProbe(bytes, pair, at: now) { return }
         let fragment = ICEAgent.localUfrag(of: bytes.span.bytes)
         guard let id = fragment.flatMap(router.peer(fragment:)) ?? router.asker(of: pair), let peer = peers[id] else {
             return
@@ -181,6 +184,7 @@ package actor PeerHub {
             gatherer?.advance(to: now)
             drainGatherer(at: now)
         }
+        advanceProbes(to: now)
         advanceRelays(to: now)
         for (id, peer) in peers {
             if peer.due <= now { peer.core.advance(to: now) }

@@ -35,6 +35,27 @@ enum HTTPTransport {
         }
     }
 
+    /// Sends a request, reads the whole response and keeps nothing but its length.
+    static func count(_ request: HTTPCall, within limit: Duration) async throws(SignalingError) -> Int {
+        try await typed {
+            try await withDeadline(limit) {
+                let response = try await client.execute(request.wire, deadline: .distantFuture)
+                guard response.status == .ok else {
+                    let body = try await response.body.collect(upTo: ClientLimits.body)
+                    throw SignalingError(
+                        HTTPReply(
+                            url: request.url, status: Int(response.status.code), headers: response.headers, body: body))
+                }
+                var count = 0
+                for try await piece in response.body {
+                    count += piece.readableBytes
+                    if count > ClientLimits.transfer { throw SignalingError.unreadable("answer") }
+                }
+                return count
+            }
+        }
+    }
+
     /// Sends a request and hands on each piece of the body as it comes, until the stream ends or `take` throws.
     static func stream(
         _ request: HTTPCall, take: @Sendable (ByteBuffer) async throws -> Void

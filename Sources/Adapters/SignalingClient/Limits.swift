@@ -6,6 +6,14 @@ enum ClientLimits {
     static let connect = TimeAmount.seconds(3)
     /// An answer to a plain request.
     static let request = Duration.seconds(5)
+    /// An answer to somebody who wants to know whether there is one.
+    static let examination = Duration.seconds(3)
+    /// Both transfers of a direction; the second is to take about so long.
+    static let measurement = Duration.milliseconds(2_200)
+    static let transferTime = Duration.seconds(1)
+    /// The first, in bytes, and the most that a server gives or takes at once.
+    static let firstTransfer = 32 * 1024
+    static let transfer = 1024 * 1024
     /// The answer to an offer: the server itself gives the sharer 10 s.
     static let join = Duration.seconds(15)
     /// The server closes idle connections after 5 s; ours go first, so that none is used while it closes.

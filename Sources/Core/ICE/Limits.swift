@@ -104,6 +104,9 @@ enum Limits {
     static let bindingRefreshMilliseconds: ClosedRange<Int64> = 15_000...25_000
     /// A server that did not answer is asked again: the network may have been down.
     static let serverRetry = Duration.seconds(30)
+    /// A question to a server about the NAT: sent three times (at 0, 0.5 and 1.5 s), and given up before a fourth. The
+    /// 39.5 s of RFC 8489 § 6.2.1 are too long for a person who waits for the outcome.
+    static let mappingTestTime = Duration.milliseconds(3_400)
 
     // MARK: Relaying
 

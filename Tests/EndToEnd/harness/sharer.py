@@ -92,12 +92,13 @@ class Server:
 
 
 class StunServer:
-    """coturn, answering STUN and nothing else."""
+    """coturn, answering STUN and nothing else; with `other`, a second address, it tells of that (RFC 5780)."""
 
-    def __init__(self, place, address, port=3478):
+    def __init__(self, place, address, port=3478, other=None):
         command = ["turnserver", "-n", "--stun-only", "--no-cli", "--no-tls", "--no-dtls", "--log-file", "stdout"]
         files = ["--pidfile", "/dev/null", "--userdb", scratch_file(".turn")]
         where = ["--listening-ip", address, "--listening-port", str(port)]
+        where += ["--listening-ip", other] if other else []
         self.process = Process(place.command([*command, *files, *where]), name="coturn")
         self.process.wait_for("Total General servers", 10, key="out")
         self.url = f"stun:{address}:{port}"

@@ -13,6 +13,7 @@ extension STUNAttribute {
         switch type {
         case .mappedAddress: address(range, of: bytes).map(STUNAttribute.mappedAddress)
         case .alternateServer: address(range, of: bytes).map(STUNAttribute.alternateServer)
+        case .otherAddress: address(range, of: bytes).map(STUNAttribute.otherAddress)
         case .xorMappedAddress: address(range, of: bytes).map { .xorMappedAddress($0.xored(with: id)) }
         case .xorPeerAddress: address(range, of: bytes).map { .xorPeerAddress($0.xored(with: id)) }
         case .xorRelayedAddress: address(range, of: bytes).map { .xorRelayedAddress($0.xored(with: id)) }

@@ -13,7 +13,8 @@ extension STUNAttribute {
     private func value(_ id: TransactionID) -> [UInt8] {
         var bytes: [UInt8] = []
         switch self {
-        case .mappedAddress(let address), .alternateServer(let address): Self.write(address, to: &bytes)
+        case .mappedAddress(let address), .alternateServer(let address), .otherAddress(let address):
+            Self.write(address, to: &bytes)
         case .xorMappedAddress(let address): Self.write(address.xored(with: id), to: &bytes)
         case .xorPeerAddress(let address), .xorRelayedAddress(let address):
             Self.write(address.xored(with: id), to: &bytes)

@@ -29,6 +29,8 @@ package struct STUNAttributeType: RawRepresentable, Hashable, Sendable {
     package static let fingerprint = STUNAttributeType(0x8028)
     package static let passwordAlgorithm = STUNAttributeType(0x001D)
     package static let passwordAlgorithms = STUNAttributeType(0x8002)
+    /// RFC 5780 § 7.4.
+    package static let otherAddress = STUNAttributeType(0x802C)
     // RFC 8656 § 18.
     package static let channelNumber = STUNAttributeType(0x000C)
     package static let lifetime = STUNAttributeType(0x000D)
@@ -59,6 +61,7 @@ package enum STUNAttribute: Hashable, Sendable {
     case nonce(String)
     case software(String)
     case alternateServer(TransportAddress)
+    case otherAddress(TransportAddress)
     case priority(UInt32)
     case useCandidate
     case iceControlled(UInt64)
@@ -89,6 +92,7 @@ package enum STUNAttribute: Hashable, Sendable {
         case .nonce: .nonce
         case .software: .software
         case .alternateServer: .alternateServer
+        case .otherAddress: .otherAddress
         case .priority: .priority
         case .useCandidate: .useCandidate
         case .iceControlled: .iceControlled

@@ -1,0 +1,78 @@
+import Media
+import ScreenCapture
+import Timebase
+
+/// Takes a picture of the display.
+enum DisplayCheck {
+    enum Outcome: Sendable {
+        case seen(DisplayReport)
+        /// Why it can't be shared, with what to do.
+        case failure(String)
+    }
+
+    static func run(_ display: String?) -> Outcome {
+        do throws(CaptureError) {
+            return .seen(try DisplayReport.make(display: display))
+        } catch {
+            return .failure(error.shareError.description)
+        }
+    }
+}
+
+extension Finding {
+    static func display(_ outcome: DisplayCheck.Outcome) -> Finding {
+        switch outcome {
+        case .failure(let text): Finding(.display, .failure, text)
+        case .seen(let report): display(report)
+        }
+    }
+
+    private static func display(_ report: DisplayReport) -> Finding {
+        var missing: [String] = []
+        if !report.sharesMemory {
+            missing.append("no memory can be shared with it (MIT-SHM), so pictures take longer and cost more")
+        }
+        if !report.seesPointer { missing.append("without XFIXES the pointer is not shown") }
+        if !report.knowsMonitors { missing.append("without RandR 1.5 there is no --monitor") }
+        let took = Words.milliseconds(report.pictureTime)
+        let way = report.sharesMemory ? "shared memory" : "its connection"
+        let size = "\(report.size.width)x\(report.size.height), depth \(report.depth)"
+        let found = "\(report.display) is \(size); a picture through \(way) took \(took)"
+        let values: [String: Value] = [
+            "display": .text(report.display), "width": Value(report.size.width), "height": Value(report.size.height),
+            "depth": Value(report.depth), "sharedMemory": .flag(report.sharesMemory), "damage": .flag(true),
+            "xfixes": .flag(report.seesPointer), "randr": .flag(report.knowsMonitors),
+            "pictureMs": Value(report.pictureTime),
+        ]
+        guard !missing.isEmpty else {
+            return Finding(.display, .ok, found + " (MIT-SHM, DAMAGE, XFIXES, RandR)", values: values)
+        }
+        return Finding(
+            .display, .warning, "\(found); \(missing.joined(separator: "; "))",
+            advice: "Use an X server on this machine that has these extensions.", values: values)
+    }
+}
+
+/// Figures in words.
+enum Words {
+    static func milliseconds(_ time: Duration) -> String {
+        let number = time / .milliseconds(1)
+        return number < 10 ? "\(decimal(number)) ms" : "\(Int(number.rounded())) ms"
+    }
+
+    static func rate(_ bitsPerSecond: Double) -> String {
+        switch bitsPerSecond {
+        case ..<1e6: "\(Int((bitsPerSecond / 1e3).rounded())) kbit/s"
+        case ..<1e7: "\(decimal(bitsPerSecond / 1e6)) Mbit/s"
+        case ..<1e9: "\(Int((bitsPerSecond / 1e6).rounded())) Mbit/s"
+        default: "1 Gbit/s"
+        }
+    }
+
+    static func bytes(_ count: Int) -> String {
+        count >= 1_000_000 ? "\(decimal(Double(count) / 1e6)) MB" : "\(count / 1000) kB"
+    }
+
+    /// With one digit after the point.
+    private static func decimal(_ number: Double) -> String { "\((number * 10).rounded() / 10)" }
+}

@@ -1,0 +1,131 @@
+import Datagrams
+import ICE
+import NIOCore
+import NIOPosix
+import PeerDriver
+import SecureTransport
+import Timebase
+
+/// Opens the sockets of a share, and asks the STUN and TURN servers from them.
+struct NetworkCheck {
+    private let network: NetworkConfiguration
+
+    init(_ network: NetworkConfiguration) {
+        self.network = network
+    }
+
+    func run() async -> NetworkFacts {
+        var facts = NetworkFacts()
+        facts.port = network.udpPort
+        facts.relayOnly = network.relayOnly
+        do throws(ShareError) { facts.addresses = try addresses() } catch {
+            facts.addressFailure = error.description
+            return facts
+        }
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        if let hub = await open(&facts, on: group.next()) {
+            await ask(hub, &facts)
+            await hub.close()
+        }
+        try? await group.shutdownGracefully()
+        return facts
+    }
+
+    private func addresses() throws(ShareError) -> [IPAddress] {
+        var chosen: [IPAddress] = []
+        for text in network.interfaces {
+            guard let address = IPAddress(text) else { throw .network("\"\(text)\" is not an IP address") }
+            chosen.append(address)
+        }
+        do { return try LocalAddresses.select(chosen) } catch {
+            throw .network("this machine's addresses can't be read: \(error)")
+        }
+    }
+
+    // MARK: Sockets
+
+    /// The hub of a share, with its port, or else with any: the rest can be looked at all the same.
+    private func open(_ facts: inout NetworkFacts, on eventLoop: any EventLoop) async -> PeerHub? {
+        do throws(HubError) {
+            return try await open(network.udpPort, facts.addresses, eventLoop)
+        } catch {
+            facts.portFailure = error.shareError.description
+        }
+        if network.udpPort == 0 { return nil }
+        return try? await open(0, facts.addresses, eventLoop)
+    }
+
+    private func open(
+        _ port: UInt16, _ addresses: [IPAddress], _ eventLoop: any EventLoop
+    ) async throws(HubError) -> PeerHub {
+        let hub = PeerHub(
+            HubConfiguration(
+                addresses: addresses, port: port, stunServers: [], makeSecurity: { try TransportSecurity() },
+                makeAuthenticator: { OpenSSLAuthenticator() }, onEvent: { _, _, _ in }),
+            eventLoop: eventLoop)
+        do throws(HubError) { try await hub.open() } catch {
+            await hub.close()
+            throw error
+        }
+        return hub
+    }
+
+    // MARK: Servers
+
+    private func ask(_ hub: PeerHub, _ facts: inout NetworkFacts) async {
+        async let stunAddresses = resolve(network.relayOnly ? [] : network.stunServers) { await STUNServer.resolve($0) }
+        async let relayAddresses = resolve(network.turnServers) { await $0.resolve() }
+        let (stun, relays) = await (stunAddresses, relayAddresses)
+        // A TURN server tells of the NAT as a STUN server does (RFC 8656 § 2.1).
+        let others = network.relayOnly ? [] : relays.compactMap { $0 }.filter { $0.uri.transport == .udp }.map(\.address)
+        await hub.relay(by: relays.compactMap { $0 })
+        async let allocated: Void = hub.gather(atMost: DoctorLimits.relays)
+        let probes = await hub.probeMapping(by: stun.compactMap { $0 } + others, atMost: DoctorLimits.mapping)
+        await allocated
+        facts.stunServers = zip(network.relayOnly ? [] : network.stunServers, stun).map { url, address in
+            .init(url: url, outcome: Self.outcome(of: address, probes))
+        }
+        var results = await hub.relayResults()[...]
+        facts.relayServers = zip(network.turnServers, relays).map { server, found in
+            .init(uri: server.uri, outcome: found == nil ? .unknown : Self.outcome(of: results.popFirst()))
+        }
+        facts.mappings = probes.sorted { "\($0.base)" < "\($1.base)" }.map {
+            .init(base: $0.base, kind: $0.mapping, isAnswered: $0.hasAnswer)
+        }
+    }
+
+    /// Nil for what nobody knows in time.
+    private func resolve<Server: Sendable, Address: Sendable>(
+        _ servers: [Server], _ look: @escaping @Sendable (Server) async -> Address?
+    ) async -> [Address?] {
+        await withTaskGroup(of: (Int, Address?).self) { group in
+            for (index, server) in servers.enumerated() {
+                group.addTask {
+                    (index, await Deadline.result(within: DoctorLimits.names) { await look(server) } ?? nil)
+                }
+            }
+            var found = [Address?](repeating: nil, count: servers.count)
+            for await (index, address) in group { found[index] = address }
+            return found
+        }
+    }
+
+    private static func outcome(
+        of server: TransportAddress?, _ probes: [MappingProbe]
+    ) -> NetworkFacts.STUNServer.Outcome {
+        guard let server else { return .unknown }
+        for probe in probes {
+            if let answer = probe.answer(of: server) {
+                return .answered(mapped: answer.mapped, base: probe.base, time: answer.time)
+            }
+        }
+        return .silent
+    }
+
+    private static func outcome(
+        of result: (server: ICEServerURI, address: TransportAddress?, failure: RelayFailure?)?
+    ) -> NetworkFacts.RelayServer.Outcome {
+        if let address = result?.address { return .relays(address) }
+        return result?.failure.map { .failed($0) } ?? .silent
+    }
+}

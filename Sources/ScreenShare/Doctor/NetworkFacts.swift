@@ -1,0 +1,74 @@
+import Datagrams
+import ICE
+import PeerDriver
+
+/// What was seen of this machine's network, before anything is said of it.
+struct NetworkFacts: Sendable {
+    struct STUNServer: Sendable {
+        enum Outcome: Sendable {
+            /// Its name is unknown, or the address malformed.
+            case unknown
+            /// It was asked, or can't be from any address of ours.
+            case silent
+            /// The time is nil where a request was repeated.
+            case answered(mapped: TransportAddress, base: TransportAddress, time: Duration?)
+        }
+
+        let url: String
+        let outcome: Outcome
+    }
+
+    struct RelayServer: Sendable {
+        enum Outcome: Sendable {
+            case unknown
+            /// Nothing was heard of it in time.
+            case silent
+            case relays(TransportAddress)
+            case failed(RelayFailure)
+        }
+
+        let uri: ICEServerURI
+        let outcome: Outcome
+    }
+
+    /// What one socket's NAT does.
+    struct Mapping: Sendable {
+        let base: TransportAddress
+        let kind: NATMapping
+        /// Some server has answered.
+        let isAnswered: Bool
+    }
+
+    var addresses: [IPAddress] = []
+    /// Where the addresses can't be had, in words.
+    var addressFailure: String?
+    /// 0: any.
+    var port: UInt16 = 0
+    /// Where the port can't be had, in words.
+    var portFailure: String?
+    var stunServers: [STUNServer] = []
+    var relayServers: [RelayServer] = []
+    var mappings: [Mapping] = []
+    var relayOnly = false
+
+    var hasRelay: Bool {
+        relayServers.contains { if case .relays = $0.outcome { true } else { false } }
+    }
+
+    var hasReflexiveAddress: Bool {
+        stunServers.contains { if case .answered = $0.outcome { true } else { false } }
+    }
+}
+
+extension IPAddress {
+    /// One that the whole internet could send to: neither loopback, link-local, private (RFC 1918, RFC 4193), nor a
+    /// provider's behind its own NAT (RFC 6598).
+    var isPublic: Bool {
+        if isLoopback || isLinkLocal || isUnspecified || isMulticast { return false }
+        return switch self {
+        case .v4(let bits):
+            bits >> 24 != 10 && bits >> 20 != 0xAC1 && bits >> 16 != 0xC0A8 && bits >> 22 != 0x6440 >> 6
+        case .v6(let high, _): high >> 61 == 1
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import Glibc
+import NIOCore
+import NIOPosix
+import SignalingClient
+import SignalingProtocol
+
+/// Asks the signaling server, or takes the port that one would listen at for a moment.
+struct SignalingCheck: Sendable {
+    let findings: [Finding]
+    /// Where there is a server to measure the way to.
+    var probe: RateProbe?
+    var host = ""
+
+    // MARK: A server elsewhere
+
+    static func server(_ text: String, room: String?, token: String?) async -> SignalingCheck {
+        let name = room.flatMap(RoomName.init) ?? RoomName("doctor")
+        guard let address = try? ServerAddress(text), let name else {
+            return SignalingCheck(findings: [
+                Finding(.signaling, .failure, "\(text) is no server's address", advice: "It is https://host[:port].")
+            ])
+        }
+        do throws(SignalingError) {
+            let report = try await address.examine(name)
+            let probe = RateProbe(address, room: name, token: token.flatMap { BearerToken($0) })
+            let facts = SignalingFacts(server: text, host: address.host, isOurRoom: room != nil, report: report)
+            return SignalingCheck(findings: [facts.finding], probe: probe, host: address.host)
+        } catch {
+            return SignalingCheck(findings: [SignalingFacts.finding(error, at: text)])
+        }
+    }
+
+    // MARK: One of our own
+
+    enum PortOutcome: Sendable {
+        case free
+        /// A signaling server already listens there.
+        case server
+        /// In the system's words.
+        case failure(String)
+    }
+
+    static func listening(_ host: String, _ port: Int, mayUseAnother: Bool) async -> SignalingCheck {
+        let outcome = await bind(host, port)
+        return SignalingCheck(findings: [
+            .signalingPort(outcome, host: host, port: port, mayUseAnother: mayUseAnother)
+        ])
+    }
+
+    private static func bind(_ host: String, _ port: Int) async -> PortOutcome {
+        do {
+            let channel = try await ServerBootstrap(group: NIOSingletons.posixEventLoopGroup)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .bind(host: host, port: port).get()
+            try await channel.close()
+            return .free
+        } catch {
+            let near = host == "0.0.0.0" || host == "::" ? "127.0.0.1" : host
+            let standing = "http://\(near.contains(":") ? "[\(near)]" : near):\(port)"
+            if await SignalingProbe.answers(at: standing) { return .server }
+            return .failure(words(error))
+        }
+    }
+
+    private static func words(_ error: any Error) -> String {
+        switch (error as? IOError)?.errnoCode {
+        case EADDRINUSE: "another program has it"
+        case EACCES: "only root may use it"
+        case EADDRNOTAVAIL: "this machine has no such address"
+        case let code?: String(cString: strerror(code)).lowercased()
+        case nil: "nobody knows this name"
+        }
+    }
+}
+
+extension Finding {
+    static func signalingPort(
+        _ outcome: SignalingCheck.PortOutcome, host: String, port: Int, mayUseAnother: Bool
+    ) -> Finding {
+        let place = "\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        let values: [String: Value] = ["host": .text(host), "port": Value(port)]
+        switch outcome {
+        case .free: return Finding(.signalingPort, .ok, "\(place) is free for the built-in server", values: values)
+        case .server where mayUseAnother:
+            return Finding(
+                .signalingPort, .ok, "a signaling server listens at \(place) already; it would be used", values: values)
+        case .server:
+            return Finding(
+                .signalingPort, .failure, "a signaling server listens at \(place) already",
+                advice: "Use it by --signaling http://\(place), or choose another --listen.", values: values)
+        case .failure(let words):
+            return Finding(
+                .signalingPort, .failure, "the built-in server can't listen at \(place): \(words)",
+                advice: "Choose another --listen, or end the program that has it.", values: values)
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import ArgumentParser
+import FoundationEssentials
+import ScreenShare
+import SignalingServer
+
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Say whether sharing will work on this machine and in its network.",
+        discussion: """
+            Give it the options that you would give to host: the display is looked at by taking a picture of it, sound \
+            by opening the devices, the network by binding the ports, asking the STUN servers, having the TURN servers \
+            relay, and sending up to a megabyte to the signaling server and back. No server is asked that isn't named. \
+            It takes fifteen seconds at most.
+
+            Each line says ok, warn (a share works, but not for everybody, or not well) or fail (it does not start, or a \
+            server that was named is of no use), what was found, and what to do about it.
+
+            Exit codes: 0 nothing failed, 64 wrong usage, 69 something failed, 70 internal error.
+            """)
+
+    @Option(help: "The X display (default: $DISPLAY).")
+    var display: String?
+
+    @Option(help: "The sound that is to be shared: system, mic, both or none. Default: system, where there is any.")
+    var audio: AudioOptions.Choice?
+
+    @Option(help: "The microphone, by its id in `screenshare sources`.")
+    var mic: String?
+
+    @Option(help: "What system sound is taken from, by its id in `screenshare sources`.")
+    var system: String?
+
+    @Option(help: "The room that is to be shared in.")
+    var room: String?
+
+    @Option(help: "The signaling server to register at, such as https://meet.example.org.")
+    var signaling: String?
+
+    @Option(help: "Where the built-in signaling server is to listen (default: \(ListenAddress.standard)).")
+    var listen: ListenAddress?
+
+    @OptionGroup(title: "Network")
+    var network: NetworkOptions
+
+    @Flag(help: "As JSON.")
+    var json = false
+
+    func validate() throws {
+        if signaling != nil, listen != nil { throw ValidationError("Choose --signaling or --listen, not both.") }
+        if let signaling { try WebAddress.check(signaling, of: "--signaling") }
+        if let room, RoomName(room) == nil {
+            throw ValidationError("A room's name has letters, digits and . _ ~ -, at most 64 of them.")
+        }
+    }
+
+    func run() async throws {
+        if Console.isTerminal, !json { Console.status("Looking at the display, the sound and the network …") }
+        let diagnosis = await Doctor(try configuration()).examine()
+        Console.clearStatus()
+        if json {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            print(String(decoding: try encoder.encode(diagnosis), as: UTF8.self))
+        } else {
+            print(diagnosis.text)
+        }
+        if !diagnosis.canShare { throw Failure(.unavailable, "sharing will not work like this: see what failed") }
+    }
+
+    private func configuration() throws -> DoctorConfiguration {
+        var configuration = DoctorConfiguration()
+        configuration.display = display
+        configuration.audio = sound
+        configuration.network = try network.configuration()
+        configuration.room = room
+        let address = listen ?? .standard
+        configuration.signaling =
+            signaling.map { .server($0) }
+            ?? .listening(host: address.host, port: address.port, mayUseAnother: listen == nil)
+        return configuration
+    }
+
+    /// As `host` takes its options: a microphone that is named is shared alone, unless more is asked for.
+    private var sound: AudioConfiguration? {
+        if audio == nil, mic == nil, system == nil { return nil }
+        let wantsSystem = audio == nil ? mic == nil || system != nil : audio == .system || audio == .both
+        let wantsMicrophone = audio == nil ? mic != nil : audio == .mic || audio == .both
+        return AudioConfiguration(
+            system: wantsSystem ? system.map { .device($0) } ?? .standard : nil,
+            microphone: wantsMicrophone ? mic.map { .device($0) } ?? .standard : nil)
+    }
+}
+
+extension Diagnosis {
+    /// A line for each finding, and one for all of them.
+    var text: String {
+        let lines = findings.map { finding in
+            let advice = finding.advice.map { ". \($0)" } ?? ""
+            return Self.padded(finding.verdict.rawValue, 4) + "  " + Self.padded(finding.check.title, 14) + "  "
+                + finding.found + advice
+        }
+        let warnings = findings.filter { $0.verdict == .warning }.count
+        let summary =
+            !canShare
+            ? "Sharing will not work like this."
+            : warnings == 0 ? "Sharing will work." : "Sharing will work, but see the warning\(warnings == 1 ? "" : "s")."
+        return (lines + [summary]).joined(separator: "\n")
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+}
+
+extension Finding.Check {
+    fileprivate var title: String {
+        switch self {
+        case .display: "display"
+        case .sound: "sound"
+        case .addresses: "addresses"
+        case .udpPort: "UDP port"
+        case .signalingPort: "signaling port"
+        case .signaling: "signaling"
+        case .rate: "rate"
+        case .stun: "STUN"
+        case .turn: "TURN"
+        case .nat: "NAT"
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import NIOConcurrencyHelpers
+import SignalingProtocol
+import SignalingServer
+import Testing
+
+@testable import SignalingClient
+
+@Suite("Looking at a signaling server", .timeLimit(.minutes(1)))
+struct ServerProbeTests {
+    private static let room = RoomName("demo")
+
+    private func live(
+        _ configure: (inout SignalingConfiguration) -> Void = { _ in },
+        _ test: (ServerAddress, RoomName) async throws -> Void
+    ) async throws {
+        var configuration = SignalingConfiguration()
+        configuration.port = 0
+        configure(&configuration)
+        let server = SignalingServer(configuration: configuration, logger: .silent)
+        let running = Task { try await server.run() }
+        let address = try ServerAddress("http://127.0.0.1:\(await server.port)")
+        try await test(address, try #require(Self.room))
+        await server.stop()
+        try await running.value
+    }
+
+    @Test("a server that runs is asked twice, and says whether somebody shares")
+    func examined() async throws {
+        try await live { address, room in
+            let report = try await address.examine(room)
+            #expect(!report.isSecure && report.room.state == .waiting)
+            #expect(report.roundTrip > .zero && report.firstAnswer > .zero)
+        }
+    }
+
+    @Test("the way takes something both ways, of which a second's worth is sent")
+    func measured() async throws {
+        try await live { address, room in
+            for direction in [RateProbe.Direction.up, .down] {
+                let transfer = try await RateProbe(address, room: room).measure(direction)
+                #expect(transfer.bytes > 32 * 1024 && transfer.bytes <= 1 << 20)
+                #expect(transfer.bitsPerSecond > 0)
+            }
+        }
+    }
+
+    @Test("a server that demands a token of sharers says so, and takes the right one")
+    func token() async throws {
+        try await live {
+            $0.policy = { _ in RoomPolicy(sharerToken: BearerToken("sesame")) }
+        } _: { address, room in
+            await #expect(throws: SignalingError.tokenRequired) { try await RateProbe(address, room: room).measure(.up) }
+            _ = try await RateProbe(address, room: room, token: BearerToken("sesame")).measure(.down)
+        }
+    }
+
+    @Test("a server without a measure is told from one that is not there")
+    func without() async throws {
+        let room = try #require(Self.room)
+        try await ScriptedServer.run { _ in ScriptedServer.answer(404) } _: { server in
+            let address = try ServerAddress("http://127.0.0.1:\(server.port)")
+            await #expect(throws: SignalingError.gone) { try await RateProbe(address, room: room).measure(.down) }
+            await #expect(throws: SignalingError.gone) { try await address.examine(room) }
+        }
+        let nowhere = try ServerAddress("http://127.0.0.1:1")
+        await #expect(throws: SignalingError.unreachable(.connectionRefused)) { try await nowhere.examine(room) }
+    }
+
+    @Test("what answers, but not as a signaling server would, is none")
+    func foreign() async throws {
+        let room = try #require(Self.room)
+        try await ScriptedServer.run { _ in ScriptedServer.answer(200, [:], "<html>") } _: { server in
+            let address = try ServerAddress("http://127.0.0.1:\(server.port)")
+            await #expect(throws: SignalingError.unreadable("answer")) { try await address.examine(room) }
+        }
+    }
+
+    @Test("more bytes than were asked for are not taken")
+    func flood() async throws {
+        let room = try #require(Self.room)
+        let body = String(repeating: "a", count: (1 << 20) + 1)
+        try await ScriptedServer.run { _ in ScriptedServer.answer(200, [:], body) } _: { server in
+            let address = try ServerAddress("http://127.0.0.1:\(server.port)")
+            await #expect(throws: SignalingError.unreadable("answer")) {
+                try await RateProbe(address, room: room).measure(.down)
+            }
+        }
+    }
+
+    @Test("the second transfer is sized by the first: about a second, between 32 KiB and a MiB")
+    func sizes() {
+        func next(_ bytes: Int, _ time: Duration) -> Int { Transfer(bytes: bytes, time: time).next(within: .seconds(1)) }
+        #expect(next(32 * 1024, .milliseconds(1)) == 1 << 20)
+        #expect(next(32 * 1024, .zero) == 1 << 20)
+        #expect(next(32 * 1024, .milliseconds(250)) == 128 * 1024)
+        #expect(next(32 * 1024, .seconds(3)) == 32 * 1024)
+        #expect(Transfer(bytes: 125_000, time: .milliseconds(500)).bitsPerSecond == 2e6)
+        #expect(Transfer(bytes: 1, time: .zero).bitsPerSecond == 0)
+    }
+}
