@@ -127,6 +127,20 @@ struct TransportFeedbackTests {
         #expect(told.count == 40)
     }
 
+    @Test("The last report can be told again as often as one likes, and what comes then is told with it")
+    func again() throws {
+        var recorder = TransportFeedbackRecorder(repeatsLast: true)
+        for number in UInt16(0)..<4 { recorder.receive(transportSequenceNumber: number, at: at(10)) }
+        _ = try report(&recorder)
+        for _ in 0..<3 {
+            let packets = recorder.makeFeedback(senderSSRC: 1, mediaSSRC: 2, again: true)
+            #expect(packets.map { $0.arrivals.count } == [4])
+        }
+        recorder.receive(transportSequenceNumber: 4, at: at(20))
+        let feedback = try report(&recorder)
+        #expect(feedback.baseSequenceNumber == 0 && feedback.arrivals.count == 5)
+    }
+
     @Test("Long and sparse reports are cut into packets below 1200 bytes that parse (seed 8)")
     func manyArrivals() throws {
         var random = SeededGenerator(seed: 8)

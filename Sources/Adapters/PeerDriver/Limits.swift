@@ -24,6 +24,8 @@ enum Limits {
     static let destinations = 2000
     /// Address pairs remembered per peer for demultiplexing: all of a checklist's, and as many that came later.
     static let routesPerPeer = 128
+    /// Peers whose checks to one address may be answered: one, and those who only claim to be there.
+    static let askersPerPair = 8
     /// TURN servers of one hub; each costs a socket's keepalive, and each viewer a permission there.
     static let relays = 4
     /// A connection to a TURN server that does not stand after this long is given up and tried again.

@@ -89,14 +89,20 @@ package actor PeerHub {
             return
         }
         if receiveProbe(bytes, pair, at: now) { return }
-        let fragment = ICEAgent.localUfrag(of: bytes.span.bytes)
-        guard let id = fragment.flatMap(router.peer(fragment:)) ?? router.asker(of: pair), let peer = peers[id] else {
-            return
+        if let fragment = ICEAgent.localUfrag(of: bytes.span.bytes) {
+            guard let id = router.peer(fragment: fragment), let peer = peers[id] else { return }
+            if peer.core.receive(bytes, local: pair.local, from: pair.remote, at: now) {
+                router.requested(pair, by: id)
+            }
+            return drain(id, peer, at: now)
         }
-        if peer.core.receive(bytes, local: pair.local, from: pair.remote, at: now) {
-            router.authenticated(pair, by: id)
+        for id in router.askers(of: pair) {
+            guard let peer = peers[id] else { continue }
+            let isMeant = peer.core.receive(bytes, local: pair.local, from: pair.remote, at: now)
+            if isMeant { router.answered(pair, by: id) }
+            drain(id, peer, at: now)
+            if isMeant { return }
         }
-        drain(id, peer, at: now)
     }
 
     // MARK: Output

@@ -50,8 +50,10 @@ package struct BandwidthEstimator: Sendable {
 
     /// What may be in flight: what the path holds, and the queue that is tolerated.
     package var window: Int {
+        // Where packets get lost so does feedback, and that is no queue.
+        let slack = losses.inherent > Limits.lossOfSlack ? Limits.feedbackSlack : .zero
         let time = (leastFeedbackDelay.value ?? Limits.assumedRoundTrip) + feedbackInterval + rate.queueTarget
-            - Limits.queueTarget / 2
+            - Limits.queueTarget / 2 + slack
         return max(Limits.leastWindow, Int(Double(rate.capacity) / 8 * time.inSeconds))
     }
 

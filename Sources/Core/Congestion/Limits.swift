@@ -16,6 +16,8 @@ package enum Limits {
 
     // Delay
 
+    /// No queue is longer; what is told of one is a lie, or a clock that jumped.
+    static let longestQueue = Duration.seconds(10)
     /// So few packets are judged with those of the next feedback.
     static let packetsOfStandingQueue = 3
     /// A queue above this is one: what a frame's worth of jitter is below.
@@ -87,6 +89,13 @@ package enum Limits {
     /// Beside another flow: an overflow lasts for about two observations, and TCP sends 30 % less after it.
     static let yieldToLoss = 0.85
 
+    // Repair
+
+    /// Retransmissions: a quarter of the media, so that a lying viewer costs little.
+    static let repairShare = 4
+    /// Before there was any: sixteen packets.
+    static let firstRepairs = 20_000
+
     // Silence
 
     /// No feedback for so long beyond a round trip, though something is in flight: nothing passes.
@@ -103,5 +112,8 @@ package enum Limits {
     static let longestFeedbackInterval = Duration.milliseconds(150)
     /// What may be in flight whatever is known: five packets.
     static let leastWindow = 6_000
+    /// Where a path loses so much of itself, feedback may be missing for so long.
+    static let lossOfSlack = 0.01
+    static let feedbackSlack = Duration.milliseconds(120)
     static let assumedRoundTrip = Duration.milliseconds(100)
 }

@@ -24,7 +24,7 @@ package struct QueueDelay: Sendable {
         guard pending.count >= Limits.packetsOfStandingQueue, let least = pending.min() else { return }
         base.note(isHeld ? min(least, base.value ?? least) : least, at: now)
         newest = least
-        standing = max(.zero, least - (base.value ?? least))
+        standing = max(.zero, min(Limits.longestQueue, least - (base.value ?? least)))
         scatter(least)
         pending.removeAll(keepingCapacity: true)
         followPlateau(at: now)

@@ -8,6 +8,8 @@ struct FeedbackReporter {
     private var recorder = TransportFeedbackRecorder(repeatsLast: true)
     private var mediaSSRC: UInt32?
     private var unreported = 0
+    /// How often the last report is told again, as long as nothing comes.
+    private var repeats = 0
     /// When what came is to be told.
     private(set) var due: Instant?
     private var last: Instant?
@@ -25,7 +27,7 @@ struct FeedbackReporter {
         noticeLoss(number)
         recorder.receive(transportSequenceNumber: number, at: now)
         unreported += 1
-        if due == nil { due = max(now + Limits.feedbackPause, (last ?? .zero) + interval(at: now)) }
+        if due == nil || unreported == 1 { due = max(now + Limits.feedbackPause, (last ?? .zero) + interval(at: now)) }
         if unreported >= Limits.packetsPerFeedback { due = now }
     }
 
@@ -55,10 +57,14 @@ struct FeedbackReporter {
     /// RTCP packets to send now.
     mutating func makeFeedback(senderSSRC: UInt32, at now: Instant) -> [[UInt8]] {
         guard let due, due <= now, let mediaSSRC else { return [] }
-        self.due = nil
+        let isRepeat = unreported == 0
+        repeats = isRepeat ? repeats - 1 : loss > Limits.lossOfFeedback ? Limits.feedbackRepeats : 0
+        // The sender may be waiting for what was lost of it.
+        self.due = repeats > 0 ? now + Limits.feedbackRepeatInterval : nil
         last = now
         unreported = 0
-        return recorder.makeFeedback(senderSSRC: senderSSRC, mediaSSRC: mediaSSRC).map { feedback in
+        let packets = recorder.makeFeedback(senderSSRC: senderSSRC, mediaSSRC: mediaSSRC, again: isRepeat)
+        return packets.map { feedback in
             var bytes: [UInt8] = []
             feedback.append(to: &bytes)
             return bytes

@@ -56,6 +56,9 @@ enum Limits {
     /// Where packets get lost so does feedback: it is told more often then.
     static let lossyFeedbackInterval = Duration.milliseconds(15)
     static let lossOfFeedback = 0.01
+    /// There, the last report is told again so often where nothing follows it.
+    static let feedbackRepeats = 4
+    static let feedbackRepeatInterval = Duration.milliseconds(15)
     static let eagerFeedbackInterval = Duration.milliseconds(15)
     static let eagerTime = Duration.seconds(1)
     static let packetsPerFeedback = 40
@@ -96,8 +99,6 @@ enum Limits {
     static let keyframePatience = Duration.seconds(2)
     /// Keyframe requests that a viewer sends: again after this long without an answer.
     static let keyframeRequestInterval = Duration.milliseconds(300)
-    /// Retransmissions: a quarter of the media's rate, so that a lying viewer costs little.
-    static let repairShare = 4
     /// The round trip before one was measured: a fast one, so that the first repairs are not held back.
     static let assumedRoundTrip = Duration.milliseconds(20)
     /// How long a gap may wait for its repair before the picture goes on without.

@@ -13,15 +13,17 @@ extension MediaSender {
         // Where a second round takes long and is likely, both are sent at once.
         let isDoubled = path.lasting(loss: Limits.lossOfDoubling) && roundTrip >= Limits.roundTripOfDoubling
         var again: [Repair] = []
-        defer { if isDoubled { repairs += again } }
+        defer { repairs += again }
         for number in missing {
             let answer = history.resend(number, at: now, roundTripTime: roundTrip) { bytes in
-                repairBudget.spend(bytes, at: now)
+                repairBudget.spend(bytes)
             }
             switch answer {
             case .resend(let packet):
                 repairs.append(Repair(packet: packet, number: number))
-                again.append(Repair(packet: packet, number: number))
+                if isDoubled, repairBudget.spend(packet.payload.count) {
+                    again.append(Repair(packet: packet, number: number))
+                }
             case .unknown, .tooSoon: continue
             case .refused: return
             }

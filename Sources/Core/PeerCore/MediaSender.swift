@@ -35,7 +35,7 @@ struct MediaSender {
     var history = RetransmissionHistory()
     var lastLarge: Large?
     var parity: ParitySender?
-    var repairBudget: TokenBucket
+    var repairBudget: RepairBudget
     private var pacer: Pacer
     /// What pictures may take on average.
     private var bitsPerSecond: Int
@@ -74,7 +74,7 @@ struct MediaSender {
         bitsPerSecond = rate
         pacingRate = rate * Limits.pacingFactor
         pacer = Pacer(bitsPerSecond: rate * Limits.pacingFactor, burstBytes: Limits.burstBytes)
-        repairBudget = Self.repairBudget(rate, at: now)
+        repairBudget = RepairBudget(bitsPerSecond: rate)
         parity = parameters.parity.map { ParitySender($0, protects: parameters.ssrc, random: &random) }
         nextReport = now
         counter = SendStatistics(ssrc: parameters.ssrc)
@@ -153,12 +153,7 @@ struct MediaSender {
     mutating func setBitrate(_ bitsPerSecond: Int, at now: Instant) {
         self.bitsPerSecond = bitsPerSecond
         setPace(at: now)
-        repairBudget = Self.repairBudget(bitsPerSecond, at: now)
-    }
-
-    private static func repairBudget(_ bitsPerSecond: Int, at now: Instant) -> TokenBucket {
-        let share = bitsPerSecond / 8 / Limits.repairShare
-        return TokenBucket(perSecond: share, capacity: share, at: now)
+        repairBudget.set(bitsPerSecond: bitsPerSecond)
     }
 
     /// The share was paused: nothing from before is sent any more.
@@ -237,6 +232,7 @@ struct MediaSender {
         note(unit, index, &path, at: now)
         sequenceNumber += 1
         parity?.sent(packet, sequenceNumber: UInt16(truncatingIfNeeded: sequenceNumber - 1), isLast, path.parityShare)
+        repairBudget.earn(packet.count)
         counter.sent(payloadBytes: range.count)
         lastSent = (unit.mediaTime, unit.capturedAt)
         queue[0].nextPayload += 1

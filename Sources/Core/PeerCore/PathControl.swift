@@ -124,7 +124,8 @@ struct PathControl {
     /// - Returns: how long nothing had passed, where something does again.
     mutating func receive(_ feedback: TransportFeedback, at now: Instant) -> Duration? {
         // A peer that tells more often than this says nothing new.
-        guard givesFeedback, feedbackBudget.spend(1, at: now) else { return nil }
+        // One who says that nothing at all came has no reason to say it: that counts as silence.
+        guard givesFeedback, !feedback.arrivals.isEmpty, feedbackBudget.spend(1, at: now) else { return nil }
         var arrivals = feedback.arrivals[...]
         for offset in 0..<min(feedback.statusCount, Limits.statusesPerFeedback) {
             var arrival: Duration?

@@ -44,7 +44,11 @@ package struct TransportFeedbackRecorder: Sendable {
     package var hasNews: Bool { unreported < first + Int64(arrivals.count) }
 
     /// Everything since the last report, in as many packets as it takes.
-    package mutating func makeFeedback(senderSSRC: UInt32, mediaSSRC: UInt32) -> [TransportFeedback] {
+    ///
+    /// - Parameter again: what the last report told, though nothing has come since.
+    package mutating func makeFeedback(
+        senderSSRC: UInt32, mediaSSRC: UInt32, again: Bool = false
+    ) -> [TransportFeedback] {
         var packets: [TransportFeedback] = []
         let end = first + Int64(arrivals.count)
         let news = unreported
@@ -52,7 +56,7 @@ package struct TransportFeedbackRecorder: Sendable {
         if repeatsLast, unreported - lastReported <= Int64(Limits.arrivalsPerFeedback / 2) {
             unreported = max(first, min(unreported, lastReported))
         }
-        lastReported = news
+        if !again { lastReported = news }
         while unreported < end {
             packets.append(nextPacket(senderSSRC, mediaSSRC, end))
         }
