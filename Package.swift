@@ -177,7 +177,7 @@ let package = Package(
             "AudioDevices", ["AudioDevices", "Media", "SystemClock", "Timebase", "CALSA", "TestSoundCard"]),
         suite("SecureTransport", ["SecureTransport", "PeerCore", "ICE", "Timebase", "Datagrams", "COpenSSL"]),
         suite(
-            "PeerDriver", ["PeerDriver", "PeerCore", "ICE", "Datagrams", nioCore, nioPosix, nioSSL, locks]),
+            "PeerDriver", ["PeerDriver", "PeerCore", "ICE", "Timebase", "Datagrams", nioCore, nioPosix, nioSSL, locks]),
         suite(
             "ScreenShare",
             [

@@ -77,8 +77,11 @@ struct VideoOptions: ParsableArguments {
 }
 
 struct NetworkOptions: ParsableArguments {
-    @Option(help: "The UDP port for all viewers (default: any free one).")
+    @Option(help: "The UDP port for all viewers (default: any free one); the same of TCP where it is free.")
     var udpPort: UInt16 = 0
+
+    @Flag(help: "Don't listen for viewers whose network lets no UDP through.")
+    var noTcp = false
 
     @Option(name: .customLong("interface"), help: "A local IP address to use; can be repeated. Default: all.")
     var interfaces: [String] = []
@@ -95,6 +98,7 @@ struct NetworkOptions: ParsableArguments {
     func configuration() throws -> NetworkConfiguration {
         var network = NetworkConfiguration()
         network.udpPort = udpPort
+        network.usesTCP = !noTcp
         network.interfaces = interfaces
         network.stunServers = servers.stunServers
         network.turnServers = try servers.turnServers()

@@ -123,12 +123,16 @@ struct ViewNetworkOptions: ParsableArguments {
 
     @OptionGroup var servers: ICEServerOptions
 
+    @Flag(help: "Don't connect by TCP where UDP does not get through.")
+    var noTcp = false
+
     @Flag(help: "Use nothing but a TURN server's address: the sharer doesn't learn ours.")
     var relayOnly = false
 
     func configuration() throws -> NetworkConfiguration {
         var network = NetworkConfiguration()
         network.interfaces = interfaces
+        network.usesTCP = !noTcp
         network.stunServers = servers.stunServers
         network.turnServers = try servers.turnServers()
         network.relayOnly = relayOnly

@@ -87,7 +87,7 @@ def test_viewers_use_the_relay_that_the_server_names(internet, share, start, art
 
 def test_a_viewer_without_udp(internet, share, start, artifacts):
     link, turn, server = internet("--nat", "b=tcponly", told=f"turn:{OUTSIDE}?transport=tcp")
-    host(share, link["a"], server)
+    host(share, link["a"], server, "--no-tcp")
     watch(start, link["b"], artifacts / "tcp.h264", server, "--turn", f"{turn.url}?transport=tcp", *SECRET)
     watch(start, link["b"], artifacts / "told.h264", server)
     browse(start, link["b"], server)

@@ -69,7 +69,7 @@ struct ConnectionTests {
         #expect(pair.world.run(until: .zero + .milliseconds(5_200)) { pair.isSelected })
     }
 
-    @Test("candidates of TCP, of another component or of another session are not used")
+    @Test("candidates of TCP that connect, of another component or of another session are not used")
     func unsupported() throws {
         var pair = Pair(seed: 6)
         func outcome(_ line: String) throws -> CandidateOutcome {
@@ -78,7 +78,7 @@ struct ConnectionTests {
         }
         pair = Pair(seed: 6)
         pair.tell(pair.sharer, about: pair.viewer, [])
-        #expect(try outcome("candidate:1 1 tcp 1 10.0.0.1 5001 typ host tcptype passive") == .unsupported)
+        #expect(try outcome("candidate:1 1 tcp 1 10.0.0.1 5001 typ host tcptype active") == .unsupported)
         #expect(try outcome("candidate:1 2 udp 1 10.0.0.1 5001 typ host") == .unsupported)
         #expect(try outcome("candidate:1 1 udp 1 10.0.0.1 5001 typ host ufrag old0") == .unsupported)
         pair.world.run(for: .seconds(5))

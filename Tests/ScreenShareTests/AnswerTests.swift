@@ -33,8 +33,21 @@ struct AnswerTests {
         let sdp = try await room.session.answer(offer: Self.offer()).sdp
         let lines = sdp.split(separator: "\r\n").filter { $0.hasPrefix("a=candidate:") }
         #expect(!lines.isEmpty)
-        let grammar = /a=candidate:[A-Za-z0-9+\/]{1,32} 1 udp [0-9]{1,10} 127\.0\.0\.1 [0-9]{1,5} typ host/
-        for line in lines { #expect(line.wholeMatch(of: grammar) != nil, "\(line)") }
+        let udp = /a=candidate:[A-Za-z0-9+\/]{1,32} 1 udp [0-9]{1,10} 127\.0\.0\.1 [0-9]{1,5} typ host/
+        let tcp = /a=candidate:[A-Za-z0-9+\/]{1,32} 1 tcp [0-9]{1,10} 127\.0\.0\.1 [0-9]{1,5} typ host tcptype passive/
+        for line in lines {
+            #expect(line.wholeMatch(of: udp) != nil || line.wholeMatch(of: tcp) != nil, "\(line)")
+        }
+        #expect(lines.count { $0.wholeMatch(of: tcp) != nil } == 1)
+        #expect(lines.first?.wholeMatch(of: udp) != nil)
+        await room.close()
+    }
+
+    @Test("without TCP an answer tells of none")
+    func withoutTCP() async throws {
+        let room = try await ShareRoom { $0.network.usesTCP = false }
+        let sdp = try await room.session.answer(offer: Self.offer()).sdp
+        #expect(sdp.contains(" udp ") && !sdp.contains(" tcp "))
         await room.close()
     }
 

@@ -13,6 +13,8 @@ package struct HubConfiguration: Sendable {
     package var turnServers: [RelayServer] = []
     /// Which of our addresses peers may learn.
     package var transportPolicy = ICETransportPolicy.all
+    /// What is done over TCP where UDP does not get through (RFC 6544): connections are taken, or made; nil: neither.
+    package var tcp: TCPType?
     package var makeSecurity: @Sendable () throws -> any SecurityProvider
     /// Nil where the machine lacks the digests.
     package var makeAuthenticator: @Sendable () -> (any MessageAuthenticator)?

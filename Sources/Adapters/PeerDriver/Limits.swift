@@ -35,9 +35,37 @@ enum Limits {
     /// What a Send indication adds (RFC 8656 § 11.1): 36 bytes, and up to three of padding; with IPv6 12 more.
     static let relayHeaderBytes = 52
     /// What waits to leave in a connection: a third of a second at 4 Mbit/s. More is dropped, as a network would.
-    static let relayBacklog = 1 << 17
+    static let connectionBacklog = 1 << 17
+    /// Checks may wait behind it: without their answers the connection would be given up.
+    static let checkBacklog = 1 << 13
     /// What the kernel may hold of it unsent (TCP_NOTSENT_LOWAT, tcp(7)): what waits there can't be dropped.
     static let unsentBytes = 1 << 15
+
+    /// TCP connections of one hub. Half of the descriptors that a process has by default.
+    static let connections = 512
+    /// Of these, the ones that have not proved anything yet: of all, and of one address, behind which an office may be.
+    static let strangers = 128
+    static let strangersPerAddress = 32
+    /// A peer's; a browser makes one from each of its networks to each address of ours. Above that the one that was
+    /// heard least recently goes.
+    static let connectionsPerPeer = 16
+    /// Connections of our own making at once: the peer lists where they go.
+    static let outgoingConnections = 16
+    /// Until an authenticated check has come; then between two of anything. Consent checks come every 6 s.
+    static let strangerTime = Duration.seconds(10)
+    static let idleTime = Duration.seconds(60)
+    /// One of ours that is silent for so long is made again, when there is something to send: two consent checks went
+    /// unanswered, and a NAT that has forgotten a connection does not say so. Consent lasts for 30 s.
+    static let silentTime = Duration.seconds(13)
+    /// To one address again: whatever a peer does, it is not connected to in a loop.
+    static let connectPause = Duration.seconds(1)
+    /// Checks that wait for a connection: one, and the consent checks of the time that it may take.
+    static let heldFrames = 4
+    /// Bytes taken from a connection at once, so that one flood does not starve timers.
+    static let bytesPerRead = 1 << 14
+    /// After the last packet, until the connection is closed whatever the other side does.
+    static let lingerTime = TimeAmount.seconds(1)
+
     /// Time-limited credentials that are refused sooner than this are wrong, not lapsed.
     static let freshCredentials = Duration.seconds(60)
     /// Our own time-limited credentials, in seconds: they count when an allocation is made.

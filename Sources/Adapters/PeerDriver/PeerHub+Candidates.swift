@@ -6,12 +6,13 @@ import Timebase
 
 /// Our addresses, as peers learn of them.
 extension PeerHub {
-    /// Host candidates of every socket, what the STUN servers told, and the relays; of these, what the policy allows.
+    /// Host candidates of every socket, what the STUN servers told, the relays, and TCP's; of these, what the policy
+    /// allows.
     package func localCandidates() -> [Candidate] {
         let hosts = sockets.keys.sorted { "\($0)" < "\($1)" }.enumerated().map { index, address in
             Candidate.host(address, localPreference: UInt16(65_535 - index))
         }
-        let all = hosts + (gatherer?.candidates ?? []) + relays.flatMap(\.candidates)
+        let all = hosts + (gatherer?.candidates ?? []) + relays.flatMap(\.candidates) + tcpCandidates
         // A STUN and a TURN server tell the same (RFC 8445 § 5.1.3).
         var kept: [Candidate] = []
         for candidate in all where configuration.transportPolicy.allows(candidate) {

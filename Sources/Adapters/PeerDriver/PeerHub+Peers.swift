@@ -39,6 +39,7 @@ extension PeerHub {
                 throw .cannotBind(Self.words(error, ip, port))
             }
         }
+        await listen()
         gather(from: configuration.stunServers)
         await relay(by: configuration.turnServers)
     }

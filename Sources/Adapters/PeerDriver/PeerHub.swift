@@ -33,6 +33,9 @@ package actor PeerHub {
     var gatherer: ServerReflexiveGatherer?
     /// Questions about the NAT; none but where somebody asked.
     var probes: [MappingProbe] = []
+    /// Where TCP connections are taken.
+    var listeners: [TransportAddress: any Channel] = [:]
+    var connections = ConnectionTable()
     /// Only ever longer: an index names a relay for good.
     var relays: [Relay] = []
     private var destinations: [TransportAddress: SocketAddress] = [:]
@@ -93,13 +96,17 @@ package actor PeerHub {
             guard let id = router.peer(fragment: fragment), let peer = peers[id] else { return }
             if peer.core.receive(bytes, local: pair.local, from: pair.remote, at: now) {
                 router.requested(pair, by: id)
+                if pair.remote.transport == .tcp { authenticated(pair, by: id, at: now) }
             }
             return drain(id, peer, at: now)
         }
         for id in router.askers(of: pair) {
             guard let peer = peers[id] else { continue }
             let isMeant = peer.core.receive(bytes, local: pair.local, from: pair.remote, at: now)
-            if isMeant { router.answered(pair, by: id) }
+            if isMeant {
+                router.answered(pair, by: id)
+                if pair.remote.transport == .tcp { authenticated(pair, by: id, at: now) }
+            }
             drain(id, peer, at: now)
             if isMeant { return }
         }
@@ -115,7 +122,7 @@ package actor PeerHub {
                 if transmit.bytes.first.map({ $0 <= 3 }) == true {
                     router.sentCheck(AddressPair(local: transmit.from, remote: transmit.to), by: id)
                 }
-                send(transmit, at: now)
+                send(transmit, for: id, at: now)
             case .event(.keyframeNeeded):
                 peer.wish.ask()
                 grant(id, peer, at: now)
@@ -130,8 +137,10 @@ package actor PeerHub {
         }
     }
 
-    /// From a socket, or through the relay whose address it names; from an address that is gone, nowhere.
-    func send(_ transmit: Transmit, at now: Instant) {
+    /// From a socket, in a connection, or through the relay whose address it names; from an address that is gone,
+    /// nowhere.
+    private func send(_ transmit: Transmit, for id: PeerID, at now: Instant) {
+        if transmit.from.transport == .tcp { return connectionSend(transmit, for: id, at: now) }
         if relays.isEmpty || sockets[transmit.from] != nil { return enqueue(transmit) }
         guard let relay = relays.first(where: { $0.address == transmit.from }) else { return }
         relaySend(transmit, relay, at: now)
@@ -148,6 +157,7 @@ package actor PeerHub {
         flushBatch()
         for socket in sockets.values { socket.channel.flush() }
         for relay in relays { relay.connection?.flush() }
+        connections.flush()
     }
 
     private func flushBatch() {
@@ -169,6 +179,7 @@ package actor PeerHub {
         router.remove(id)
         peers[id] = nil
         dropCaches()
+        for connection in connections.owned(by: id) { finish(connection) }
     }
 
     // MARK: Time
@@ -192,6 +203,7 @@ package actor PeerHub {
         }
         advanceProbes(to: now)
         advanceRelays(to: now)
+        advanceConnections(to: now)
         for (id, peer) in peers {
             if peer.due <= now { peer.core.advance(to: now) }
             drain(id, peer, at: now)
@@ -214,6 +226,7 @@ package actor PeerHub {
         closed = true
         timer?.cancel()
         peers = [:]
+        await closeConnections()
         for connection in relays.compactMap({ $0.disconnect() }) { try? await connection.close() }
         for socket in sockets.values { try? await socket.channel.close() }
         sockets = [:]

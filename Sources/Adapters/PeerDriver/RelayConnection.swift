@@ -23,10 +23,8 @@ enum RelayConnection {
         let bootstrap = ClientBootstrap(group: eventLoop)
             .connectTimeout(Limits.connectTime)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .channelOption(
-                ChannelOptions.Types.SocketOption(level: .tcp, name: notSentLowWater), value: Limits.unsentBytes)
-            .channelOption(
-                .writeBufferWaterMark, value: .init(low: Limits.relayBacklog / 2, high: Limits.relayBacklog))
+            .channelOption(.notSentLowWater, value: Limits.unsentBytes)
+            .channelOption(.writeBufferWaterMark, value: .connectionBacklog)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
@@ -37,9 +35,6 @@ enum RelayConnection {
             }
         return bootstrap.connect(to: try server.address.socketAddress())
     }
-
-    /// TCP_NOTSENT_LOWAT of linux/tcp.h, which NIO has no name for.
-    private static let notSentLowWater = NIOBSDSocket.Option(rawValue: 25)
 
     /// Certificate and name are checked; TLS 1.2 at least (RFC 9325 § 3.1.1).
     private static func configuration(_ server: RelayServer) -> TLSConfiguration {

@@ -55,14 +55,23 @@ package enum IPAddress: Hashable, Sendable {
     }
 }
 
-/// An IP address and a UDP port.
+/// What a port is of.
+package enum TransportProtocol: Hashable, Sendable {
+    case udp
+    case tcp
+}
+
+/// "The combination of an IP address and the transport protocol (such as UDP or TCP) port" (RFC 8445 § 4): a port of
+/// TCP is another one than UDP's with the same number.
 package struct TransportAddress: Hashable, Sendable {
     package var ip: IPAddress
     package var port: UInt16
+    package var transport: TransportProtocol
 
-    package init(ip: IPAddress, port: UInt16) {
+    package init(ip: IPAddress, port: UInt16, transport: TransportProtocol = .udp) {
         self.ip = ip
         self.port = port
+        self.transport = transport
     }
 }
 

@@ -56,6 +56,8 @@ enum Limits {
     /// How long without a valid pair before ICE fails: the PAC timer (RFC 8863 § 4), which "the application is in the
     /// best position to determine"; browsers give up after 30 s.
     static let connectionTime = Duration.seconds(30)
+    /// UDP's start before connections are made: its first checks have been sent, and repeated once.
+    static let headStart = retransmissionTimeout
     /// Error replies to strangers, at most one in this time: a forged flood is not worth an answer each.
     static let refusalInterval = Duration.milliseconds(50)
 
@@ -91,6 +93,8 @@ enum Limits {
     static let silenceTime = Duration.seconds(10)
     /// While it is interrupted, all pairs are tried again this often.
     static let recheckInterval = Duration.seconds(5)
+    /// Between consent checks that would make a TCP connection anew, once the first has not.
+    static let reconnectTime = Duration.seconds(1)
 
     // MARK: Server-reflexive gathering
 
@@ -107,6 +111,11 @@ enum Limits {
     /// A question to a server about the NAT: sent three times (at 0, 0.5 and 1.5 s), and given up before a fourth. The
     /// 39.5 s of RFC 8489 § 6.2.1 are too long for a person who waits for the outcome.
     static let mappingTestTime = Duration.milliseconds(3_400)
+
+    // MARK: TCP
+
+    /// A packet in a connection (RFC 4571 § 2 would allow 65,535 bytes): none of ours, nor of a browser's, is longer.
+    static let frameBytes = 2048
 
     // MARK: Relaying
 

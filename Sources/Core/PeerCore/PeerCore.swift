@@ -127,6 +127,14 @@ package struct PeerCore: ~Copyable {
         drainICE()
     }
 
+    /// A TCP connection is gone, or could not be made.
+    package mutating func connectionLost(local: TransportAddress, remote: TransportAddress, at now: Instant) {
+        self.now = now
+        if case .closed = phase { return }
+        ice.connectionLost(local: local, remote: remote, at: now)
+        drainICE()
+    }
+
     /// The other side restarted ICE (RFC 8445 § 9); media goes on over the old pair until there is a new one.
     package mutating func restartICE(remote: ICECredentials, at now: Instant) -> ICECredentials {
         self.now = now

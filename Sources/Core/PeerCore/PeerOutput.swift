@@ -5,7 +5,7 @@ import Timebase
 /// A datagram to send, from one of our sockets.
 package struct Transmit: Sendable {
     package var bytes: [UInt8]
-    /// The socket's address.
+    /// The socket's address; port 9 of TCP stands for a connection that is ours to make.
     package var from: TransportAddress
     package var to: TransportAddress
 

@@ -15,8 +15,9 @@ enum GatheringLimit {
 
 extension NetworkConfiguration {
     /// What the hub needs, with names resolved and addresses checked.
+    /// - Parameter tcp: whether TCP connections are to be taken or made.
     func hubConfiguration(
-        onEvent: @escaping @Sendable (PeerID, LaneKey?, PeerEvent) -> Void
+        tcp: TCPType, onEvent: @escaping @Sendable (PeerID, LaneKey?, PeerEvent) -> Void
     ) async throws(ShareError) -> HubConfiguration {
         var chosen: [IPAddress] = []
         for text in interfaces {
@@ -37,6 +38,7 @@ extension NetworkConfiguration {
         var hub = HubConfiguration(
             addresses: addresses, port: udpPort, stunServers: servers, makeSecurity: { try TransportSecurity() },
             makeAuthenticator: { OpenSSLAuthenticator() }, onEvent: onEvent)
+        hub.tcp = usesTCP ? tcp : nil
         for server in turnServers {
             guard let relay = await server.resolve() else {
                 throw .network("can't resolve the TURN server \"\(server.url)\"")

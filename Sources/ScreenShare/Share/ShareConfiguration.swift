@@ -26,10 +26,13 @@ public struct ShareConfiguration: Sendable {
     }
 }
 
-/// How media finds its way: one UDP port serves all viewers.
+/// How media finds its way: one UDP port serves all viewers, and one of TCP those whose network lets no UDP through.
 public struct NetworkConfiguration: Hashable, Sendable {
     /// 0 lets the system choose.
     public var udpPort: UInt16 = 0
+    /// Whether TCP is used where UDP does not get through (RFC 6544): a share takes connections, at the same port where
+    /// that is free, a view makes them.
+    public var usesTCP = true
     /// The local IP addresses to use; empty: all but link-local, and loopback only where there is nothing else.
     public var interfaces: [String] = []
     /// STUN servers (`stun:host[:port]`, RFC 7064) that tell our address outside a NAT.

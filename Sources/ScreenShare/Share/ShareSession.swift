@@ -247,7 +247,7 @@ public actor ShareSession {
         if network.relayOnly, network.turnServers.isEmpty {
             throw .network("only relays may be used, and no TURN server is named")
         }
-        var hubConfiguration = try await network.hubConfiguration { id, lane, event in
+        var hubConfiguration = try await network.hubConfiguration(tcp: .passive) { id, lane, event in
             // Straight to the encoder: a joiner waits for this picture, and a path can't take what was meant for it.
             switch event {
             case .keyframeNeeded:

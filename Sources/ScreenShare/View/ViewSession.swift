@@ -142,7 +142,9 @@ public actor ViewSession {
         let (signals, sink) = AsyncStream.makeStream(of: PeerEvent.self)
         let loops = eventLoops ?? MultiThreadedEventLoopGroup(numberOfThreads: 1)
         eventLoops = loops
-        var hubConfiguration = try await configuration.network.hubConfiguration { _, _, event in sink.yield(event) }
+        var hubConfiguration = try await configuration.network.hubConfiguration(tcp: .active) { _, _, event in
+            sink.yield(event)
+        }
         let (candidates, candidateSink) = AsyncStream.makeStream(of: Candidate.self)
         hubConfiguration.onCandidate = { candidateSink.yield($0) }
         hubConfiguration.onRelay = { [weak self] event in

@@ -72,7 +72,8 @@ class Lan:
 
 
 class Lab:
-    """Two or three namespaces joined by a bad link (netlab): `lab["a"]`, `lab["b"]`, `lab["internet"]`."""
+    """Two or three namespaces joined by a bad link (netlab): `lab["a"]`, `lab["b"]`, `lab["internet"]`; `lab["nat-b"]`
+    is the box before a side."""
 
     ADDRESSES = {"a": "10.77.0.1", "b": "10.77.0.2", "internet": "10.77.0.254"}
 
@@ -91,7 +92,7 @@ class Lab:
         return done.stdout
 
     def __getitem__(self, side):
-        return Place([netlab(), "-n", self.name, "exec", side, "--"], self.ADDRESSES[side])
+        return Place([netlab(), "-n", self.name, "exec", side, "--"], self.ADDRESSES.get(side))
 
     def set(self, *words):
         self.run("-n", self.name, "set", *words)

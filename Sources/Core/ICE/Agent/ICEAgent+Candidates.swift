@@ -21,8 +21,8 @@ extension ICEAgent {
     /// False for a candidate we cannot send from, or have already (RFC 8445 § 5.1.3).
     @discardableResult
     mutating func append(_ candidate: Candidate) -> Bool {
-        guard candidate.base != nil, policy.allows(candidate), candidate.transport == .udp, candidate.componentID == 1,
-            localCandidates.count < Limits.localCandidates,
+        guard candidate.base != nil, policy.allows(candidate), candidate.transport.isLocal,
+            candidate.componentID == 1, localCandidates.count < Limits.localCandidates,
             !localCandidates.contains(where: { $0.base == candidate.base && $0.address == candidate.address })
         else { return false }
         localCandidates.append(candidate)
@@ -31,7 +31,8 @@ extension ICEAgent {
 
     /// Nothing is sent to our own sockets, should the peer list their addresses.
     mutating func pair(_ local: Candidate, _ remote: Candidate) {
-        guard let pair = CandidatePair(local, remote), AddressFilter.allows(from: pair.local, to: pair.remote),
+        guard local.transport.isCheckedWith(remote.transport), let pair = CandidatePair(local, remote),
+            AddressFilter.allows(from: pair.local, to: pair.remote),
             localCandidate(at: pair.remote) == nil
         else { return }
         session.checklist.add(pair, role)

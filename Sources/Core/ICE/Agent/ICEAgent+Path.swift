@@ -88,6 +88,23 @@ extension ICEAgent {
 
     // MARK: Life and death
 
+    /// A TCP connection is gone, or none came about. Its pair has failed; where media goes there, the others are tried
+    /// at once, and a consent check asks for another connection, if our side is the active one.
+    package mutating func connectionLost(local: TransportAddress, remote: TransportAddress, at now: Instant) {
+        tick(now)
+        let addresses = AddressPair(local: local, remote: remote)
+        transactions.removeAll { $0.addresses == addresses }
+        if session.nomination.pending == addresses { session.nomination.pending = nil }
+        if session.nomination.challenge?.pair == addresses { session.nomination.challenge = nil }
+        session.checklist.update(addresses) { $0.state = .failed }
+        if let entry = session.checklist[addresses] { session.checklist.unfreeze(entry.foundation) }
+        if let path, path.addresses == addresses {
+            self.path?.consent.hasten(to: path.consent.isSilent ? now + Limits.reconnectTime : now)
+            fallSilent()
+        }
+        hasNews = true
+    }
+
     /// An authenticated message came on these addresses.
     mutating func heard(on addresses: AddressPair) {
         guard path?.addresses == addresses, path?.consent.heard(at: now) == true else { return }

@@ -36,7 +36,10 @@ extension ICEAgent {
 
     /// RFC 8445 § 7.2.5.3: the pair is valid, others of its foundation wake, media may flow.
     private mutating func validate(_ check: CheckTransaction, _ mapped: TransportAddress) {
-        session.checklist.update(check.addresses) { [now, localCandidates] entry in
+        // The attribute says nothing of the transport: it is the request's.
+        var mapped = mapped
+        mapped.transport = check.addresses.local.transport
+        session.checklist.update(check.addresses) { [now, localCandidates, mapped] entry in
             entry.state = .succeeded
             entry.answeredAt = now
             entry.mappedCandidate =

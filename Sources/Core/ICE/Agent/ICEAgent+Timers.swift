@@ -48,15 +48,19 @@ extension ICEAgent {
     /// Nothing heard on the pair in use: say so, and try the others.
     private mutating func watchSilence() {
         guard let path else { return }
-        if !path.consent.isSilent, now >= path.consent.silence {
-            self.path?.consent.fellSilent()
-            self.path?.recheckAt = now
-            emit(.disconnected)
-        }
+        if now >= path.consent.silence { fallSilent() }
         guard let recheckAt = self.path?.recheckAt, now >= recheckAt else { return }
         self.path?.recheckAt = now + Limits.recheckInterval
         guard path.belongs(to: session) else { return }
         for id in session.checklist.recheck(except: path.addresses) { transactions.remove(id) }
+    }
+
+    /// Once, until the peer is heard again.
+    mutating func fallSilent() {
+        guard let path, !path.consent.isSilent else { return }
+        self.path?.consent.fellSilent()
+        self.path?.recheckAt = now
+        emit(.disconnected)
     }
 
     // MARK: Checks
@@ -71,8 +75,13 @@ extension ICEAgent {
         }
     }
 
-    /// Before the end every pair; then only what could be better, or everything when the selected pair is silent.
+    /// A connection is not asked for before UDP has had its time.
     private func mayBeChecked(_ entry: CheckedPair) -> Bool {
+        isWorthChecking(entry) && (!entry.pair.isOverTCP || session.connectionStart.map { now >= $0 } == true)
+    }
+
+    /// Before the end every pair; then only what could be better, or everything when the selected pair is silent.
+    private func isWorthChecking(_ entry: CheckedPair) -> Bool {
         if session.hasFailed { return false }
         guard let path, path.isSelected, path.belongs(to: session) else { return true }
         if path.consent.isSilent { return true }
@@ -110,6 +119,10 @@ extension ICEAgent {
         case .controlled: attributes.append(.iceControlled(tieBreaker))
         }
         if usingCandidate { attributes.append(.useCandidate) }
+        // RFC 8489 § 6.2.2: what is reliable is not repeated; Ti is 39.5 s too.
+        let retransmission =
+            pair.isOverTCP
+            ? Retransmission(timeout: Limits.transactionTime, isRepeated: false, at: now) : retransmission
         let bytes = STUNMessage(.request, id, attributes).encoded(key: remote.key, with: authenticator)
         transactions.insert(
             CheckTransaction(
@@ -139,6 +152,10 @@ extension ICEAgent {
             wake.consider(pacing.triggeredDue, .check)
         } else if session.remote != nil, session.checklist.hasOrdinary(where: { mayBeChecked($0) }) {
             wake.consider(pacing.ordinaryDue, .check)
+        } else if let start = session.connectionStart, now < start,
+            session.checklist.hasOrdinary(where: { isWorthChecking($0) })
+        {
+            wake.consider(start, .check)
         }
         return wake
     }

@@ -1,11 +1,13 @@
 import Datagrams
 import Timebase
 
-/// A full ICE agent (RFC 8445) for one peer: one data stream, one component, UDP, trickle (RFC 8838), consent
-/// (RFC 7675).
+/// A full ICE agent (RFC 8445) for one peer: one data stream, one component, UDP, and TCP where that does not get
+/// through (RFC 6544), trickle (RFC 8838), consent (RFC 7675).
 ///
 /// **Mutate once, then drain:** call one mutating function, then `nextOutput()` until it says `.wait`, and
 /// `advance(to:)` at that instant or earlier. Media goes to `sendPair`, which is a pair whose own check was answered.
+/// What leaves an active TCP candidate asks for a connection where there is none; one that is gone is told by
+/// `connectionLost`.
 ///
 ///                        ┌──────── restart ◄────────┬──────────────┐
 ///                        ▼                          │              │

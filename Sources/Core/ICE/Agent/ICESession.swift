@@ -39,6 +39,9 @@ struct ICESession {
         return earlyChecks.filter { $0.sender == remote.ufrag }
     }
 
+    /// When pairs over TCP have their turn.
+    var connectionStart: Instant? { startedAt.map { $0 + Limits.headStart } }
+
     /// When ICE fails if no pair is valid by then.
     var connectionLimit: Instant? { startedAt.map { $0 + Limits.connectionTime } }
 }

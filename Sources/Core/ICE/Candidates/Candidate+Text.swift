@@ -24,12 +24,12 @@ extension Candidate {
             Limits.priorities.contains(priority), let port: UInt16 = Self.number(fields[5])
         else { throw .malformed }
         let extensions = Self.pairs(fields[8...])
+        let transport = Self.transport(fields[2], tcpType: extensions["tcptype"])
         guard let type = CandidateType(rawValue: String(fields[7])) else { throw .unsupportedType }
         self.init(
-            foundation: foundation, componentID: componentID,
-            transport: Self.transport(fields[2], tcpType: extensions["tcptype"]), priority: priority,
-            address: try Self.address(fields[4], port), type: type, relatedAddress: Self.related(extensions),
-            ufrag: extensions["ufrag"])
+            foundation: foundation, componentID: componentID, transport: transport, priority: priority,
+            address: try Self.address(fields[4], port, TransportProtocol(transport)), type: type,
+            relatedAddress: Self.related(extensions), ufrag: extensions["ufrag"])
     }
 
     private static func value(_ text: String) -> Substring {
@@ -56,8 +56,10 @@ extension Candidate {
         }
     }
 
-    private static func address(_ text: Substring, _ port: UInt16) throws(CandidateError) -> CandidateAddress {
-        if let ip = IPAddress(String(text)) { return .ip(TransportAddress(ip: ip, port: port)) }
+    private static func address(
+        _ text: Substring, _ port: UInt16, _ transport: TransportProtocol
+    ) throws(CandidateError) -> CandidateAddress {
+        if let ip = IPAddress(String(text)) { return .ip(TransportAddress(ip: ip, port: port, transport: transport)) }
         guard text.utf8.count <= Limits.hostNameBytes, text.utf8.count > ".local".utf8.count,
             text.lowercased().hasSuffix(".local")
         else { throw .unsupportedAddress }

@@ -40,6 +40,33 @@ package struct Candidate: Hashable, Sendable {
             base: address)
     }
 
+    /// Where connections are taken, or made from (RFC 6544 § 4.1). `otherPreference` orders our addresses, as
+    /// `localPreference` does, and has 13 bits.
+    /// - Parameter address: the listener's; of an active candidate the port says nothing.
+    package static func tcp(
+        _ tcpType: TCPType, _ address: TransportAddress, otherPreference: UInt16 = 8191
+    ) -> Candidate {
+        let port = tcpType == .active ? discardPort : address.port
+        let address = TransportAddress(ip: address.ip, port: port, transport: .tcp)
+        let preference = UInt32(directionPreference(tcpType)) << 13 | UInt32(min(otherPreference, 8191))
+        return Candidate(
+            foundation: foundation(of: .host, base: address.ip, server: nil, tcpType), transport: .tcp(tcpType),
+            priority: priority(of: .host, over: .tcp, localPreference: UInt16(truncatingIfNeeded: preference)),
+            address: .ip(address), type: .host, base: address)
+    }
+
+    /// Stands for whatever port the system chooses for a connection of ours (RFC 6544 § 4.5).
+    package static let discardPort: UInt16 = 9
+
+    /// RFC 6544 § 4.2, for host candidates: "6 for active, 4 for passive, and 2 for S-O".
+    private static func directionPreference(_ tcpType: TCPType) -> UInt16 {
+        switch tcpType {
+        case .active: 6
+        case .passive: 4
+        case .simultaneousOpen: 2
+        }
+    }
+
     /// What a STUN server sees `base` as.
     package static func serverReflexive(
         _ address: TransportAddress, base: TransportAddress, server: IPAddress, localPreference: UInt16 = 65_535
@@ -68,34 +95,51 @@ package struct Candidate: Hashable, Sendable {
     static func localPeerReflexive(
         _ address: TransportAddress, base: TransportAddress, priority: UInt32
     ) -> Candidate {
-        Candidate(
-            foundation: foundation(of: .peerReflexive, base: base.ip, server: nil), priority: priority,
-            address: .ip(address), type: .peerReflexive, relatedAddress: base, base: base)
+        let tcpType: TCPType? =
+            switch base.transport {
+            case .udp: nil
+            case .tcp: base.port == discardPort ? .active : .passive
+            }
+        return Candidate(
+            foundation: foundation(of: .peerReflexive, base: base.ip, server: nil, tcpType),
+            transport: tcpType.map { .tcp($0) } ?? .udp, priority: priority, address: .ip(address),
+            type: .peerReflexive, relatedAddress: base, base: base)
     }
 
     /// An address of the peer that only its check told us. Its foundation is "an arbitrary value, different from the
-    /// foundations of all other remote candidates" (RFC 8445 § 7.3.1.3); `prflx:` cannot be in SDP.
+    /// foundations of all other remote candidates" (RFC 8445 § 7.3.1.3); `prflx:` cannot be in SDP. Over TCP it was
+    /// the peer that connected.
     static func remotePeerReflexive(_ address: TransportAddress, priority: UInt32) -> Candidate {
         let range = Limits.priorities
         return Candidate(
-            foundation: "prflx:\(address)", priority: min(max(priority, range.lowerBound), range.upperBound),
-            address: .ip(address), type: .peerReflexive)
+            foundation: "prflx:\(address.transport):\(address)",
+            transport: address.transport == .tcp ? .tcp(.active) : .udp,
+            priority: min(max(priority, range.lowerBound), range.upperBound), address: .ip(address),
+            type: .peerReflexive)
     }
 
     /// RFC 8445 § 5.1.2.1: type preference × 2²⁴ + local preference × 2⁸ + 256 − component ID (1).
-    package static func priority(of type: CandidateType, localPreference: UInt16) -> UInt32 {
-        type.preference << 24 | UInt32(localPreference) << 8 | 255
+    package static func priority(
+        of type: CandidateType, over transport: TransportProtocol = .udp, localPreference: UInt16
+    ) -> UInt32 {
+        type.preference(over: transport) << 24 | UInt32(localPreference) << 8 | 255
     }
+
+    /// How the type ranks, over this transport.
+    var typePreference: UInt32 { type.preference(over: TransportProtocol(transport)) }
 
     /// The value of the PRIORITY attribute: "computed … for the local candidate, but with the candidate type preference
     /// of peer-reflexive candidates" (RFC 8445 § 7.1.1).
     var peerReflexivePriority: UInt32 {
-        CandidateType.peerReflexive.preference << 24 | priority & 0xFF_FFFF
+        CandidateType.peerReflexive.preference(over: TransportProtocol(transport)) << 24 | priority & 0xFF_FFFF
     }
 
-    /// Equal for equal type, base address and server address, all UDP (RFC 8445 § 5.1.1.3): their checksum.
-    private static func foundation(of type: CandidateType, base: IPAddress, server: IPAddress?) -> String {
-        let text = Array("\(type.rawValue) \(base) \(server.map { "\($0)" } ?? "-")".utf8)
+    /// Equal for equal type, base address, server address and transport (RFC 8445 § 5.1.1.3): their checksum.
+    private static func foundation(
+        of type: CandidateType, base: IPAddress, server: IPAddress?, _ tcpType: TCPType? = nil
+    ) -> String {
+        let transport = tcpType.map { " tcp \($0.rawValue)" } ?? ""
+        let text = Array("\(type.rawValue) \(base) \(server.map { "\($0)" } ?? "-")\(transport)".utf8)
         return String(text.read { CRC32.checksum(of: $0, upTo: $0.byteCount) })
     }
 }

@@ -38,6 +38,8 @@ package struct CandidatePair: Hashable, Sendable {
     }
 
     var addresses: AddressPair { AddressPair(local: local, remote: remote) }
+    /// Over TCP, where nothing is lost, and where a check first needs a connection.
+    var isOverTCP: Bool { local.transport == .tcp }
 
     /// RFC 8445 § 6.1.2.3: 2³² × min(G, D) + 2 × max(G, D) + (G > D ? 1 : 0), G being the controlling side's.
     /// Priorities have 31 bits, so nothing overflows.
@@ -49,7 +51,7 @@ package struct CandidatePair: Hashable, Sendable {
 
     /// How direct the way is: the lower type preference of the two as they were listed. A pair of higher quality is
     /// worth moving to, one of higher priority among equals is not.
-    var quality: UInt32 { min(localCandidate.type.preference, remoteCandidate.type.preference) }
+    var quality: UInt32 { min(localCandidate.typePreference, remoteCandidate.typePreference) }
 
     static let bestQuality = CandidateType.host.preference
 }

@@ -5,7 +5,7 @@ package enum CandidateOutcome: Hashable, Sendable {
     case accepted
     /// An mDNS name: nothing to do but wait for the peer's own checks.
     case unresolvable
-    /// Not UDP, not component 1, or of another ICE session.
+    /// Neither UDP nor a listener of TCP's, not component 1, or of another ICE session.
     case unsupported
     /// An address nobody should be sent checks at.
     case filtered
@@ -23,7 +23,7 @@ struct RemoteCandidates {
 
     /// Takes a listed candidate; one that was observed before gets its real type and priority (RFC 8445 § 7.3.1.3).
     mutating func add(_ candidate: Candidate) -> CandidateOutcome {
-        guard candidate.transport == .udp, candidate.componentID == 1 else { return .unsupported }
+        guard candidate.transport.isReachable, candidate.componentID == 1 else { return .unsupported }
         guard let address = candidate.address.transportAddress else { return .unresolvable }
         guard AddressFilter.allowsListed(address) else { return .filtered }
         if let index = all.firstIndex(where: { $0.address.transportAddress == address }) {

@@ -41,6 +41,9 @@ struct Consent {
 
     mutating func fellSilent() { isSilent = true }
 
+    /// The next check must not wait for its time.
+    mutating func hasten(to instant: Instant) { nextCheck = min(nextCheck, instant) }
+
     mutating func checked(at now: Instant, interval: Duration) { nextCheck = now + interval }
 
     /// 5 s ± 20 % (RFC 7675 § 5.1).
