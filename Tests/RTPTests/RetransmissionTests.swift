@@ -121,7 +121,7 @@ struct RetransmissionTests {
 
 extension RetransmissionHistory.Answer {
     fileprivate var packet: RetransmissionHistory.Packet? {
-        if case .resend(let packet) = self { packet } else { nil }
+        if case .resend(let packet, _) = self { packet } else { nil }
     }
 
     fileprivate var isUnknown: Bool { name == "unknown" }

@@ -51,7 +51,7 @@ package struct BandwidthEstimator: Sendable {
     /// What may be in flight: what the path holds, and the queue that is tolerated.
     package var window: Int {
         // Where packets get lost so does feedback, and that is no queue.
-        let slack = losses.inherent > Limits.lossOfSlack ? Limits.feedbackSlack : .zero
+        let slack = losesFeedback ? Limits.feedbackSlack : .zero
         let time = (leastFeedbackDelay.value ?? Limits.assumedRoundTrip) + feedbackInterval + rate.queueTarget
             - Limits.queueTarget / 2 + slack
         return max(Limits.leastWindow, Int(Double(rate.capacity) / 8 * time.inSeconds))
@@ -64,7 +64,15 @@ package struct BandwidthEstimator: Sendable {
             let isLong = now - since > Limits.longSilence
             return (lastSent ?? now) + (isLong ? Limits.longSilentInterval : Limits.silentInterval)
         }
-        return packets.bytesInFlight < window ? now : nil
+        if packets.bytesInFlight < window { return now }
+        // Feedback that is late on a lossy path got lost: what leaves now brings more of it.
+        guard losesFeedback, let last = lastFeedback, now - last > feedbackInterval * 2 else { return nil }
+        return (lastSent ?? now) + .seconds(Double(Limits.packetOfTrickle * 8 * Limits.trickleShare) / Double(target))
+    }
+
+    /// Loss with a long queue is the queue's, and there is none of that on the way back.
+    private var losesFeedback: Bool {
+        max(losses.ambient, losses.lasting) > Limits.lossOfSlack && queue.standing < Limits.queueTarget * 2
     }
 
     // MARK: In

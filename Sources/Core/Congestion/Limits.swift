@@ -24,6 +24,8 @@ package enum Limits {
     static let queueTarget = Duration.milliseconds(30)
     /// Where another flow holds a queue that we can't empty, up to this is tolerated (RFC 8298 § 4.2.1 adapts likewise).
     static let longestQueueTarget = Duration.milliseconds(350)
+    /// A queue of our own is gone by then: nobody's buffer holds more than a second, at three fifths of what it takes.
+    static let ownQueueTime = Duration.seconds(3)
     /// After so long it is tried anew whether the queue is another flow's.
     static let competition = Duration.seconds(30)
     /// Scatter above this is no jitter.
@@ -115,5 +117,8 @@ package enum Limits {
     /// Where a path loses so much of itself, feedback may be missing for so long.
     static let lossOfSlack = 0.01
     static let feedbackSlack = Duration.milliseconds(120)
+    /// Beyond that, half of the target leaves, until it counts as silence.
+    static let packetOfTrickle = 1260
+    static let trickleShare = 2
     static let assumedRoundTrip = Duration.milliseconds(100)
 }

@@ -20,6 +20,8 @@ package struct LossControl: Sendable {
     package private(set) var loss = 0.0
     /// Smoothed over some seconds.
     package private(set) var lasting = 0.0
+    /// And over half a minute.
+    package private(set) var ambient = 0.0
     /// What the path loses whatever is sent.
     package private(set) var inherent = 0.0
 
@@ -41,6 +43,7 @@ package struct LossControl: Sendable {
         let seconds = max(0.01, (now - start).inSeconds)
         loss = Double(lost) / Double(sent)
         lasting += (loss - lasting) / 8
+        ambient += (loss - ambient) / 32
         observations.append(Observation(rate: Double(bytes) * 8 / seconds, loss: loss))
         if observations.count > Limits.lossObservations { observations.removeFirst() }
         (sent, lost, bytes, began) = (0, 0, 0, now)
@@ -78,6 +81,6 @@ package struct LossControl: Sendable {
     package mutating func forget() {
         observations.removeAll()
         (sent, lost, bytes, began) = (0, 0, 0, nil)
-        (loss, lasting, inherent) = (0, 0, 0)
+        (loss, lasting, inherent, ambient) = (0, 0, 0, 0)
     }
 }

@@ -56,6 +56,8 @@ package struct RateControl: Sendable {
     private var queueAtDecrease = Duration.zero
     /// What may be used at once where a queue turns out to be another flow's.
     private var fairShare = 0
+    /// Since when the queue has not been empty.
+    private var longSince: Instant?
     /// Whether another flow's queue was there until now.
     private var competedLately = false
     /// Since when the queue has been short.
@@ -108,7 +110,11 @@ package struct RateControl: Sendable {
         decreases = seen.queue * 10 > queueAtDecrease * 8 ? decreases + 1 : 1
         queueAtDecrease = seen.queue
         // It does not follow what we do: another flow's.
-        if decreases > (competedLately ? 1 : Self.patience) {
+        let since = longSince ?? seen.now
+        longSince = since
+        let isForeign = competedLately
+            ? decreases > 1 : decreases > Self.patience && seen.now - since > Limits.ownQueueTime
+        if isForeign {
             queueTarget = min(Limits.longestQueueTarget, max(queueTarget * 3 / 2, seen.queue))
             competesSince = competesSince ?? seen.now
             // What we gave up meanwhile, the other has taken.
@@ -133,7 +139,7 @@ package struct RateControl: Sendable {
         shortSince = since
         guard seen.queue < queueTarget / 2 else { return }
         decreases = 0
-        (competedLately, fairShare) = (false, capacity / 2)
+        (competedLately, fairShare, longSince) = (false, capacity / 2, nil)
         guard seen.now - since > .seconds(1), queueTarget > Limits.queueTarget else { return }
         let excess = (queueTarget - Limits.queueTarget).nanoseconds
         queueTarget = Limits.queueTarget + .nanoseconds(Int64(Double(excess) * max(0, 1 - elapsed)))

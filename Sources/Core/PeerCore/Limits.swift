@@ -57,7 +57,7 @@ enum Limits {
     static let lossyFeedbackInterval = Duration.milliseconds(15)
     static let lossOfFeedback = 0.01
     /// There, the last report is told again so often where nothing follows it.
-    static let feedbackRepeats = 4
+    static let feedbackRepeats = 8
     static let feedbackRepeatInterval = Duration.milliseconds(15)
     static let eagerFeedbackInterval = Duration.milliseconds(15)
     static let eagerTime = Duration.seconds(1)
@@ -65,6 +65,8 @@ enum Limits {
     /// Retransmissions are sent twice where so much is lost and a round trip takes this long.
     static let lossOfDoubling = 0.07
     static let roundTripOfDoubling = Duration.milliseconds(35)
+    /// Above what jitter makes of a wait.
+    static let queueOfRepair = Duration.milliseconds(40)
     /// Repair packets likewise; where pictures wait in a queue, more packets would only lengthen that.
     static let lossOfParity = 0.012
     static let queueOfParity = Duration.milliseconds(50)
@@ -73,7 +75,7 @@ enum Limits {
     /// After so long without any, none are waited for.
     static let parityMemory = Duration.seconds(2)
     /// Behind the last packet of a picture its repair packets come; where that is lost, this long is waited.
-    static let parityPatience = Duration.milliseconds(25)
+    static let parityPatience = Duration.milliseconds(12)
     /// Nothing passed for longer than this: pictures begin anew.
     static let lostInSilence = Duration.milliseconds(400)
     /// What leaves at once: 16 packets, more than a frame of typing or scrolling.
@@ -97,6 +99,8 @@ enum Limits {
     static let keyframeCost = 3000
     /// A keyframe that was asked for comes after a second at most; else it is asked for again.
     static let keyframePatience = Duration.seconds(2)
+    /// A request for packets is sent once more after this long.
+    static let requestCopyTime = Duration.milliseconds(8)
     /// Keyframe requests that a viewer sends: again after this long without an answer.
     static let keyframeRequestInterval = Duration.milliseconds(300)
     /// The round trip before one was measured: a fast one, so that the first repairs are not held back.

@@ -23,6 +23,8 @@ struct MediaReceiver {
     private var timestamps = Unwrapper<UInt32>()
     private var units: Deque<ReceivedUnit> = []
     private var requests: Deque<[UInt16]> = []
+    /// Requests get lost as packets do: each is sent once more.
+    private var copies: Deque<(due: Instant, numbers: [UInt16])> = []
     private var keyframeIsWanted = false
     /// The first packet of the newest keyframe.
     private var keyframeBegins = Int64.min
@@ -130,9 +132,14 @@ struct MediaReceiver {
             case .lost(let range):
                 statistics.packetsLost += range.count
                 if range.upperBound > keyframeBegins { keyframeIsWanted = true }
-            case .request(let numbers): requests.append(numbers)
+            case .request(let numbers):
+                requests.append(numbers)
+                // Within a round trip, so that both count as one.
+                guard buffer.roundTripTime > Limits.requestCopyTime * 2 else { continue }
+                copies.append((now + Limits.requestCopyTime, numbers))
             }
         }
+        while let copy = copies.first, copy.due <= now { requests.append(copies.removeFirst().numbers) }
     }
 
     private mutating func depacketize(_ packet: Packet, _ number: Int64, _ now: Instant) {
@@ -164,6 +171,7 @@ struct MediaReceiver {
     var due: Instant? {
         var due = nextReport
         if let deadline = buffer.deadline { due = min(due, deadline) }
+        if let copy = copies.first { due = min(due, copy.due) }
         if keyframeIsWanted, let last = lastKeyframeRequest {
             due = min(due, last + Limits.keyframeRequestInterval)
         }

@@ -9,9 +9,12 @@ extension MediaSender {
     mutating func repair(_ missing: [UInt16], _ path: PathControl, at now: Instant) {
         statistics.packetsReportedMissing += missing.count
         guard parameters.retransmission != nil else { return }
-        let roundTrip = statistics.roundTripTime ?? Limits.assumedRoundTrip
+        let way = statistics.roundTripTime ?? Limits.assumedRoundTrip
+        // What waits in a queue is neither lost nor to be made longer.
+        let isQueued = path.queueDelay > Limits.queueOfRepair
+        let roundTrip = isQueued ? way + path.queueDelay : way
         // Where a second round takes long and is likely, both are sent at once.
-        let isDoubled = path.lasting(loss: Limits.lossOfDoubling) && roundTrip >= Limits.roundTripOfDoubling
+        let isDoubled = path.lasting(loss: Limits.lossOfDoubling) && way >= Limits.roundTripOfDoubling
         var again: [Repair] = []
         defer { repairs += again }
         for number in missing {
@@ -19,9 +22,10 @@ extension MediaSender {
                 repairBudget.spend(bytes)
             }
             switch answer {
-            case .resend(let packet):
+            case .resend(let packet, let isRepeated):
                 repairs.append(Repair(packet: packet, number: number))
-                if isDoubled, repairBudget.spend(packet.payload.count) {
+                // A third round would be seen as a freeze.
+                if isDoubled || isRepeated, !isQueued, repairBudget.spend(packet.payload.count) {
                     again.append(Repair(packet: packet, number: number))
                 }
             case .unknown, .tooSoon: continue

@@ -106,6 +106,8 @@ struct PathControl {
             loss: estimator.loss)
     }
 
+    var queueDelay: Duration { estimator.queueDelay }
+
     /// Whether so much has been lost for some seconds.
     func lasting(loss: Double) -> Bool { estimator.lastingLoss > loss }
 

@@ -64,6 +64,8 @@ package enum Limits {
     package static let missingPackets = 1000
     /// How often one packet is asked for (libwebrtc: 10).
     package static let requestsPerPacket = 10
+    /// What an answer may take beyond the usual, and an eighth of that.
+    static let answerMargin: Duration = .milliseconds(2)
     /// The shortest time between two requests for the same packet, where the RTT is shorter or not known.
     package static let shortestRequestInterval: Duration = .milliseconds(10)
     /// What takes longer to come says nothing of the round trip.

@@ -11,7 +11,7 @@ package struct NACKTracker: Sendable {
     /// Otherwise they are asked for after this time.
     package static let toleratedTime: Duration = .milliseconds(5)
     /// All repair packets of a picture come within this time.
-    static let parityTime: Duration = .milliseconds(3)
+    static let parityTime: Duration = .milliseconds(1)
 
     /// Repair packets come behind a picture and may make asking needless: that long is waited for them; nil where none
     /// come.
@@ -76,6 +76,10 @@ package struct NACKTracker: Sendable {
     package mutating func parityCame(upTo number: Int64, at now: Instant) {
         guard number > parityReaches?.number ?? .min else { return }
         parityReaches = (number, now)
+        // The last packets of a picture are missed by this, and not by the next picture.
+        guard let highest, number > highest, number - highest <= Int64(Limits.missingPackets - missing.count) else { return }
+        for lost in (highest + 1)...number { missing.append(Missing(number: lost, noticedAt: now)) }
+        self.highest = number
     }
 
     /// When `takeDue` will next have something to do.
@@ -108,7 +112,9 @@ package struct NACKTracker: Sendable {
 
     private func due(_ entry: Missing) -> Instant {
         if let requestedAt = entry.requestedAt {
-            return requestedAt + max(roundTripTime, answerTime ?? .zero, Limits.shortestRequestInterval)
+            // Half of the answers take longer than the usual.
+            let usual = max(roundTripTime, answerTime ?? .zero)
+            return requestedAt + max(usual + usual / 8 + Limits.answerMargin, Limits.shortestRequestInterval)
         }
         if let parityPatience {
             let latest = entry.noticedAt + parityPatience

@@ -19,7 +19,8 @@ package struct RetransmissionHistory: Sendable {
     }
 
     package enum Answer: Sendable {
-        case resend(Packet)
+        /// Whether it was sent again before, which then got lost as well.
+        case resend(Packet, isRepeated: Bool)
         /// Never sent, or no longer kept.
         case unknown
         /// Sent again less than a round trip ago: that one is still on its way.
@@ -94,9 +95,10 @@ package struct RetransmissionHistory: Sendable {
         guard index >= 0, var entry = entries[index] else { return .unknown }
         if let resentAt = entry.resentAt, now - resentAt < roundTripTime { return .tooSoon }
         guard budget(entry.bytes) else { return .refused }
+        let isRepeated = entry.resentAt != nil
         entry.resentAt = now
         entries[index] = entry
-        return .resend(entry.packet)
+        return .resend(entry.packet, isRepeated: isRepeated)
     }
 
     /// Forgets everything, so that nothing from before a pause is ever sent again.
