@@ -1,26 +1,27 @@
-"""Fifty viewers at once cost the sharer one encoder and at most one keyframe."""
+"""Twenty and fifty viewers at once cost the sharer one encoder and at most one keyframe a second."""
 
+import pytest
 from harness import sharer
 
-VIEWERS = 50
 
-
-def test_fifty_joining_within_a_second(lan, display, share, start):
+# Each viewer is a handshake on either side, and all of them wait for the processor: fifty take some seconds to be in, and
+# a second keyframe may fall into that.
+@pytest.mark.parametrize("viewers, limit, keyframes", [(20, 3000, 1), (50, 8000, 2)])
+def test_joining_within_a_second(lan, display, share, start, viewers, limit, keyframes):
     screen = display(1280, 720, "type")
     host = share(lan, "--display", screen.name)
     crowd = start(
-        sharer.gstreamer, lan, host.whep, "--viewers", VIEWERS, "--no-decode", "--on-go", "--duration", "5", stdin=-1
+        sharer.gstreamer, lan, host.whep, "--viewers", viewers, "--no-decode", "--on-go", "--duration", "5", stdin=-1
     )
     crowd.event("ready", 30)
     # One viewer who is watching already, so that the lane and its first keyframe are not counted.
     start(sharer.aiortc, lan, host.whep, "--duration", "40").event("first")
     before = host.statistics.wait(lambda line: line["viewers"] == 1, 5, "one viewer")
     crowd.go()
-    joined = host.statistics.wait(lambda line: line["viewers"] == VIEWERS + 1, 15, "everyone in")
-    # Each is a handshake on either side: the last ones wait for the processor.
-    for number in range(VIEWERS):
-        assert crowd.nth_event("first", number + 1, 10)["ms"] < (3000 if number < 20 else 8000)
-    assert joined["keyframes"] - before["keyframes"] <= 1
+    joined = host.statistics.wait(lambda line: line["viewers"] == viewers + 1, 15, "everyone in")
+    for number in range(viewers):
+        assert crowd.nth_event("first", number + 1, 10)["ms"] < limit
+    assert joined["keyframes"] - before["keyframes"] <= keyframes
     assert joined["lanes"] == 1
 
 
