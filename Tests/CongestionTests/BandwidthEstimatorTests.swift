@@ -25,10 +25,12 @@ struct BandwidthEstimatorTests {
         }
     }
 
-    @Test("a link that rises from 1 to 4 Mbit/s is used after two seconds")
-    func rise() {
-        var share = PathSimulation { SimulatedPath(rate: $0 < 10 ? 1_000_000 : 4_000_000) }
-        share.run(for: 12)
+    @Test("a link that rises from 1 to 4 Mbit/s is used within a second, whatever it was before", arguments: [1, 4, 100])
+    func rise(megabitsBefore: Double) {
+        var share = PathSimulation { time in
+            SimulatedPath(rate: time < 5 ? megabitsBefore * 1_000_000 : time < 13 ? 1_000_000 : 4_000_000)
+        }
+        share.run(for: 14)
         #expect(share.estimator.capacity > 3_400_000, "\(share.estimator.capacity)")
     }
 
@@ -92,6 +94,30 @@ struct BandwidthEstimatorTests {
         var share = PathSimulation { SimulatedPath(rate: 5_000_000, delay: .milliseconds($0 < 5 ? 20 : 120)) }
         share.run(for: 25)
         #expect(share.estimator.target > 3_000_000, "\(share.estimator.target)")
+    }
+
+    @Test("a path that becomes longer and narrow at once is neither given up nor filled")
+    func longerAndNarrow() throws {
+        for seed in 1...5 as ClosedRange<UInt64> {
+            var share = PathSimulation(seed: seed) { time in
+                time < 5 ? SimulatedPath(rate: nil, delay: .milliseconds(1))
+                    : SimulatedPath(rate: 1_000_000, delay: .milliseconds(50), jitter: .milliseconds(15))
+            }
+            share.run(for: 25)
+            #expect(share.estimator.target > 700_000, "\(share.estimator.target)")
+            #expect(share.queue(0.95, from: 15) < 0.08, "\(share.queue(0.95, from: 15))")
+        }
+    }
+
+    @Test("what another flow's queue allowed is over when its queue is: a link that falls then is not filled")
+    func afterwards() throws {
+        var share = PathSimulation { time in SimulatedPath(rate: time < 50 ? 2_000_000 : 500_000) }
+        share.bulk = BulkFlow(startsAt: 5)
+        share.run(for: 40)
+        share.bulk = nil
+        share.run(for: 20)
+        let settled = try #require(share.settled(below: 0.1, from: 50))
+        #expect(settled < 1.5, "after \(settled) s")
     }
 
     @Test("feedback on what was never sent, twice or from another time changes nothing")

@@ -106,15 +106,18 @@ struct OpenAPITests {
         }
     }
 
+    /// One room that isn't there, one that wants a token, and open ones.
+    @Sendable private static func policy(of room: RoomName) -> RoomPolicy? {
+        switch room.description {
+        case "closed": nil
+        case "guarded": RoomPolicy(sharerToken: BearerToken("sesame"))
+        default: .open
+        }
+    }
+
     private func sharing(_ recorder: Recorder) async throws {
         try await Bench.run(recorder: recorder) { configuration in
-            configuration.policy = { room in
-                switch room.description {
-                case "closed": nil
-                case "guarded": RoomPolicy(sharerToken: BearerToken("sesame"))
-                default: .open
-                }
-            }
+            configuration.policy = Self.policy
         } _: { bench in
             for room in ["closed", "guarded"] { _ = try await bench.json(.post, "/v1/rooms/\(room)/share", "{}") }
             _ = try await bench.json(.post, "/v1/rooms/guarded/share", token: "x", "{}")
@@ -301,13 +304,7 @@ struct OpenAPITests {
 
     private func measuring(_ recorder: Recorder) async throws {
         try await Bench.run(recorder: recorder) { configuration in
-            configuration.policy = { room in
-                switch room.description {
-                case "closed": nil
-                case "guarded": RoomPolicy(sharerToken: BearerToken("sesame"))
-                default: .open
-                }
-            }
+            configuration.policy = Self.policy
         } _: { bench in
             let type = BodyType.bytes.rawValue
             let large = String(repeating: "a", count: ServerLimits.transferBytes + 1)

@@ -118,18 +118,19 @@ package struct BandwidthEstimator: Sendable {
         measureDelay(at: now)
         queue.observe(reports, isHeld: rate.isCompeting, at: now)
         delivery.observe(reports)
-        let factor = losses.observe(reports, queueIsShort: queue.standing < rate.queueTarget / 2, isCompeting: rate.isCompeting,
-            at: now)
+        let queueIsShort = queue.standing < rate.queueTarget / 2
+        let factor = losses.observe(reports, queueIsShort: queueIsShort, isCompeting: rate.isCompeting, at: now)
         rate.observe(
             RateControl.Observation(
-                now: now, queue: queue.standing, jitter: queue.jitter,
+                now: now, queue: queue.standing, isSteady: queue.steadyTime(at: now) > Limits.steadyTime, jitter: queue.jitter,
                 roundTrip: leastFeedbackDelay.value ?? Limits.assumedRoundTrip,
                 latestOutflow: delivery.bitsPerSecond(over: Limits.latestWindow),
                 outflow: delivery.bitsPerSecond(over: Limits.outflowWindow),
                 delivered: delivery.bitsPerSecond(over: Limits.sustainedWindow),
                 trains: train.observe(reports), lossFactor: factor))
         // A queue that keeps its length though less and less is sent is none: the path has become longer.
-        let patience = rate.isCompeting ? Limits.plateauTimeBeside : Limits.plateauTime
+        let isLong = rate.isCompeting || queue.standing > Limits.longPlateau
+        let patience = isLong ? Limits.plateauTimeBeside : Limits.plateauTime
         if rate.isDraining, queue.steadyTime(at: now) > patience {
             queue.forget()
             rate.stopCompeting()

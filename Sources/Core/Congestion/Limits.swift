@@ -10,7 +10,6 @@ package enum Limits {
     static let settledPackets = 1024
     /// Seconds over which the least one-way delay is the base: clocks drift 3 ms in that time at ±300 ppm.
     static let secondsOfBaseDelay = 10
-
     /// And the least round trip: a path that changes is known soon.
     static let secondsOfRoundTrip = 4
 
@@ -24,18 +23,24 @@ package enum Limits {
     static let queueTarget = Duration.milliseconds(30)
     /// Where another flow holds a queue that we can't empty, up to this is tolerated (RFC 8298 § 4.2.1 adapts likewise).
     static let longestQueueTarget = Duration.milliseconds(350)
+    /// Below this another flow's queue hurts nobody, and may be a path that has become longer.
+    static let queueOfOthers = Duration.milliseconds(75)
     /// A queue of our own is gone by then: nobody's buffer holds more than a second, at three fifths of what it takes.
     static let ownQueueTime = Duration.seconds(3)
     /// After so long it is tried anew whether the queue is another flow's.
     static let competition = Duration.seconds(30)
     /// Scatter above this is no jitter.
     static let longestJitter = Duration.milliseconds(30)
-    /// A queue of one length: within this.
-    static let plateauWidth = Duration.milliseconds(12)
+    /// A queue of one length: within this, by the least of each of these times.
+    static let plateauInterval = Duration.milliseconds(500)
+    static let plateauWidth = Duration.milliseconds(6)
+    /// For so long: more may be sent, and it will show.
+    static let steadyTime = Duration.seconds(1)
     /// A queue of one length for so long, though hardly anything is sent, is the path itself.
     static let plateauTime = Duration.milliseconds(1500)
-
-    /// Beside another flow, whose queue grows slowly, so much more is needed to believe it.
+    /// Beside another flow, whose queue grows slowly, so much more is needed to believe it; likewise of a long one, for
+    /// few paths grow by so much.
+    static let longPlateau = Duration.milliseconds(100)
     static let plateauTimeBeside = Duration.seconds(5)
 
     // Rates
@@ -54,13 +59,15 @@ package enum Limits {
     static let usePercent = 92
     /// GoogCC grows by 8 % a second; so do we where nothing better is known.
     static let growthPerSecond = 0.08
+    /// Back to what has passed before: twice as much each second.
+    static let knownGrowthPerSecond = 1.0
 
     // Trains
 
     /// Packets further apart than this do not belong together.
     static let trainGap = Duration.milliseconds(6)
-    static let packetsOfTrain = 5
-    static let bytesOfTrain = 3000
+    static let packetsOfTrain = 3
+    static let bytesOfTrain = 2000
     static let packetsOfLongTrain = 40
     static let packetsOfEarlyTrain = 12
     /// Transport-wide feedback tells arrivals by a quarter of a millisecond.
@@ -70,7 +77,7 @@ package enum Limits {
 
     // Probes of an idle path
 
-    /// So much time at twice what is known; five packets are the least that is weighed, one more for the burst.
+    /// So much time at twice what is known, and no fewer packets than make a train with two of them lost.
     static let probeTime = Duration.milliseconds(15)
     static let packetsOfProbe = 7
     package static let probeBytes = 1000

@@ -13,6 +13,7 @@ package struct QueueDelay: Sendable {
     private var pending: [Duration] = []
     /// Since when the queue has been about as long as this.
     private var plateau: (delay: Duration, since: Instant)?
+    private var least: (delay: Duration, since: Instant)?
 
     package init() {}
 
@@ -42,16 +43,24 @@ package struct QueueDelay: Sendable {
     package mutating func forget() {
         if let newest { base.restart(with: newest) }
         standing = .zero
-        plateau = nil
+        (plateau, least) = (nil, nil)
     }
 
+    /// By the least of some time: what we send ourselves comes and goes.
     private mutating func followPlateau(at now: Instant) {
-        if let plateau, (standing - plateau.delay).magnitude < Limits.plateauWidth { return }
-        plateau = (standing, now)
+        let interval = least ?? (standing, now)
+        least = (min(interval.delay, standing), interval.since)
+        guard let least, now - least.since >= Limits.plateauInterval else { return }
+        self.least = (standing, now)
+        if let plateau, (least.delay - plateau.delay).magnitude < Limits.plateauWidth { return }
+        plateau = least
     }
 
     /// How long the queue has kept its length: one of ours would follow what we send.
-    package func steadyTime(at now: Instant) -> Duration { plateau.map { now - $0.since } ?? .zero }
+    package func steadyTime(at now: Instant) -> Duration {
+        guard let plateau, let least, least.delay - plateau.delay < Limits.plateauWidth else { return .zero }
+        return now - plateau.since
+    }
 }
 
 extension Duration {

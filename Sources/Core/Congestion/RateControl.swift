@@ -15,6 +15,8 @@ package struct RateControl: Sendable {
     package struct Observation {
         package var now: Instant
         package var queue: Duration
+        /// It has kept its length for a while.
+        package var isSteady = false
         package var jitter: Duration
         package var roundTrip: Duration
         /// What comes out at the other end: in the last moments, of late, and over half a second.
@@ -26,11 +28,12 @@ package struct RateControl: Sendable {
         package var lossFactor: Double?
 
         package init(
-            now: Instant, queue: Duration, jitter: Duration, roundTrip: Duration, latestOutflow: Int?,
+            now: Instant, queue: Duration, isSteady: Bool = false, jitter: Duration, roundTrip: Duration, latestOutflow: Int?,
             outflow: Int?, delivered: Int?, trains: [PacketTrain.Sample], lossFactor: Double?
         ) {
             self.now = now
             self.queue = queue
+            self.isSteady = isSteady
             self.jitter = jitter
             self.roundTrip = roundTrip
             self.latestOutflow = latestOutflow
@@ -58,6 +61,9 @@ package struct RateControl: Sendable {
     private var fairShare = 0
     /// Since when the queue has not been empty.
     private var longSince: Instant?
+    /// What came out of it when it began to stand: that much passes, though less and less is sent.
+    private var passed = 0
+    private var isPassedKnown = false
     /// Whether another flow's queue was there until now.
     private var competedLately = false
     /// Since when the queue has been short.
@@ -89,18 +95,24 @@ package struct RateControl: Sendable {
             relax(elapsed, seen)
             learn(seen, elapsed)
         }
-        if let factor = seen.lossFactor { set(capacity: Int(Double(capacity) * factor)) }
+        if let factor = seen.lossFactor { yield(factor, seen) }
         setTarget(seen)
     }
 
     // MARK: A long queue
 
     private mutating func drain(_ seen: Observation) {
+        if isCompeting, queueTarget < Limits.longestQueueTarget {
+            tolerate(seen.queue)
+            return
+        }
         // While the queue stands, what comes out is what the path takes; where it is very long, of late above all.
         let isVeryLong = seen.queue > tolerated(seen.jitter) * 2
         let outflows = [isVeryLong ? seen.latestOutflow : nil, seen.outflow, seen.delivered]
         let isDue = seen.now >= nextDecrease
-        if isDue || decreases < 2, let outflow = outflows.compactMap(\.self).min() {
+        // Where less did not help, the queue shows in peace whose it is.
+        let isHeld = decreases > Self.patience - 1 && seen.queue * 10 < queueAtDecrease * 12
+        if !isHeld, isDue || decreases < 2, let outflow = outflows.compactMap(\.self).min() {
             set(capacity: min(capacity, outflow))
         }
         guard isDue else { return }
@@ -111,16 +123,22 @@ package struct RateControl: Sendable {
         queueAtDecrease = seen.queue
         // It does not follow what we do: another flow's.
         let since = longSince ?? seen.now
+        // By now all that comes has stood in it.
+        if longSince != nil, !isPassedKnown { (passed, isPassedKnown) = (seen.outflow ?? capacity, true) }
         longSince = since
         let isForeign = competedLately
             ? decreases > 1 : decreases > Self.patience && seen.now - since > Limits.ownQueueTime
-        if isForeign {
-            queueTarget = min(Limits.longestQueueTarget, max(queueTarget * 3 / 2, seen.queue))
+        if isForeign, seen.queue > Limits.queueOfOthers {
+            tolerate(seen.queue)
             competesSince = competesSince ?? seen.now
             // What we gave up meanwhile, the other has taken.
-            set(capacity: max(capacity, fairShare))
+            set(capacity: max(capacity, min(fairShare, passed)))
             decreases = 0
         }
+    }
+
+    private mutating func tolerate(_ queue: Duration) {
+        queueTarget = min(Limits.longestQueueTarget, max(queueTarget * 3 / 2, queue * 5 / 4))
     }
 
     private static let patience = 3
@@ -139,10 +157,20 @@ package struct RateControl: Sendable {
         shortSince = since
         guard seen.queue < queueTarget / 2 else { return }
         decreases = 0
-        (competedLately, fairShare, longSince) = (false, capacity / 2, nil)
-        guard seen.now - since > .seconds(1), queueTarget > Limits.queueTarget else { return }
+        (competedLately, fairShare, longSince, isPassedKnown) = (false, capacity / 2, nil, false)
+        guard seen.now - since > .seconds(1) else { return }
+        // Nobody else fills it any more.
+        if seen.queue < Limits.queueTarget / 2 { competesSince = nil }
+        guard queueTarget > Limits.queueTarget else { return }
         let excess = (queueTarget - Limits.queueTarget).nanoseconds
         queueTarget = Limits.queueTarget + .nanoseconds(Int64(Double(excess) * max(0, 1 - elapsed)))
+    }
+
+    private mutating func yield(_ factor: Double, _ seen: Observation) {
+        var next = Int(Double(capacity) * factor)
+        // Where the queue overflows, what comes out of it is all that passes.
+        if isCompeting, let outflow = seen.outflow { next = min(next, max(outflow, capacity / 2)) }
+        set(capacity: next)
     }
 
     // MARK: A short queue
@@ -162,12 +190,19 @@ package struct RateControl: Sendable {
         guard let since = shortSince, seen.now - since >= Limits.sustainedWindow else { return }
         if let delivered = seen.delivered { set(capacity: max(capacity, delivered)) }
         // Where less is sent than may be, nothing is learnt of more.
-        guard let delivered = seen.delivered, delivered * 10 > target * 7, seen.queue < growingQueue else { return }
-        set(capacity: capacity + Int(Double(capacity) * Limits.growthPerSecond * elapsed))
+        guard let delivered = seen.delivered, delivered * 10 > target * 7, mayGrow(seen) else { return }
+        // Up to what is known to pass it need not be slow (RFC 9438 § 4.10, slow start).
+        let isKnown = capacity * 10 < passed * 9
+        let growth = isKnown ? Limits.knownGrowthPerSecond : Limits.growthPerSecond
+        set(capacity: capacity + Int(Double(capacity) * growth * elapsed))
     }
 
-    /// Beside another flow's queue there is no waiting for an empty one: loss tells when it is enough.
-    private var growingQueue: Duration { queueTarget > Limits.queueTarget * 2 ? queueTarget : queueTarget / 3 }
+    /// A short queue that does not grow with the rate is no queue, but the time that a link takes for a packet. Beside
+    /// another flow's there is no waiting for an empty one: loss tells when it is enough.
+    private func mayGrow(_ seen: Observation) -> Bool {
+        let isForeign = queueTarget > Limits.queueTarget * 2
+        return seen.queue < (isForeign || seen.isSteady ? queueTarget : queueTarget / 3)
+    }
 
     private mutating func followTrains() {
         let middle = received.sorted()[received.count / 2]
@@ -192,6 +227,7 @@ package struct RateControl: Sendable {
         set(capacity: capacity / 2)
         target = capacity * Limits.usePercent / 100
         received.removeAll(keepingCapacity: true)
+        passed = 0
         stopCompeting()
     }
 }

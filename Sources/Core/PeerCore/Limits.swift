@@ -19,6 +19,8 @@ enum Limits {
     static let leastBurstBytes = 3_000
     /// And beside what the path takes: a picture arrives no sooner for leaving faster, but shows what more there is.
     static let burstFactor = 2
+    /// Behind a longer queue no faster than the target.
+    static let queueOfBurst = Duration.milliseconds(40)
     /// An idle path is measured until it is known to take so much more than pictures may use: a page that changes leaves
     /// that fast.
     static let knownFactor = 2

@@ -91,6 +91,7 @@ struct MediaSender {
         let isTooLate = queue.first.map { now - $0.queuedAt > Limits.queuedTime } ?? false
         if isTooLate || queue.count >= Limits.queuedUnits || queuedBytes + unit.bytes.count > Limits.queuedBytes {
             startAgain()
+            statistics.unitsDropped += 1
             isStranded = true
             return
         }
@@ -119,7 +120,7 @@ struct MediaSender {
 
     /// A viewer this far behind is served from the next keyframe on.
     private mutating func startAgain() {
-        statistics.unitsDropped += queue.count + 1
+        statistics.unitsDropped += queue.count
         queue.removeAll()
         queuedBytes = 0
         isStarted = false
@@ -130,7 +131,6 @@ struct MediaSender {
     mutating func begin(with units: [PacketisedUnit], at now: Instant) {
         guard let last = units.last else { return }
         startAgain()
-        statistics.unitsDropped -= 1
         let earliest = last.mediaTime.ticks - Int64(units.count - 1)
         let first = max(earliest, lastSent.map { $0.mediaTime.ticks + 1 } ?? earliest)
         for (index, unit) in units.enumerated() {

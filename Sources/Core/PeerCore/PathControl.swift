@@ -90,9 +90,10 @@ struct PathControl {
 
     /// How fast pictures leave that are worth hurrying.
     var pacingRate: Int {
-        givesFeedback
-            ? min(estimator.capacity * Limits.burstFactor, maximum * Limits.pacingFactor)
-            : maximum * Limits.pacingFactor
+        guard givesFeedback else { return maximum * Limits.pacingFactor }
+        // What has piled up here while a queue stood there must not make the next.
+        let isClear = estimator.queueDelay < Limits.queueOfBurst
+        return min(isClear ? estimator.capacity * Limits.burstFactor : estimator.target, maximum * Limits.pacingFactor)
     }
 
     /// What pictures, sound and repairs may use together.
@@ -161,7 +162,9 @@ struct PathControl {
         let bitsPerSecond = max(Limits.leastForPictures, Int(pictures))
         let wait = Double(backlog) * 8 / Double(bitsPerSecond)
         let limit = told?.isCongested == true ? Limits.backlogOver : Limits.backlog
-        let state = PathState(bitsPerSecond: bitsPerSecond, isCongested: wait > limit.inSeconds)
+        // What waits for the window waits for a queue that has just begun to stand.
+        let isBlocked = backlog > 0 && mayLeave(at: now) == nil
+        let state = PathState(bitsPerSecond: bitsPerSecond, isCongested: isBlocked || wait > limit.inSeconds)
         // Once in a while all the same: who decides by it goes by time as well.
         if let told, told.isCongested == state.isCongested, now - toldAt < Limits.reportInterval {
             let difference = abs(told.bitsPerSecond - bitsPerSecond)
