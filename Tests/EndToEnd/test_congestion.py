@@ -86,3 +86,21 @@ def test_a_browser_behind_one_megabit_goes_on_smoothly(film, start, artifacts):
     assert summary["frames"] >= 15 * 15, summary
     assert summary["longestGapMs"] < 2500, summary
     assert next(iter(host.statistics.all()[-3]["peers"]))["availableBitrate"] < 1_300_000
+
+
+def test_a_browser_that_tells_by_stream_is_followed_as_well(film, start):
+    """Feedback by RFC 8888 alone."""
+    link, host = film()
+    page = f"http://{Lab.ADDRESSES['a']}:8080/r/demo"
+    viewer = start(sharer.chromium, link["b"], page, "--duration", "14", "--ccfb")
+    viewer.event("first", 20)
+    known = host.statistics.wait(lambda line: any("availableBitrate" in one for one in line["peers"]), 5, "feedback")
+    assert known["peers"][0]["availableBitrate"] > 2_000_000
+    link.set("both", "rate=1mbit", "queue=300ms")
+    time.sleep(4)
+    peer = next(iter(peers(host).values()))
+    assert 400_000 < peer["availableBitrate"] < 1_300_000, peer
+    assert peer["queueDelayMs"] < 120, peer
+    link.set("both", "rate=none")
+    host.statistics.wait(lambda line: line["bitrate"] > 2_000_000, 10, "more again")
+    assert viewer.event("summary", 60)["frames"] > 14 * 15

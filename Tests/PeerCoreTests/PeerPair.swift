@@ -42,12 +42,22 @@ struct PeerPair: ~Copyable {
         return map
     }()
 
+    /// Where packets are known by their streams' own numbers, none carries others, nor when it left.
+    static func extensions(_ feedback: PathFeedback) -> ExtensionMap {
+        guard feedback == .perStream else { return extensions }
+        var map = ExtensionMap()
+        for (id, known) in [
+            (UInt8(1), HeaderExtension.mid), (4, .playoutDelay), (5, .videoContentType), (6, .absoluteCaptureTime),
+        ] { map.map(id, to: known) }
+        return map
+    }
+
     /// - Parameters:
     ///   - sound: what the viewer takes of it; nil: nothing.
     ///   - wallClock: at the start.
     init(
         seed: UInt64, conditions: LinkConditions = LinkConditions(), retransmission: Bool = true,
-        takesParity: Bool = true, sound: AudioSendParameters? = nil,
+        takesParity: Bool = true, feedback: PathFeedback = .transportWide, sound: AudioSendParameters? = nil,
         wallClock: NTPTimestamp = NTPTimestamp(unixNanoseconds: 1_800_000_000_000_000_000)
     ) {
         link = SimulatedLink(seed: seed, conditions: conditions)
@@ -56,13 +66,13 @@ struct PeerPair: ~Copyable {
         let security = (TransparentSecurity(name: 1), TransparentSecurity(name: 2))
         let send = SendParameters(
             payloadType: 102, ssrc: 0xAAAA, retransmission: retransmission ? .init(payloadType: 103, ssrc: 0xBBBB) : nil,
-            canonicalName: "sharer", mid: "0", extensions: Self.extensions, bitsPerSecond: 4_000_000,
-            givesTransportFeedback: true,
+            canonicalName: "sharer", mid: "0", extensions: Self.extensions(feedback), bitsPerSecond: 4_000_000,
+            givesTransportFeedback: feedback == .transportWide, givesCongestionFeedback: feedback == .perStream,
             parity: takesParity ? .init(payloadType: 104, ssrc: 0xDDDD) : nil)
         let receive = ReceiveParameters(
             payloadTypes: [102], retransmissionPayloadTypes: [103: 102],
-            parityPayloadType: takesParity ? 104 : nil, extensions: Self.extensions, ssrc: 0xCCCC,
-            canonicalName: "viewer")
+            parityPayloadType: takesParity ? 104 : nil, extensions: Self.extensions(feedback), ssrc: 0xCCCC,
+            canonicalName: "viewer", givesCongestionFeedback: feedback == .perStream)
         sharer = PeerCore(
             PeerSetup(iceRole: .controlled, handshakeRole: .active, send: send, sendAudio: sound),
             localCandidates: [.host(Self.address(1))], security: security.0, authenticator: TestAuthenticator(),

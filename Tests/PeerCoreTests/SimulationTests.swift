@@ -34,7 +34,8 @@ struct SimulationTests {
         var conditions = weather(seed, &random)
         // Consent lasts for 30 s from the last answer (RFC 7675 § 5.1): a blackout of 25 leaves hardly room for more.
         if events == 0 { (conditions.loss, conditions.lossLength) = (min(conditions.loss, 0.03), 1) }
-        var share = Share(PeerPair(seed: seed, conditions: conditions))
+        let feedback: PathFeedback = seed % 3 == 0 ? .perStream : .transportWide
+        var share = Share(PeerPair(seed: seed, conditions: conditions, feedback: feedback))
         share.run(for: .seconds(events == 0 ? 2 : 4), unitSize: 2500)
         if events == 0 || events == 3 {
             let length = Duration.seconds(events == 0 ? 25 : Int64(1 + random.next() % 10))

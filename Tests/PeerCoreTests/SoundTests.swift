@@ -13,14 +13,17 @@ struct SoundShare: ~Copyable {
     var bytes = 240
     var isSilent: (_ packet: Int) -> Bool = { _ in false }
 
-    init(seed: UInt64, loss: Double = 0, red: Bool = true, maximumBitrate: Int? = nil) {
+    init(
+        seed: UInt64, loss: Double = 0, red: Bool = true, maximumBitrate: Int? = nil,
+        feedback: PathFeedback = .transportWide
+    ) {
         var conditions = LinkConditions()
         conditions.loss = loss
         pair = PeerPair(
-            seed: seed, conditions: conditions,
+            seed: seed, conditions: conditions, feedback: feedback,
             sound: AudioSendParameters(
                 payloadType: 111, redundancyPayloadType: red ? 63 : nil, maximumBitrate: maximumBitrate, ssrc: 0xDDDD,
-                canonicalName: "sharer", mid: "1", extensions: PeerPair.extensions))
+                canonicalName: "sharer", mid: "1", extensions: PeerPair.extensions(feedback)))
         pair.run(for: .seconds(2))
     }
 

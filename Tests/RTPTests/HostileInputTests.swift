@@ -55,8 +55,8 @@ struct HostileInputTests {
     func random() {
         var random = SeededGenerator(seed: 2)
         let beginnings: [[UInt8]] = [
-            [], [0x80], [0x90, 96], [0xbf, 0x80 | 96], [0x81, 200], [0x9f, 202], [0x8f, 205], [0x8f, 206], [0x81, 205],
-            [0x84, 206], [0x78], [0x7c, 0x85], [0x67], [0x68], [0x65],
+            [], [0x80], [0x90, 96], [0xbf, 0x80 | 96], [0x81, 200], [0x9f, 202], [0x8f, 205], [0x8b, 205],
+            [0x8f, 206], [0x81, 205], [0x84, 206], [0x78], [0x7c, 0x85], [0x67], [0x68], [0x65],
         ]
         for _ in 0..<400 {
             for beginning in beginnings {
@@ -85,6 +85,9 @@ struct HostileInputTests {
             if let packets = try? RTCPPacket.packets(span) {
                 for case .genericNACK(let nack) in packets { #expect(nack.missing.count <= 17 * bytes.count) }
                 for case .transportFeedback(let feedback) in packets { #expect(feedback.arrivals.count <= bytes.count) }
+                for case .congestionFeedback(let feedback) in packets {
+                    #expect(feedback.reports.map(\.metrics.count).reduce(0, +) <= bytes.count / 2)
+                }
             }
             var depacketizer = H264Depacketizer()
             for number in 0..<3 {

@@ -2,10 +2,11 @@ import Datagrams
 import RTP
 import Timebase
 
-/// A receiver's transport-wide feedback: which packets came, and when
-/// (draft-holmer-rmcat-transport-wide-cc-extensions-01).
+/// A receiver's feedback on what came, and when: by transport-wide numbers
+/// (draft-holmer-rmcat-transport-wide-cc-extensions-01), or stream by stream (RFC 8888).
 struct FeedbackReporter {
-    private var recorder = TransportFeedbackRecorder(repeatsLast: true)
+    private var transportWide = TransportFeedbackRecorder(repeatsLast: true)
+    private var perStream = CongestionFeedbackRecorder(repeatsLast: true)
     private var mediaSSRC: UInt32?
     private var unreported = 0
     /// How often the last report is told again, as long as nothing comes.
@@ -14,28 +15,32 @@ struct FeedbackReporter {
     private(set) var due: Instant?
     private var last: Instant?
     private var first: Instant?
-    private var numbers = Unwrapper<UInt16>()
     /// Of the packets on their way to us, what share is lost, smoothed.
     private var loss = 0.0
 
     /// One unprotected packet, of whatever stream.
-    mutating func receive(_ bytes: [UInt8], _ extensions: ExtensionMap, at now: Instant) {
-        guard extensions.id(of: .transportSequenceNumber) != nil, let (number, ssrc) = Self.number(bytes, extensions)
-        else { return }
-        mediaSSRC = mediaSSRC ?? ssrc
+    mutating func receive(_ bytes: [UInt8], _ parameters: ReceiveParameters, at now: Instant) {
+        let gap: Int64?
+        switch parameters.feedback {
+        case .none: return
+        case .transportWide:
+            guard let (number, ssrc) = Self.number(bytes, parameters.extensions) else { return }
+            mediaSSRC = mediaSSRC ?? ssrc
+            gap = transportWide.receive(transportSequenceNumber: number, at: now)
+        case .perStream:
+            guard let header = bytes.read({ try? RTPPacket($0) })?.header else { return }
+            // The marks of ECN are not read from the socket.
+            gap = perStream.receive(ssrc: header.ssrc, sequenceNumber: header.sequenceNumber, at: now)
+        }
+        if let gap { loss += (Double(gap) / Double(gap + 1) - loss) * 0.01 }
+        schedule(at: now)
+    }
+
+    private mutating func schedule(at now: Instant) {
         first = first ?? now
-        noticeLoss(number)
-        recorder.receive(transportSequenceNumber: number, at: now)
         unreported += 1
         if due == nil || unreported == 1 { due = max(now + Limits.feedbackPause, (last ?? .zero) + interval(at: now)) }
         if unreported >= Limits.packetsPerFeedback { due = now }
-    }
-
-    private mutating func noticeLoss(_ number: UInt16) {
-        let before = numbers.highest
-        let gap = numbers.unwrap(number) - (before ?? Int64(number)) - 1
-        guard gap >= 0 else { return }
-        loss += (Double(gap) / Double(gap + 1) - loss) * 0.01
     }
 
     /// At first a sender knows nothing, and a page waits for it.
@@ -55,19 +60,25 @@ struct FeedbackReporter {
     }
 
     /// RTCP packets to send now.
-    mutating func makeFeedback(senderSSRC: UInt32, at now: Instant) -> [[UInt8]] {
-        guard let due, due <= now, let mediaSSRC else { return [] }
+    ///
+    /// - Parameter ntp: `now` on the clock of sender reports.
+    mutating func makeFeedback(senderSSRC: UInt32, ntp: NTPTimestamp, at now: Instant) -> [[UInt8]] {
+        guard let due, due <= now else { return [] }
         let isRepeat = unreported == 0
         repeats = isRepeat ? repeats - 1 : loss > Limits.lossOfFeedback ? Limits.feedbackRepeats : 0
         // The sender may be waiting for what was lost of it.
         self.due = repeats > 0 ? now + Limits.feedbackRepeatInterval : nil
         last = now
         unreported = 0
-        let packets = recorder.makeFeedback(senderSSRC: senderSSRC, mediaSSRC: mediaSSRC, again: isRepeat)
-        return packets.map { feedback in
-            var bytes: [UInt8] = []
-            feedback.append(to: &bytes)
-            return bytes
-        }
+        let numbered = transportWide.makeFeedback(
+            senderSSRC: senderSSRC, mediaSSRC: mediaSSRC ?? 0, again: isRepeat)
+        let streams = perStream.makeFeedback(senderSSRC: senderSSRC, ntp: ntp, again: isRepeat, at: now)
+        return numbered.map { Self.bytes($0.append) } + streams.map { Self.bytes($0.append) }
+    }
+
+    private static func bytes(_ append: (inout [UInt8]) -> Void) -> [UInt8] {
+        var bytes: [UInt8] = []
+        append(&bytes)
+        return bytes
     }
 }

@@ -10,8 +10,11 @@ struct PathControl {
     private var taken: Int64?
     private var estimator: BandwidthEstimator
     private var reported: ReportedRate
-    /// Both sides agreed on transport-wide feedback.
-    private let givesFeedback: Bool
+    /// What both sides agreed on.
+    private let feedback: PathFeedback
+    private var streamNumbers = StreamNumbers()
+    /// Of the peer's reports by stream.
+    private var reportTimes = Unwrapper<UInt32>()
     private var feedbackBudget: TokenBucket
     /// Feedback was agreed on, and until it comes no more than this may leave.
     private var credit: Int
@@ -25,7 +28,7 @@ struct PathControl {
         // RFC 3550 § 5.1 wants random starts of every counter.
         next = Int64(UInt16.random(in: 0..<0x8000, using: &random))
         maximum = parameters?.bitsPerSecond ?? 0
-        givesFeedback = parameters?.givesTransportFeedback ?? false
+        feedback = parameters?.feedback ?? .none
         reported = ReportedRate(maximum: maximum)
         estimator = BandwidthEstimator(start: Limits.startRate, maximum: maximum * Limits.pacingFactor)
         feedbackBudget = TokenBucket(
@@ -42,6 +45,8 @@ struct PathControl {
 
     mutating func setMaximum(_ bitsPerSecond: Int) { maximum = bitsPerSecond }
 
+    private var givesFeedback: Bool { feedback != .none }
+
     // MARK: Out
 
     /// The number of the packet that leaves next, where packets of its section carry one.
@@ -52,13 +57,19 @@ struct PathControl {
         return UInt16(truncatingIfNeeded: next)
     }
 
-    /// The packet with the number taken last has left.
-    mutating func sent(_ bytes: Int, at now: Instant) {
-        guard givesFeedback, let number = taken else { return }
+    /// A packet has left: with the number taken last or, where the peer needs none in it, with the next.
+    mutating func sent(_ packet: [UInt8], at now: Instant) {
+        switch feedback {
+        case .none: return
+        case .transportWide: guard taken != nil else { return }
+        case .perStream:
+            if taken == nil { next += 1 }
+            streamNumbers.record(packet, as: next)
+        }
         taken = nil
-        estimator.sent(number, bytes: bytes + Limits.ipOverhead, at: now)
+        estimator.sent(next, bytes: packet.count + Limits.ipOverhead, at: now)
         if !estimator.hasFeedback {
-            credit -= bytes
+            credit -= packet.count
             creditEnds = creditEnds ?? now + Limits.creditTime
         }
     }
@@ -128,7 +139,8 @@ struct PathControl {
     mutating func receive(_ feedback: TransportFeedback, at now: Instant) -> Duration? {
         // A peer that tells more often than this says nothing new.
         // One who says that nothing at all came has no reason to say it: that counts as silence.
-        guard givesFeedback, !feedback.arrivals.isEmpty, feedbackBudget.spend(1, at: now) else { return nil }
+        guard self.feedback == .transportWide, !feedback.arrivals.isEmpty, feedbackBudget.spend(1, at: now)
+        else { return nil }
         var arrivals = feedback.arrivals[...]
         for offset in 0..<min(feedback.statusCount, Limits.statusesPerFeedback) {
             var arrival: Duration?
@@ -139,6 +151,37 @@ struct PathControl {
             estimator.report(feedback.baseSequenceNumber &+ offset, arrival: arrival)
         }
         return estimator.finish(at: now)
+    }
+
+    /// The same, from reports by stream.
+    mutating func receive(_ feedback: CongestionFeedback, at now: Instant) -> Duration? {
+        guard self.feedback == .perStream, feedbackBudget.spend(1, at: now) else { return nil }
+        let reportedAt = CongestionFeedback.time(ofTicks: reportTimes.unwrap(feedback.timestamp))
+        let packets = packets(of: feedback)
+        guard packets.contains(where: \.metric.isReceived) else { return nil }
+        for packet in packets {
+            estimator.report(
+                UInt16(truncatingIfNeeded: packet.number), arrival: packet.metric.offset.map { reportedAt - $0 })
+        }
+        return estimator.finish(at: now)
+    }
+
+    /// What is told, in the order in which it left, whatever its stream.
+    private func packets(of feedback: CongestionFeedback) -> [(number: Int64, metric: PacketMetric)] {
+        var packets: [(number: Int64, metric: PacketMetric)] = []
+        var room = Int(Limits.statusesPerFeedback)
+        for report in feedback.reports {
+            let metrics = report.metrics.prefix(room)
+            room -= metrics.count
+            let numbers = streamNumbers.numbers(
+                ssrc: report.ssrc, from: report.firstSequenceNumber, count: metrics.count)
+            for (number, metric) in zip(numbers, metrics) {
+                // Of one that came, nobody knows when, there is nothing to learn.
+                guard let number, !metric.isReceived || metric.offset != nil else { continue }
+                packets.append((number, metric))
+            }
+        }
+        return packets.sorted { $0.number < $1.number }
     }
 
     /// Something else came from the peer: the way back is open, at least.
@@ -187,7 +230,7 @@ package struct PathState: Hashable, Sendable {
 /// What is known of a peer's path.
 package struct PathStatistics: Sendable {
     package var target: Int
-    /// Nil where the peer gives no transport-wide feedback.
+    /// Nil where the peer does not tell what came.
     package var capacity: Int?
     package var queueDelay: Duration
     package var loss: Double

@@ -10,7 +10,7 @@ extension PeerCore {
         var packet = datagram
         // Forged, replayed and damaged packets change nothing.
         do throws(ProtectionError) { try protector.unprotectRTP(&packet) } catch { return }
-        if let extensions = setup.receive?.extensions { feedback.receive(packet, extensions, at: now) }
+        if let receive = setup.receive { feedback.receive(packet, receive, at: now) }
         if packet.count > 1, audioReceiver?.takes(packet[1] & 0x7f) == true {
             audioReceiver?.receive(packet, clock: audioClock, at: now)
         } else {
@@ -40,8 +40,8 @@ extension PeerCore {
         case .genericNACK(let nack): sender?.repair(nack.missing, path, at: now)
         case .pictureLossIndication, .fullIntraRequest: keyframeRequested()
         case .goodbye: end(.closedByPeer)
-        case .transportFeedback(let feedback):
-            if let silence = path.receive(feedback, at: now), silence > Limits.lostInSilence { beginAgain() }
+        case .transportFeedback(let feedback): beginAgain(after: path.receive(feedback, at: now))
+        case .congestionFeedback(let feedback): beginAgain(after: path.receive(feedback, at: now))
         case .bitrateEstimate(let estimate): path.receive(estimate)
         case .sourceDescription, .unknown: break
         }
@@ -55,7 +55,8 @@ extension PeerCore {
     }
 
     /// So much was lost that to send it again would take longer than to begin anew.
-    private mutating func beginAgain() {
+    private mutating func beginAgain(after silence: Duration?) {
+        guard let silence, silence > Limits.lostInSilence else { return }
         sender?.forgetPictures()
         outputs.append(.event(.keyframeNeeded))
     }
@@ -91,7 +92,8 @@ extension PeerCore {
             transmitRTCP(feedback)
         }
         guard let ssrc = setup.receive?.ssrc else { return }
-        for packet in feedback.makeFeedback(senderSSRC: ssrc, at: now) { transmitRTCP(packet) }
+        let packets = feedback.makeFeedback(senderSSRC: ssrc, ntp: wallClock.ntp(at: now), at: now)
+        for packet in packets { transmitRTCP(packet) }
     }
 
     private func dated(_ unit: ReceivedUnit) -> ReceivedUnit {
@@ -104,7 +106,7 @@ extension PeerCore {
     private mutating func transmitRTP(_ packet: consuming [UInt8]) {
         guard let protector, let pair = ice.sendAddresses else { return }
         do throws(ProtectionError) { try protector.protectRTP(&packet) } catch { return end(.protection(error)) }
-        path.sent(packet.count, at: now)
+        path.sent(packet, at: now)
         outputs.append(.transmit(Transmit(bytes: packet, from: pair.local, to: pair.remote)))
     }
 

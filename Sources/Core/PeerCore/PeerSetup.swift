@@ -60,15 +60,16 @@ package struct SendParameters: Sendable {
     package var bitsPerSecond: Int
     /// How long a receiver may hold pictures back; with sound it needs some time to keep both in step.
     package var playoutDelay: PlayoutDelay
-    /// The viewer tells which packets came and when (`transport-cc`).
-    package var givesTransportFeedback: Bool
+    /// How the viewer tells which packets came and when.
+    package var feedback: PathFeedback
     /// Repair packets (RFC 8627), where the viewer takes them.
     package var parity: RetransmissionParameters?
 
     package init(
         payloadType: UInt8, ssrc: UInt32, retransmission: RetransmissionParameters?, canonicalName: String,
         mid: String?, extensions: ExtensionMap, bitsPerSecond: Int, playoutDelay: PlayoutDelay = .none,
-        givesTransportFeedback: Bool = false, parity: RetransmissionParameters? = nil
+        givesTransportFeedback: Bool = false, givesCongestionFeedback: Bool = false,
+        parity: RetransmissionParameters? = nil
     ) {
         self.payloadType = payloadType
         self.ssrc = ssrc
@@ -79,8 +80,11 @@ package struct SendParameters: Sendable {
         self.bitsPerSecond = bitsPerSecond
         self.playoutDelay = playoutDelay
         self.parity = parity
-        self.givesTransportFeedback =
-            givesTransportFeedback && extensions.id(of: .transportSequenceNumber) != nil
+        if givesTransportFeedback, extensions.id(of: .transportSequenceNumber) != nil {
+            feedback = .transportWide
+        } else {
+            feedback = givesCongestionFeedback ? .perStream : .none
+        }
     }
 }
 
@@ -111,10 +115,12 @@ package struct ReceiveParameters: Sendable {
     /// Our own SSRC in reports and feedback.
     package var ssrc: UInt32
     package var canonicalName: String
+    /// The sharer takes `ccfb`; transport-wide numbers go before it.
+    package var givesCongestionFeedback: Bool
 
     package init(
         payloadTypes: Set<UInt8>, retransmissionPayloadTypes: [UInt8: UInt8], parityPayloadType: UInt8? = nil,
-        extensions: ExtensionMap, ssrc: UInt32, canonicalName: String
+        extensions: ExtensionMap, ssrc: UInt32, canonicalName: String, givesCongestionFeedback: Bool = false
     ) {
         self.payloadTypes = payloadTypes
         self.retransmissionPayloadTypes = retransmissionPayloadTypes
@@ -122,5 +128,12 @@ package struct ReceiveParameters: Sendable {
         self.extensions = extensions
         self.ssrc = ssrc
         self.canonicalName = canonicalName
+        self.givesCongestionFeedback = givesCongestionFeedback
+    }
+
+    /// How we tell what comes.
+    var feedback: PathFeedback {
+        if extensions.id(of: .transportSequenceNumber) != nil { return .transportWide }
+        return givesCongestionFeedback ? .perStream : .none
     }
 }

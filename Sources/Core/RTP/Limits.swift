@@ -17,7 +17,15 @@ package enum Limits {
     /// Arrivals reported in one transport-wide feedback packet: each takes two chunks and a large delta (6 bytes) at
     /// worst, so that the packet stays below 1200 bytes.
     package static let arrivalsPerFeedback = 180
-    /// Transport-wide numbers remembered for feedback: a second at 48 Mbit/s.
+    /// Streams of one congestion control feedback packet: a session has far fewer.
+    package static let streamsPerFeedback = 64
+    /// Packets told of in one of its reports: a quarter of the sequence numbers (RFC 8888 § 3.1).
+    package static let metricsPerStream: UInt16 = 16384
+    /// And in one packet that we send: two bytes each, so that with all streams it stays below 1200.
+    package static let metricsPerFeedback = 512
+    /// Streams a receiver tells of: pictures, their retransmissions and repair packets, sound; and as many again.
+    package static let recordedStreams = 8
+    /// Numbers of each remembered for feedback: a second at 48 Mbit/s.
     package static let arrivalWindow = 5000
     /// An RTT above this is a lying or stale report (ICE consent has long expired: RFC 7675 § 5.1, 30 s).
     package static let longestRoundTrip: Duration = .seconds(30)

@@ -106,7 +106,8 @@ extension SendParameters {
         self.init(
             payloadType: option.payloadType, ssrc: stream.ssrc, retransmission: retransmission,
             canonicalName: stream.cname, mid: mid, extensions: ExtensionMap(extensions), bitsPerSecond: bitsPerSecond,
-            givesTransportFeedback: option.feedback.contains(.transportCC))
+            givesTransportFeedback: option.feedback.contains(.transportCC),
+            givesCongestionFeedback: option.feedback.contains(.ccfb))
     }
 }
 

@@ -56,7 +56,8 @@ struct ViewNegotiation {
         let receive = ReceiveParameters(
             payloadTypes: [option.payloadType], retransmissionPayloadTypes: retransmissions,
             parityPayloadType: answer.video.parityPayloadType,
-            extensions: ExtensionMap(answer.video.extensions), ssrc: ssrc, canonicalName: Self.canonicalName)
+            extensions: ExtensionMap(answer.video.extensions), ssrc: ssrc, canonicalName: Self.canonicalName,
+            givesCongestionFeedback: option.feedback.contains(.ccfb))
         let audio = answer.opus.map {
             AudioReceiveParameters(payloadType: $0.payloadType, redundancyPayloadType: $0.redundancyPayloadType)
         }

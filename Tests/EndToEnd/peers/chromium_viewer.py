@@ -48,6 +48,7 @@ COUNTER = """() => {
   const plain = window.fetch;
   window.fetch = (...request) => {
     if (request[1]?.method === "POST") window.seen.posted = performance.now();
+    if (window.offers) request[1] = { ...request[1], body: window.offers(request[1]?.body) };
     return plain.apply(window, request);
   };
   const watch = video => {
@@ -64,6 +65,13 @@ COUNTER = """() => {
     if (video) watch(video); else setTimeout(find, 10);
   };
   find();
+}"""
+
+# Offers feedback by RFC 8888 alone.
+CCFB_FLAG = "--force-fieldtrials=WebRTC-RFC8888CongestionControlFeedback/Enabled,offer:true/"
+CCFB = """() => {
+  window.offers = body => typeof body !== "string" ? body : body.split("\\r\\n").filter(line =>
+    !line.includes("transport-cc") && !line.includes("transport-wide-cc-extensions")).join("\\r\\n");
 }"""
 
 COLOURS = """places => {
@@ -188,6 +196,7 @@ def parse():
     parser.add_argument("--screenshot", metavar="PATH")
     parser.add_argument("--size", default="1280x800", help="of the browser window")
     parser.add_argument("--timecode", action="store_true", help="read screensource's clock from each picture")
+    parser.add_argument("--ccfb", action="store_true", help="offer feedback by RFC 8888, and no transport-wide numbers")
     parser.add_argument("--scheme", choices=("light", "dark"), default="light")
     return parser.parse_args()
 
@@ -275,12 +284,15 @@ def main():
     arguments = parse()
     width, height = map(int, arguments.size.split("x"))
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=FLAGS)
+        flags = [*FLAGS, CCFB_FLAG] if arguments.ccfb else FLAGS
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=flags)
         context = browser.new_context(
             viewport={"width": width, "height": height}, color_scheme=arguments.scheme, service_workers="block"
         )
         page = context.new_page()
         page.add_init_script(f"({COUNTER})()")
+        if arguments.ccfb:
+            page.add_init_script(f"({CCFB})()")
         if arguments.timecode:
             page.add_init_script(f"{TIMECODE.read_text()}\n({CLOCK})()")
         watcher = Watcher(page, arguments)

@@ -8,6 +8,7 @@ package enum RTCPPacket: Hashable, Sendable {
     case goodbye(Goodbye)
     case genericNACK(GenericNACK)
     case transportFeedback(TransportFeedback)
+    case congestionFeedback(CongestionFeedback)
     case pictureLossIndication(PictureLossIndication)
     case fullIntraRequest(FullIntraRequest)
     case bitrateEstimate(BitrateEstimate)
@@ -42,8 +43,8 @@ extension RTCPPacket {
     private static func checkStart(_ packet: RTCPPacket) throws(RTCPError) {
         switch packet {
         case .senderReport, .receiverReport: return
-        case .sourceDescription, .goodbye, .genericNACK, .transportFeedback, .pictureLossIndication,
-            .fullIntraRequest, .bitrateEstimate, .unknown:
+        case .sourceDescription, .goodbye, .genericNACK, .transportFeedback, .congestionFeedback,
+            .pictureLossIndication, .fullIntraRequest, .bitrateEstimate, .unknown:
             throw .notStartingWithReport
         }
     }
@@ -69,6 +70,8 @@ extension RTCPPacket {
         switch header.count {
         case FeedbackFormat.genericNACK:
             return try GenericNACK(span, header).map { .genericNACK($0) }
+        case FeedbackFormat.congestionControl:
+            return try CongestionFeedback(span, header).map { .congestionFeedback($0) }
         case FeedbackFormat.transportWide:
             return TransportFeedback(span, header).map { .transportFeedback($0) }
         default:

@@ -16,10 +16,13 @@ package struct Feedback: OptionSet, Hashable, Sendable {
     package static let remb = Feedback(rawValue: 8)
     /// Arrival times of all packets of the transport.
     package static let transportCC = Feedback(rawValue: 16)
+    /// The same, stream by stream (RFC 8888 § 6).
+    package static let ccfb = Feedback(rawValue: 32)
 
     /// In the order in which we write them.
     private static let names: [(Feedback, String)] = [
         (.remb, "goog-remb"), (.transportCC, "transport-cc"), (.fir, "ccm fir"), (.nack, "nack"), (.pli, "nack pli"),
+        (.ccfb, "ack ccfb"),
     ]
 
     /// Nothing for a message we don't know.

@@ -40,9 +40,17 @@ package struct PayloadFormat: Hashable, Sendable {
     var attributes: [Attribute] {
         let channelText = channels > 1 ? "/\(channels)" : ""
         var attributes = [Attribute("rtpmap", "\(payloadType) \(encoding)/\(clockRate)\(channelText)")]
-        attributes += feedback.texts.map { Attribute("rtcp-fb", "\(payloadType) \($0)") }
+        attributes += feedback.subtracting(.ccfb).texts.map { Attribute("rtcp-fb", "\(payloadType) \($0)") }
         if !parameters.pairs.isEmpty { attributes.add("fmtp", "\(payloadType) \(parameters.text)") }
         return attributes
+    }
+}
+
+extension [PayloadFormat] {
+    /// Of a whole section: RFC 8888 § 6 wants its feedback for all formats at once.
+    var attributes: [Attribute] {
+        let ccfb = contains { $0.feedback.contains(.ccfb) }
+        return flatMap(\.attributes) + (ccfb ? Feedback.ccfb.texts : []).map { Attribute("rtcp-fb", "* \($0)") }
     }
 }
 

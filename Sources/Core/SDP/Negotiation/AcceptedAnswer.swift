@@ -27,6 +27,7 @@ package struct AcceptedAnswer: Hashable, Sendable {
     package let audioExtensions: [HeaderExtension]
 
     package init(_ answer: SessionDescription, to offer: LocalOffer) throws(AnswerFault) {
+        let answer = answer.withOneCongestionFeedback()
         let offered = offer.description.media
         guard answer.media.count == offered.count,
             zip(answer.media, offered).allSatisfy({ $0.kind == $1.kind && ($0.mid == nil || $0.mid == $1.mid) })

@@ -133,7 +133,7 @@ extension Offer {
         section.attributes.add(content.direction.rawValue)
         section.attributes.add("rtcp-mux")
         if offered.attributes.has("rtcp-rsize") { section.attributes.add("rtcp-rsize") }
-        section.attributes += content.formats.flatMap(\.attributes)
+        section.attributes += content.formats.attributes
         if let stream = content.stream {
             section.attributes.add("msid", stream.id.text)
             section.attributes += stream.attributes

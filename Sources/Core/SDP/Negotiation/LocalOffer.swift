@@ -40,7 +40,7 @@ package struct LocalOffer: Hashable, Sendable {
 }
 
 extension LocalOffer {
-    private static let feedback: Feedback = [.nack, .pli, .fir, .remb, .transportCC]
+    private static let feedback: Feedback = [.nack, .pli, .fir, .remb, .transportCC, .ccfb]
 
     private static func videoFormats(levelIDC: UInt8, allowHigh: Bool) -> [PayloadFormat] {
         var formats = h264(96, H264ProfileLevel(profileIDC: 0x42, constraints: 0xE0, levelIDC: levelIDC))
@@ -68,7 +68,7 @@ extension LocalOffer {
         ])
         let opus = PayloadFormat(
             payloadType: 111, encoding: "opus", clockRate: 48_000, channels: 2, parameters: parameters,
-            feedback: .transportCC)
+            feedback: [.transportCC, .ccfb])
         return section(
             "audio", direction, [opus, .redundancy(payloadType: 112, of: 111)], HeaderExtensionURI.audio)
     }
@@ -86,7 +86,7 @@ extension LocalOffer {
         }
         section.attributes.add(direction.rawValue)
         for name in ["rtcp-mux", "rtcp-mux-only", "rtcp-rsize"] { section.attributes.add(name) }
-        section.attributes += formats.flatMap(\.attributes)
+        section.attributes += formats.attributes
         return section
     }
 }

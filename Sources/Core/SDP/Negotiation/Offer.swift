@@ -1,5 +1,6 @@
 /// An offer to watch, understood: the sharer's side of offer and answer (RFC 3264, RFC 8829).
 package struct Offer: Hashable, Sendable {
+    /// But for the congestion feedback that is not taken.
     package let description: SessionDescription
     package let transport: RemoteTransport
     /// Who we are in the DTLS handshake: `active`, unless the offerer insists on that itself (RFC 8842 § 5.3).
@@ -12,6 +13,7 @@ package struct Offer: Hashable, Sendable {
 
     /// - Parameter allowHigh: the encoder may be asked for High profile.
     package init(_ description: SessionDescription, allowHigh: Bool = true) throws(AnswerRefusal) {
+        let description = description.withOneCongestionFeedback()
         let video = try OfferedVideo.find(in: description, allowHigh: allowHigh)
         guard let bundle = Bundle(description, holding: video.index) else { throw .notBundled }
         let audio = OfferedAudio.find(in: description, among: bundle.sections)
