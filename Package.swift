@@ -115,7 +115,7 @@ let package = Package(
         adapter("OggOpus", ["Timebase", "RTP", "COgg"]),
         adapter("Matroska", ["Timebase", "RTP", "CAVFormat"]),
         adapter("SecureTransport", ["Timebase", "Datagrams", "ICE", "PeerCore", "COpenSSL", "CSRTP"]),
-        adapter("PeerDriver", ["Timebase", "Datagrams", "ICE", "RTP", "PeerCore", "SystemClock", nioCore, nioPosix, nioSSL]),
+        adapter("PeerDriver", ["CLinux", "Timebase", "Datagrams", "ICE", "RTP", "PeerCore", "SystemClock", nioCore, nioPosix, nioSSL]),
         adapter("SignalingClient", ["SignalingProtocol", httpClient, nioCore, nioHTTP1, nioPosix, logging]),
 
         // Signaling.

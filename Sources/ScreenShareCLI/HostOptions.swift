@@ -83,6 +83,9 @@ struct NetworkOptions: ParsableArguments {
     @Flag(help: "Don't listen for viewers whose network lets no UDP through.")
     var noTcp = false
 
+    @Flag(help: "Don't ask routers for a call's treatment (DSCP AF41 and EF).")
+    var noDscp = false
+
     @Option(name: .customLong("interface"), help: "A local IP address to use; can be repeated. Default: all.")
     var interfaces: [String] = []
 
@@ -99,6 +102,7 @@ struct NetworkOptions: ParsableArguments {
         var network = NetworkConfiguration()
         network.udpPort = udpPort
         network.usesTCP = !noTcp
+        network.marksPackets = !noDscp
         network.interfaces = interfaces
         network.stunServers = servers.stunServers
         network.turnServers = try servers.turnServers()

@@ -126,6 +126,9 @@ struct ViewNetworkOptions: ParsableArguments {
     @Flag(help: "Don't connect by TCP where UDP does not get through.")
     var noTcp = false
 
+    @Flag(help: "Don't ask routers for a call's treatment (DSCP AF41 and EF).")
+    var noDscp = false
+
     @Flag(help: "Use nothing but a TURN server's address: the sharer doesn't learn ours.")
     var relayOnly = false
 
@@ -133,6 +136,7 @@ struct ViewNetworkOptions: ParsableArguments {
         var network = NetworkConfiguration()
         network.interfaces = interfaces
         network.usesTCP = !noTcp
+        network.marksPackets = !noDscp
         network.stunServers = servers.stunServers
         network.turnServers = try servers.turnServers()
         network.relayOnly = relayOnly

@@ -15,6 +15,8 @@ package struct HubConfiguration: Sendable {
     package var transportPolicy = ICETransportPolicy.all
     /// What is done over TCP where UDP does not get through (RFC 6544): connections are taken, or made; nil: neither.
     package var tcp: TCPType?
+    /// Whether datagrams say how they are to be treated (RFC 8837).
+    package var marksDatagrams = true
     package var makeSecurity: @Sendable () throws -> any SecurityProvider
     /// Nil where the machine lacks the digests.
     package var makeAuthenticator: @Sendable () -> (any MessageAuthenticator)?

@@ -155,7 +155,6 @@ package actor PeerHub {
     /// Hands what was collected to the kernel.
     func flush() {
         flushBatch()
-        for socket in sockets.values { socket.channel.flush() }
         for relay in relays { relay.connection?.flush() }
         connections.flush()
     }
@@ -164,7 +163,7 @@ package actor PeerHub {
         guard let full = batch else { return }
         batch = nil
         guard let socket = sockets[full.from], let remote = destination(full.to) else { return }
-        socket.channel.write(full.envelope(remote: remote), promise: nil)
+        full.send(by: socket, to: remote, isMarked: configuration.marksDatagrams)
     }
 
     private func destination(_ address: TransportAddress) -> SocketAddress? {

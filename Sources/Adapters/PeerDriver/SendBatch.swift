@@ -1,4 +1,6 @@
+import CLinux
 import Datagrams
+import Glibc
 import NIOCore
 import PeerCore
 
@@ -11,10 +13,12 @@ struct SendBatch {
     private var open = false
     private(set) var from: TransportAddress
     private(set) var to: TransportAddress
+    private let trafficClass: TrafficClass
 
     init(_ first: Transmit) {
         from = first.from
         to = first.to
+        trafficClass = first.trafficClass
         segmentSize = first.bytes.count
         buffer = ByteBuffer(bytes: first.bytes)
         segments = 1
@@ -23,7 +27,8 @@ struct SendBatch {
 
     /// False where `next` does not fit this batch: send it and begin another.
     mutating func append(_ next: Transmit) -> Bool {
-        guard open, segments < Limits.segmentsPerSend, next.to == to, next.from == from, next.bytes.count <= segmentSize,
+        guard open, segments < Limits.segmentsPerSend, next.to == to, next.from == from,
+            next.trafficClass == trafficClass, next.bytes.count <= segmentSize,
             buffer.readableBytes + next.bytes.count <= Limits.bytesPerSend
         else { return false }
         // Grown once for all: a second datagram means one picture's packets.
@@ -34,7 +39,24 @@ struct SendBatch {
         return true
     }
 
-    func envelope(remote: SocketAddress) -> AddressedEnvelope<ByteBuffer> {
+    /// Hands it to the kernel; on the socket's event loop. What the kernel has no room for waits in the channel.
+    ///
+    /// Not by the channel at once, which writes a type of service of its own.
+    func send(by socket: UDPSocket, to remote: SocketAddress, isMarked: Bool) {
+        guard socket.channel.isActive else { return }
+        // The upper six bits of what was the type of service (RFC 2474 § 3).
+        let mark = isMarked ? Int32(trafficClass.rawValue) << 2 : 0
+        let segment = segments > 1 ? UInt16(clamping: segmentSize) : 0
+        let failure = buffer.withUnsafeReadableBytes { bytes in
+            remote.withSockAddr { address, size in
+                linux_send_datagrams(
+                    socket.descriptor, address, UInt32(size), bytes.baseAddress, UInt(bytes.count), segment, mark)
+            }
+        }
+        if failure == EAGAIN || failure == EWOULDBLOCK { socket.channel.writeAndFlush(envelope(remote: remote), promise: nil) }
+    }
+
+    private func envelope(remote: SocketAddress) -> AddressedEnvelope<ByteBuffer> {
         let metadata = AddressedEnvelope<ByteBuffer>.Metadata(
             ecnState: .transportNotCapable, packetInfo: nil, segmentSize: segments > 1 ? segmentSize : nil)
         return AddressedEnvelope(remoteAddress: remote, data: buffer, metadata: segments > 1 ? metadata : nil)

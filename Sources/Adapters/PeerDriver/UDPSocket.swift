@@ -1,4 +1,5 @@
 import Datagrams
+import Glibc
 import NIOCore
 import NIOPosix
 
@@ -7,6 +8,8 @@ import NIOPosix
 struct UDPSocket {
     let channel: any Channel
     let address: TransportAddress
+    /// Of the channel, as long as that is active.
+    let descriptor: CInt
 
     /// Binds `ip` at `port` (0: any) and hands every datagram to `receive`, on the event loop.
     static func bind(
@@ -30,9 +33,16 @@ struct UDPSocket {
             .bind(to: TransportAddress(ip: ip, port: port).socketAddress()).get()
         guard let address = channel.localAddress.flatMap(TransportAddress.init) else {
             try await channel.close()
-            throw IOError(errnoCode: 99, reason: "no local address")
+            throw IOError(errnoCode: EADDRNOTAVAIL, reason: "no local address")
         }
-        return UDPSocket(channel: channel, address: address)
+        let descriptor = try await eventLoop.submit {
+            try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { $0 }
+        }.get()
+        guard let descriptor else {
+            try await channel.close()
+            throw IOError(errnoCode: ENOTSOCK, reason: "no descriptor")
+        }
+        return UDPSocket(channel: channel, address: address, descriptor: descriptor)
     }
 }
 

@@ -1,14 +1,19 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <errno.h>
 #include <link.h>
 #include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 int linux_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
@@ -16,6 +21,48 @@ int linux_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
 int linux_poll(struct pollfd *entries, unsigned long count, long long nanoseconds) {
     const struct timespec timeout = {nanoseconds / 1000000000, nanoseconds % 1000000000};
     return ppoll(entries, count, nanoseconds < 0 ? NULL : &timeout, NULL);
+}
+
+static struct cmsghdr *put(struct msghdr *message, struct cmsghdr *at, int level, int type, const void *value, size_t size) {
+    at->cmsg_level = level;
+    at->cmsg_type = type;
+    at->cmsg_len = CMSG_LEN(size);
+    memcpy(CMSG_DATA(at), value, size);
+    message->msg_controllen += CMSG_SPACE(size);
+    return (struct cmsghdr *)((char *)at + CMSG_SPACE(size));
+}
+
+static int send_once(
+    int socket, const struct sockaddr *address, unsigned length, const void *bytes, unsigned long count,
+    unsigned short segment, int traffic_class) {
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(uint16_t))] = {0};
+    struct iovec part = {(void *)bytes, count};
+    struct msghdr message = {
+        .msg_name = (void *)address, .msg_namelen = length, .msg_iov = &part, .msg_iovlen = 1, .msg_control = control};
+    struct cmsghdr *at = (struct cmsghdr *)control;
+    if (traffic_class) {
+        const int is6 = address->sa_family == AF_INET6;
+        at = put(&message, at, is6 ? IPPROTO_IPV6 : IPPROTO_IP, is6 ? IPV6_TCLASS : IP_TOS, &traffic_class, sizeof traffic_class);
+    }
+    if (segment) put(&message, at, SOL_UDP, UDP_SEGMENT, &segment, sizeof segment);
+    if (!message.msg_controllen) message.msg_control = NULL;
+    while (sendmsg(socket, &message, MSG_NOSIGNAL) < 0)
+        if (errno != EINTR) return errno;
+    return 0;
+}
+
+int linux_send_datagrams(
+    int socket, const struct sockaddr *address, unsigned length, const void *bytes, unsigned long count,
+    unsigned short segment, int traffic_class) {
+    int failure = send_once(socket, address, length, bytes, count, segment, traffic_class);
+    if (failure != EIO || !segment) return failure;
+    for (unsigned long begin = 0; begin < count; begin += segment) {
+        const unsigned long rest = count - begin;
+        failure = send_once(
+            socket, address, length, (const char *)bytes + begin, rest < segment ? rest : segment, 0, traffic_class);
+        if (failure) return failure;
+    }
+    return 0;
 }
 
 void linux_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }

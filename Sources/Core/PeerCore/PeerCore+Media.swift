@@ -69,8 +69,8 @@ extension PeerCore {
 
     /// Whatever may leave now.
     mutating func drainMedia() {
-        while let packet = audioSender?.nextPacket(&path, at: now) { transmitRTP(packet) }
-        while let packet = sender?.nextPacket(&path, at: now) { transmitRTP(packet) }
+        while let packet = audioSender?.nextPacket(&path, at: now) { transmitRTP(packet, .audio) }
+        while let packet = sender?.nextPacket(&path, at: now) { transmitRTP(packet, .video) }
         tellPath()
         if let report = sender?.report(at: now) { transmitRTCP(report) }
         if let report = audioSender?.report(at: now) { transmitRTCP(report) }
@@ -103,18 +103,18 @@ extension PeerCore {
     }
 
     /// Consumes the packet: protected in place, not copied.
-    private mutating func transmitRTP(_ packet: consuming [UInt8]) {
+    private mutating func transmitRTP(_ packet: consuming [UInt8], _ trafficClass: TrafficClass) {
         guard let protector, let pair = ice.sendAddresses else { return }
         do throws(ProtectionError) { try protector.protectRTP(&packet) } catch { return end(.protection(error)) }
         path.sent(packet, at: now)
-        outputs.append(.transmit(Transmit(bytes: packet, from: pair.local, to: pair.remote)))
+        outputs.append(.transmit(Transmit(bytes: packet, from: pair.local, to: pair.remote, trafficClass: trafficClass)))
     }
 
     mutating func transmitRTCP(_ bytes: [UInt8]) {
         guard let protector, let pair = ice.sendAddresses else { return }
         var bytes = bytes
         do throws(ProtectionError) { try protector.protectRTCP(&bytes) } catch { return end(.protection(error)) }
-        outputs.append(.transmit(Transmit(bytes: bytes, from: pair.local, to: pair.remote)))
+        outputs.append(.transmit(Transmit(bytes: bytes, from: pair.local, to: pair.remote, trafficClass: .video)))
     }
 }
 

@@ -25,7 +25,7 @@ extension PeerCore {
         while true {
             switch ice.nextOutput() {
             case .transmit(let bytes, let from, let to):
-                outputs.append(.transmit(Transmit(bytes: bytes, from: from, to: to)))
+                outputs.append(.transmit(Transmit(bytes: bytes, from: from, to: to, trafficClass: .video)))
             case .event(let event): handle(event)
             case .wait: return
             }
@@ -69,7 +69,8 @@ extension PeerCore {
     mutating func drainHandshake() {
         guard let handshake, let path = ice.sendAddresses else { return }
         while let datagram = handshake.nextDatagram() {
-            outputs.append(.transmit(Transmit(bytes: datagram, from: path.local, to: path.remote)))
+            outputs.append(
+                .transmit(Transmit(bytes: datagram, from: path.local, to: path.remote, trafficClass: .video)))
         }
         handshakeDue = handshake.timeout.map { now + $0 }
     }

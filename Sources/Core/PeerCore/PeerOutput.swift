@@ -8,11 +8,15 @@ package struct Transmit: Sendable {
     /// The socket's address; port 9 of TCP stands for a connection that is ours to make.
     package var from: TransportAddress
     package var to: TransportAddress
+    package var trafficClass: TrafficClass
 
-    package init(bytes: [UInt8], from: TransportAddress, to: TransportAddress) {
+    package init(
+        bytes: [UInt8], from: TransportAddress, to: TransportAddress, trafficClass: TrafficClass = .standard
+    ) {
         self.bytes = bytes
         self.from = from
         self.to = to
+        self.trafficClass = trafficClass
     }
 }
 

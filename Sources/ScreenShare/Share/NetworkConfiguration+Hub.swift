@@ -39,6 +39,7 @@ extension NetworkConfiguration {
             addresses: addresses, port: udpPort, stunServers: servers, makeSecurity: { try TransportSecurity() },
             makeAuthenticator: { OpenSSLAuthenticator() }, onEvent: onEvent)
         hub.tcp = usesTCP ? tcp : nil
+        hub.marksDatagrams = marksPackets
         for server in turnServers {
             guard let relay = await server.resolve() else {
                 throw .network("can't resolve the TURN server \"\(server.url)\"")

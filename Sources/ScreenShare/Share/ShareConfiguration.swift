@@ -33,6 +33,8 @@ public struct NetworkConfiguration: Hashable, Sendable {
     /// Whether TCP is used where UDP does not get through (RFC 6544): a share takes connections, at the same port where
     /// that is free, a view makes them.
     public var usesTCP = true
+    /// Whether pictures ask routers for AF41 and sound for EF (RFC 8837): a network that knows these treats them as a call's.
+    public var marksPackets = true
     /// The local IP addresses to use; empty: all but link-local, and loopback only where there is nothing else.
     public var interfaces: [String] = []
     /// STUN servers (`stun:host[:port]`, RFC 7064) that tell our address outside a NAT.

@@ -9,6 +9,14 @@ struct pollfd;
 /// ppoll(2) without signals; a negative time is for ever.
 int linux_poll(struct pollfd *entries, unsigned long count, long long nanoseconds);
 
+struct sockaddr;
+
+/// sendmsg(2) of one datagram, or of several of `segment` bytes each (UDP_SEGMENT, udp(7); 0: one), with `traffic_class`
+/// in the IP header (IP_TOS, ip(7)). One by one where the device can't split them. 0, or what errno says.
+int linux_send_datagrams(
+    int socket, const struct sockaddr *address, unsigned length, const void *bytes, unsigned long count,
+    unsigned short segment, int traffic_class);
+
 /// Names the calling thread for debuggers and `top`; at most 15 bytes.
 void linux_name_thread(const char *name);
 

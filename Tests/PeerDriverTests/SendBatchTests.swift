@@ -1,0 +1,116 @@
+import Datagrams
+import Glibc
+import NIOCore
+import NIOPosix
+import PeerCore
+@testable import PeerDriver
+import Testing
+
+@Suite("Datagrams that leave in one call")
+struct SendBatchTests {
+    private static let loopback4 = IPAddress.v4(0x7F00_0001)
+    private static let loopback6 = IPAddress.v6(high: 0, low: 1)
+
+    @Test("each arrives as it was, and says how it is to be treated", arguments: [loopback4, loopback6])
+    func marked(ip: IPAddress) async throws {
+        for (trafficClass, expected) in [(TrafficClass.video, 0x88), (.audio, 0xB8), (.standard, 0)] {
+            let sizes = [1000, 1000, 300]
+            let came = try await arrivals(of: sizes, trafficClass, ip, isMarked: true)
+            #expect(came.map(\.size) == sizes)
+            #expect(came.allSatisfy { $0.typeOfService == expected }, "\(came)")
+        }
+    }
+
+    @Test("nothing is marked where that is not wanted", arguments: [[700], [700, 700]])
+    func unmarked(sizes: [Int]) async throws {
+        let came = try await arrivals(of: sizes, .video, Self.loopback4, isMarked: false)
+        #expect(came.map(\.size) == sizes)
+        #expect(came.allSatisfy { $0.typeOfService == 0 })
+    }
+
+    @Test("what is treated otherwise, or goes elsewhere, is another call's")
+    func apart() {
+        let here = TransportAddress(ip: Self.loopback4, port: 1), there = TransportAddress(ip: Self.loopback4, port: 2)
+        var batch = SendBatch(Transmit(bytes: [1, 2], from: here, to: there, trafficClass: .video))
+        func fits(_ count: Int, to: TransportAddress, _ trafficClass: TrafficClass) -> Bool {
+            batch.append(Transmit(bytes: Array(repeating: 1, count: count), from: here, to: to, trafficClass: trafficClass))
+        }
+        #expect(!fits(2, to: there, .audio))
+        #expect(!fits(2, to: here, .video))
+        #expect(!fits(3, to: there, .video))
+        #expect(fits(1, to: there, .video))
+        #expect(!fits(1, to: there, .video), "a short one is the last")
+    }
+
+    /// Sends datagrams of `sizes` in one batch to a plain socket, and reads what comes there.
+    private func arrivals(
+        of sizes: [Int], _ trafficClass: TrafficClass, _ ip: IPAddress, isMarked: Bool
+    ) async throws -> [PlainSocket.Arrival] {
+        let socket = try await UDPSocket.bind(ip, port: 0, on: MultiThreadedEventLoopGroup.singleton.next()) { _, _, _ in }
+        let receiver = try #require(PlainSocket(ip))
+        let to = TransportAddress(ip: ip, port: receiver.port)
+        let datagrams = sizes.map { Transmit(bytes: Array(repeating: 7, count: $0), from: socket.address, to: to, trafficClass: trafficClass) }
+        var batch = SendBatch(datagrams[0])
+        let fits = datagrams.dropFirst().map { batch.append($0) }
+        #expect(!fits.contains(false))
+        let (full, remote) = (batch, try to.socketAddress())
+        try await socket.channel.eventLoop.submit { full.send(by: socket, to: remote, isMarked: isMarked) }.get()
+        let came = sizes.compactMap { _ in receiver.receive() }
+        try await socket.channel.close()
+        return came
+    }
+}
+
+/// A bound socket that tells the type of service (IPv4) or traffic class (IPv6) of what it receives.
+private final class PlainSocket {
+    struct Arrival {
+        var size: Int
+        var typeOfService: Int
+    }
+
+    let port: UInt16
+    private let descriptor: CInt
+
+    init?(_ ip: IPAddress) {
+        let is4 = if case .v4 = ip { true } else { false }
+        descriptor = socket(is4 ? AF_INET : AF_INET6, Int32(SOCK_DGRAM.rawValue), 0)
+        var on: CInt = 1
+        let size = socklen_t(MemoryLayout<CInt>.size)
+        setsockopt(
+            descriptor, is4 ? Int32(IPPROTO_IP) : Int32(IPPROTO_IPV6), is4 ? IP_RECVTOS : IPV6_RECVTCLASS, &on, size)
+        var wait = timeval(tv_sec: 5, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
+        guard let any = try? TransportAddress(ip: ip, port: 0).socketAddress() else { return nil }
+        let descriptor = descriptor
+        let isBound = any.withSockAddr { address, size in bind(descriptor, address, socklen_t(size)) } == 0
+        var name = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let isNamed = withUnsafeMutableBytes(of: &name) { bytes in
+            getsockname(descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length)
+        } == 0
+        // The port stands behind the family in both (ip(7), ipv6(7)).
+        port = withUnsafeBytes(of: &name) { UInt16(bigEndian: $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self)) }
+        guard isBound, isNamed else { return nil }
+    }
+
+    deinit { close(descriptor) }
+
+    func receive() -> Arrival? {
+        var bytes = [UInt8](repeating: 0, count: 2048), control = [UInt8](repeating: 0, count: 64)
+        return bytes.withUnsafeMutableBytes { data in
+            control.withUnsafeMutableBytes { ancillary in
+                var part = iovec(iov_base: data.baseAddress, iov_len: data.count)
+                return withUnsafeMutablePointer(to: &part) { part in
+                    var message = msghdr()
+                    (message.msg_iov, message.msg_iovlen) = (part, 1)
+                    (message.msg_control, message.msg_controllen) = (ancillary.baseAddress, ancillary.count)
+                    let size = recvmsg(descriptor, &message, 0)
+                    guard size >= 0 else { return nil }
+                    // One cmsghdr of 16 bytes and its value: a byte with IPv4, an int with IPv6.
+                    guard message.msg_controllen > 16 else { return Arrival(size: size, typeOfService: -1) }
+                    return Arrival(size: size, typeOfService: Int(ancillary[16]))
+                }
+            }
+        }
+    }
+}
