@@ -142,6 +142,9 @@ final class HostRunner: Sendable {
         switch event {
         case .stateChanged(let state): Console.line("The share is \(state.word).")
         case .viewerJoined(_, let viewers): Console.line("A viewer joined (\(viewers) now).")
+        case .viewerStarved(let viewer):
+            Console.line("The path to \(viewer) takes too little for moving pictures; it is sent one now and then.")
+        case .viewerRecovered(let viewer): Console.line("The path to \(viewer) takes moving pictures again.")
         case .viewerLeft(_, let viewers, let reason): Console.line("A viewer left: \(reason) (\(viewers) now).")
         case .sourceChanged(let sourceWidth, let sourceHeight, let width, let height):
             Console.line("Sharing \(sourceWidth)x\(sourceHeight) as \(width)x\(height).")

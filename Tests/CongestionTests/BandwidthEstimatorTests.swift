@@ -139,7 +139,7 @@ struct BandwidthEstimatorTests {
             }
             estimator.finish(at: Instant(nanoseconds: 200_000_000 + round))
         }
-        #expect((50_000...40_000_000).contains(estimator.target))
+        #expect((20_000...40_000_000).contains(estimator.target))
         #expect(estimator.bytesInFlight >= 0)
     }
 
@@ -152,7 +152,7 @@ struct BandwidthEstimatorTests {
             estimator.report(UInt16(truncatingIfNeeded: number), arrival: number % 10 == 0 ? .milliseconds(number * 3) : nil)
             if number % 10 == 0 { estimator.finish(at: now) }
         }
-        #expect(estimator.target >= 50_000)
+        #expect(estimator.target >= 20_000)
     }
 }
 
@@ -173,6 +173,6 @@ struct ReportedRateTests {
     func estimates(bitsPerSecond: UInt64) {
         var rate = ReportedRate(maximum: 4_000_000)
         rate.estimated(bitsPerSecond: bitsPerSecond)
-        #expect(rate.target == max(50_000, Int(min(bitsPerSecond, 4_000_000))))
+        #expect(rate.target == max(20_000, Int(min(bitsPerSecond, 4_000_000))))
     }
 }

@@ -65,16 +65,36 @@ def test_a_slow_viewer_takes_nothing_from_a_fast_one(film, start, artifacts):
     slow = watch(start, link["b"], artifacts / "slow.h264")
     link.set("both", "rate=200kbit", "queue=300ms")
     host.statistics.wait(lambda line: line["lanes"] == 2, 12, "an encoding of its own for the slow viewer")
-    time.sleep(2)
-    before = slow.statistics.last["frames"]
+    time.sleep(4)
+    before = slow.statistics.last
     assert rate(fast, 6) >= alone * 0.95
-    assert slow.statistics.last["frames"] > before, "the slow one still sees something"
+    # Smaller pictures, but a film.
+    after = slow.statistics.last
+    assert (after["frames"] - before["frames"]) / (after["time"] - before["time"]) >= 12, (before, after)
+    assert after["videoDelayMs"] < 600, after
     # A path that recovers brings its viewer back to what the others see.
     link.set("both", "rate=none")
     host.statistics.wait(lambda line: line["lanes"] == 1, 25, "one encoding for both")
     assert slow.stop() == 0 and fast.stop() == 0
     for name in ("fast", "slow"):
         annexb.probe(artifacts / f"{name}.h264")
+
+
+def test_a_viewer_whose_path_takes_next_to_nothing_is_told_of_and_harms_nobody(film, start, artifacts):
+    link, host = film()
+    fast = watch(start, link["a"], artifacts / "fast.h264")
+    alone = rate(fast, 4)
+    slow = watch(start, link["b"], artifacts / "starved.h264")
+    link.set("both", "rate=40kbit", "queue=300ms")
+    host.process.wait_for("takes too little for moving pictures", 25)
+    before = slow.statistics.last["frames"]
+    assert rate(fast, 6) >= alone * 0.95
+    time.sleep(6)
+    assert slow.statistics.last["frames"] > before, "one now and then"
+    link.set("both", "rate=none")
+    host.process.wait_for("takes moving pictures again", 30)
+    assert slow.stop() == 0 and fast.stop() == 0
+    annexb.probe(artifacts / "starved.h264")
 
 
 def test_a_browser_behind_one_megabit_goes_on_smoothly(film, start, artifacts):

@@ -28,10 +28,19 @@ struct RungPolicyTests {
     @Test("a viewer far below never holds the others back, and has an encoding of its own after two seconds")
     func slow() {
         var policy = RungPolicy<String>()
-        run(&policy, ["a": 4_000_000, "b": 64_000], from: 0, for: 1.5)
+        run(&policy, ["a": 4_000_000, "b": 1_500_000], from: 0, for: 1.5)
         #expect(policy.rates == [0: 2_000_000], "held back to half at most, at once")
-        run(&policy, ["a": 4_000_000, "b": 64_000], from: 1.5, for: 2)
+        run(&policy, ["a": 4_000_000, "b": 1_500_000], from: 1.5, for: 2)
         #expect(policy.rung(of: "b") == 1)
+        #expect(policy.rates == [0: 4_000_000, 1: 1_500_000])
+    }
+
+    @Test("one very far below is waited for half a second only")
+    func verySlow() {
+        var policy = RungPolicy<String>()
+        run(&policy, ["a": 4_000_000, "b": 64_000], from: 0, for: 0.5)
+        #expect(policy.rates == [0: 2_000_000])
+        run(&policy, ["a": 4_000_000, "b": 64_000], from: 0.5, for: 0.5)
         #expect(policy.rates == [0: 4_000_000, 1: 64_000])
     }
 

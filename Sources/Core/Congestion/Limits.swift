@@ -45,7 +45,7 @@ package enum Limits {
 
     // Rates
 
-    package static let lowestRate = 50_000
+    package static let lowestRate = 20_000
     package static let highestRate = 1_000_000_000
     static let deliveryWindow = Duration.milliseconds(600)
     static let clockJump = Duration.seconds(30)

@@ -112,8 +112,13 @@ package struct RateControl: Sendable {
         let isDue = seen.now >= nextDecrease
         // Where less did not help, the queue shows in peace whose it is.
         let isHeld = decreases > Self.patience - 1 && seen.queue * 10 < queueAtDecrease * 12
-        if !isHeld, isDue || decreases < 2, let outflow = outflows.compactMap(\.self).min() {
-            set(capacity: min(capacity, outflow))
+        if !isHeld, isDue || decreases < 2 {
+            if let outflow = outflows.compactMap(\.self).min() {
+                set(capacity: min(capacity, outflow))
+            } else if isDue {
+                // So little comes that nobody can say how much.
+                set(capacity: capacity / 2)
+            }
         }
         guard isDue else { return }
         // What is done now shows behind what is in the queue.
@@ -132,7 +137,8 @@ package struct RateControl: Sendable {
             tolerate(seen.queue)
             competesSince = competesSince ?? seen.now
             // What we gave up meanwhile, the other has taken.
-            set(capacity: max(capacity, min(fairShare, passed)))
+            let most = (seen.delivered ?? capacity) * Self.regainFactor
+            set(capacity: max(capacity, min(fairShare, passed, most)))
             decreases = 0
         }
     }
@@ -142,6 +148,8 @@ package struct RateControl: Sendable {
     }
 
     private static let patience = 3
+    /// What comes now may have been given up by so much, and not by more.
+    private static let regainFactor = 4
 
     /// The other flow may have ended, or never have been: an own queue would look alike from then on.
     package mutating func stopCompeting() {

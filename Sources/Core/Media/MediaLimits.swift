@@ -42,5 +42,13 @@ package enum MediaLimits {
     package static let rungSpread = 2
     /// How long a path stays below its rung, or above, before its viewer moves.
     package static let timeBelowRung = Duration.seconds(2)
+    package static let timeFarBelowRung = Duration.milliseconds(500)
     package static let timeAboveRung = Duration.seconds(5)
+    package static let timeOfStarvation = Duration.seconds(5)
+    /// Bits for each pixel and second below which a film is better smaller (x264 at its largest quantisers takes half).
+    static let bitsPerPixelOfFilm = 0.4
+    static let largestDivisor = 3
+    static let timeBetweenSizes = Duration.seconds(5)
+    /// And for each pixel of a picture of text, below which fewer of them are better.
+    static let bitsPerPixelOfText = 0.012
 }

@@ -3,7 +3,7 @@ import Timebase
 /// Who watches which rung of a share: rung 0 is for all whose paths carry about the same, a viewer far below the others
 /// gets an encoding of its own rate, and comes back when its path has recovered.
 ///
-///     rung 0 ──below half of what the rung is sent, for two seconds──► rung 1 ──► rung 2
+///     rung 0 ──below half of what the rung is sent, for two seconds──► rung 1 ──► rung 2      (a quarter: half a second)
 ///        ▲                                                               │
 ///        └──────above three quarters of that rung, for five seconds──────┘
 package struct RungPolicy<Viewer: Hashable & Sendable>: Sendable {
@@ -55,7 +55,9 @@ package struct RungPolicy<Viewer: Hashable & Sendable>: Sendable {
             }
             let since = place.misplacedSince ?? now
             places[viewer]?.misplacedSince = since
-            let patience = wanted > place.rung ? MediaLimits.timeBelowRung : MediaLimits.timeAboveRung
+            let isFar = place.rate * MediaLimits.rungSpread * 2 < best[place.rung] ?? 0
+            let patience = wanted < place.rung ? MediaLimits.timeAboveRung
+                : isFar ? MediaLimits.timeFarBelowRung : MediaLimits.timeBelowRung
             guard now - since >= patience else { continue }
             places[viewer]?.rung = wanted
             places[viewer]?.misplacedSince = nil

@@ -13,6 +13,8 @@ struct MediaSender {
         var nextPayload: Int
         var extensions: HeaderExtensions
         var queuedAt: Instant
+        /// A keyframe whose beginning has left.
+        var isUnderWay: Bool { unit.isKeyframe && nextPayload > 0 }
     }
 
     /// A packet that is sent again, and its number.
@@ -88,7 +90,8 @@ struct MediaSender {
             guard unit.isKeyframe else { return }
             isStarted = true
         }
-        let isTooLate = queue.first.map { now - $0.queuedAt > Limits.queuedTime } ?? false
+        let isTooLate = queue.first.map { now - $0.queuedAt > ($0.isUnderWay ? Limits.keyframeTime : Limits.queuedTime) }
+            ?? false
         if isTooLate || queue.count >= Limits.queuedUnits || queuedBytes + unit.bytes.count > Limits.queuedBytes {
             startAgain()
             statistics.unitsDropped += 1
@@ -138,8 +141,9 @@ struct MediaSender {
         }
     }
 
-    /// What is queued belongs to another encoder's stream; what was sent may still be repaired.
-    mutating func changeLane() { startAgain() }
+    /// What is queued, and what of it was lost, belongs to another encoder's stream; a keyframe of the new one follows at
+    /// once, and is not to wait behind repairs that nobody needs any more.
+    mutating func changeLane() { forgetPictures() }
 
     /// Whether a keyframe has to be asked for on the viewer's behalf; it sees no loss, because nothing was numbered. While
     /// nothing passes there is no use in one.
@@ -156,7 +160,7 @@ struct MediaSender {
         repairBudget.set(bitsPerSecond: bitsPerSecond)
     }
 
-    /// The share was paused: nothing from before is sent any more.
+    /// Nothing from before is sent any more.
     mutating func forgetPictures() {
         startAgain()
         history.removeAll()

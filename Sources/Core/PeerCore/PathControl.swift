@@ -207,9 +207,10 @@ struct PathControl {
         let limit = told?.isCongested == true ? Limits.backlogOver : Limits.backlog
         // What waits for the window waits for a queue that has just begun to stand.
         let isBlocked = backlog > 0 && mayLeave(at: now) == nil
-        let state = PathState(bitsPerSecond: bitsPerSecond, isCongested: isBlocked || wait > limit.inSeconds)
+        let state = PathState(bitsPerSecond: bitsPerSecond, isCongested: isBlocked || wait > limit.inSeconds,
+            isStarved: Int(pictures) < Limits.leastForPictures)
         // Once in a while all the same: who decides by it goes by time as well.
-        if let told, told.isCongested == state.isCongested, now - toldAt < Limits.reportInterval {
+        if let told, told.isCongested == state.isCongested, told.isStarved == state.isStarved, now - toldAt < Limits.reportInterval {
             let difference = abs(told.bitsPerSecond - bitsPerSecond)
             guard difference * Limits.noticeable > told.bitsPerSecond else { return nil }
         }
@@ -225,6 +226,14 @@ package struct PathState: Hashable, Sendable {
     package var bitsPerSecond: Int
     /// Pictures wait to leave: another one would only wait behind them.
     package var isCongested: Bool
+    /// Less passes than pictures take at the very least.
+    package var isStarved = false
+
+    package init(bitsPerSecond: Int, isCongested: Bool, isStarved: Bool = false) {
+        self.bitsPerSecond = bitsPerSecond
+        self.isCongested = isCongested
+        self.isStarved = isStarved
+    }
 }
 
 /// What is known of a peer's path.

@@ -83,6 +83,8 @@ extension Limits {
 
     /// How much faster than the clock pictures are shown to take a delay away that is needed no more: 5 %.
     package static let videoPlayoutBend = 0.05
+    /// Seconds that pictures are held back at most for an even pace: three round trips of repair over a continent.
+    static let longestVideoDelay = 0.3
     /// A picture of so many times the usual bytes takes its time on the way because of them.
     package static let ordinaryPicture = 4.0
     /// Seconds that a stream may last, for arithmetic: thirty years.

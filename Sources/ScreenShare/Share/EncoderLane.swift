@@ -1,5 +1,6 @@
 import Media
 import PeerCore
+import PixelConversion
 import RTP
 import Timebase
 import VideoCodec
@@ -9,17 +10,22 @@ import VideoCodec
 /// All viewers with the same `LaneKey` are sent this one output.
 final class EncoderLane {
     let profile: X264Configuration.Profile
+    let size: PixelSize
+    /// The share's picture at this lane's size, where that is another.
+    private var scaled: I420Picture?
     private let encoder: X264Encoder
     private let packetizer: H264Packetizer
     private var repeater = PictureRepeater()
     var gate = KeyframeGate()
     private(set) var quantiser = 0.0
+    private var isBehind = false
 
     init(
         _ key: LaneKey, _ profile: X264Configuration.Profile, _ preset: X264Configuration.Preset, size: PixelSize,
         frameRate: FrameRate, target: SendTarget
     ) throws(CodecError) {
         self.profile = profile
+        self.size = size
         var configuration = X264Configuration(
             size: size, frameRate: frameRate, maximumBitsPerSecond: target.bitsPerSecond)
         configuration.profile = profile
@@ -42,6 +48,10 @@ final class EncoderLane {
         _ picture: I420Picture, damage: PixelRect, mediaTime: MediaTime, capturedAt: Instant, target: SendTarget,
         at now: Instant
     ) throws(CodecError) -> PacketisedUnit? {
+        let whole = picture.size
+        let picture = fitted(picture)
+        let damage = damage.scaled(from: whole, to: size)
+        isBehind = false
         var target = target
         target.needsKeyframe = gate.isDue(at: now)
         guard
@@ -66,8 +76,22 @@ final class EncoderLane {
         }
     }
 
+    private func fitted(_ picture: I420Picture) -> I420Picture {
+        guard picture.size != size else { return picture }
+        let small = scaled ?? I420Picture(size: size)
+        scaled = small
+        picture.scale(to: small)
+        return small
+    }
+
     /// A change that is not encoded now, and goes with the next picture.
-    func hold(_ damage: PixelRect) { encoder.hold(damage) }
+    func hold(_ damage: PixelRect, of whole: PixelSize) {
+        isBehind = isBehind || !damage.isEmpty
+        encoder.hold(damage.scaled(from: whole, to: size))
+    }
+
+    /// Whether its viewers have not seen, or not sharply, what the others have.
+    var isUnfinished: Bool { isBehind || quantiser > RefinementPolicy().sharpQuantiser }
 
     /// The last picture once more, without the encoder; nil before the first one.
     func repeatLast(mediaTime: MediaTime, at now: Instant) -> PacketisedUnit? {

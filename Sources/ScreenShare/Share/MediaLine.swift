@@ -26,7 +26,7 @@ final class MediaLine {
     private let deliver: @Sendable (PacketisedUnit, LaneKey) -> Void
     private let isOutboxFull: @Sendable () -> Bool
     /// Whether a rung's viewers are all behind.
-    private let isCongested: @Sendable (Int) -> Bool
+    let isCongested: @Sendable (Int) -> Bool
     private let taps: SampleTaps
     let report: @Sendable (LineEvent) -> Void
 
@@ -38,6 +38,7 @@ final class MediaLine {
     var converter: PictureConverter?
     var watch: ContentWatch?
     var lanes: [LaneKey: EncoderLane] = [:]
+    var shapes: [Int: RungShape] = [:]
     private var effort: EncoderEffort
     private var isHidden = false
     var capturedAt = Instant.zero
@@ -96,7 +97,7 @@ final class MediaLine {
             try encodeNew(time, at: now)
             keepUp(since: now)
         case .encodeAgain(let time): try encodeAgain(time, at: now)
-        case .keepalive(let time): keepalive(time, at: now)
+        case .keepalive(let time): try keepalive(time, at: now)
         case .wait(let until): try wait(until: min(until, nextKeyframe(after: now)), at: now)
         }
         return true
@@ -227,9 +228,8 @@ final class MediaLine {
         do throws(CodecError) {
             for key in commands.lanes {
                 let lane = try lane(key, picture.size)
-                // One rung's trouble is no other's.
-                if commands.lanes.count > 1, isCongested(key.rung) {
-                    lane.hold(damage)
+                guard mayEncode(key, lane.size, at: now) else {
+                    lane.hold(damage, of: picture.size)
                     continue
                 }
                 let unit = try lane.encode(
@@ -261,16 +261,17 @@ final class MediaLine {
         report(.preset(effort.preset))
     }
 
-    private func target(of key: LaneKey) -> SendTarget {
+    func target(of key: LaneKey) -> SendTarget {
         SendTarget(
             bitsPerSecond: min(commands.bitsPerSecond, commands.rungRates[key.rung] ?? .max), frameRate: adapter.frameRate)
     }
 
     /// The lane's encoder. Another profile needs another encoder, and so waits for a keyframe that is due anyway.
     private func lane(_ key: LaneKey, _ size: PixelSize) throws(CodecError) -> EncoderLane {
+        let size = shaped(size, key)
         let profile: X264Configuration.Profile = commands.high.contains(key) ? .high : .constrainedBaseline
         if let lane = lanes[key] {
-            if lane.profile == profile || !lane.gate.isDue(at: SystemClock.now()) { return lane }
+            if lane.size == size, lane.profile == profile || !lane.gate.isDue(at: SystemClock.now()) { return lane }
             lanes[key] = nil
         }
         let lane = try EncoderLane(
@@ -281,13 +282,14 @@ final class MediaLine {
         return lane
     }
 
-    private func keepalive(_ time: MediaTime, at now: Instant) {
+    private func keepalive(_ time: MediaTime, at now: Instant) throws(ShareError) {
         for key in commands.lanes {
+            if try catchUp(key, time, at: now) { continue }
             if let unit = lanes[key]?.repeatLast(mediaTime: time, at: now) { hand(unit, key, isKeepalive: true) }
         }
     }
 
-    private func hand(_ unit: PacketisedUnit, _ key: LaneKey, isKeepalive: Bool = false) {
+    func hand(_ unit: PacketisedUnit, _ key: LaneKey, isKeepalive: Bool = false) {
         deliver(unit, key)
         counters.update { counters in
             counters.units += 1

@@ -3,6 +3,10 @@ public enum ShareEvent: Sendable {
     case stateChanged(ShareState)
     case viewerJoined(viewer: String, viewers: Int)
     case viewerLeft(viewer: String, viewers: Int, reason: String)
+    /// A viewer's path takes too little for moving pictures; it is sent one now and then.
+    case viewerStarved(viewer: String)
+    /// It takes enough again.
+    case viewerRecovered(viewer: String)
     /// The source's size or the encoded size changed.
     case sourceChanged(sourceWidth: Int, sourceHeight: Int, width: Int, height: Int)
     /// Nothing can be captured for now (a minimised window, an unplugged monitor); the text says why.

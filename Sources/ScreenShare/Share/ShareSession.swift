@@ -76,6 +76,7 @@ public actor ShareSession {
         case audio(AudioLineEvent)
         /// To other rungs.
         case moved([PeerID: Int])
+        case starved(PeerID, Bool)
         case relay(RelayEvent)
     }
 
@@ -242,6 +243,7 @@ public actor ShareSession {
             guard let change else { return }
             controls.change { $0.rungRates = change.rates }
             if !change.moved.isEmpty { signals.yield(.moved(change.moved)) }
+            if let (peer, isStarved) = change.starved { signals.yield(.starved(peer, isStarved)) }
         }
         let network = configuration.network
         if network.relayOnly, network.turnServers.isEmpty {
@@ -307,6 +309,9 @@ public actor ShareSession {
             updateAudioLanes()
         case .audio(let event): handle(event)
         case .moved(let rungs): await move(rungs)
+        case .starved(let id, let isStarved):
+            guard let viewer = viewers[id]?.name else { return }
+            sink.yield(isStarved ? .viewerStarved(viewer: viewer) : .viewerRecovered(viewer: viewer))
         case .relay(let event): event.notice.map { _ = sink.yield(.notice($0)) }
         case .line(.geometry(let source, let picture)):
             sink.yield(

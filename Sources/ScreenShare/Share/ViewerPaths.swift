@@ -13,12 +13,15 @@ final class ViewerPaths: Sendable {
         var rates: [Int: Int]
         /// Viewers that are to be sent another rung.
         var moved: [PeerID: Int]
+        /// A viewer that can't be sent moving pictures any more, or can again.
+        var starved: (peer: PeerID, isStarved: Bool)?
     }
 
     private struct State {
         var policy = RungPolicy<PeerID>()
         var congested: [PeerID: Bool] = [:]
         var told: [Int: Int] = [:]
+        var starvation: [PeerID: Starvation] = [:]
     }
 
     private let state = NIOLockedValueBox(State())
@@ -43,10 +46,13 @@ final class ViewerPaths: Sendable {
             state.congested[peer] = path?.isCongested
             let moved = state.policy.update(peer, bitsPerSecond: path?.bitsPerSecond, at: now)
             let rates = state.policy.rates
-            guard rates != state.told || !moved.isEmpty else { return nil }
+            let isStarved = path.flatMap { state.starvation[peer, default: Starvation()].update($0.isStarved, at: now) }
+            if path == nil { state.starvation[peer] = nil }
+            guard rates != state.told || !moved.isEmpty || isStarved != nil else { return nil }
             state.told = rates
             return Change(
-                rates: rates, moved: Dictionary(uniqueKeysWithValues: moved.map { ($0, state.policy.rung(of: $0)) }))
+                rates: rates, moved: Dictionary(uniqueKeysWithValues: moved.map { ($0, state.policy.rung(of: $0)) }),
+                starved: isStarved.map { (peer, $0) })
         }
     }
 }

@@ -46,6 +46,17 @@ struct VideoPlayoutTests {
         #expect(abs((after.last?.shown ?? 0) - 30) < 0.1)
     }
 
+    @Test("What a stall of three seconds has delayed is caught up with when it is over")
+    func stall() {
+        var playout = VideoPlayout()
+        _ = shown(&playout, pictures: 0..<200) { _ in .milliseconds(30) }
+        let stalled = shown(&playout, pictures: 200..<275) { .milliseconds(40 * (275 - $0) + 30) }
+        #expect(stalled.allSatisfy { $0.shown >= $0.came })
+        let after = shown(&playout, pictures: 275..<900) { _ in .milliseconds(30) }
+        #expect(after.allSatisfy { $0.shown <= 331 }, "\(after.map(\.shown).max() ?? 0)")
+        #expect((after.last?.shown ?? 0) < 331)
+    }
+
     @Test("A new page that takes 400 ms on a slow link delays no picture behind it")
     func page() {
         var playout = VideoPlayout()

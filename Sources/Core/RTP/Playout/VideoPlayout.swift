@@ -4,7 +4,8 @@ import Timebase
 ///
 /// The delay follows the network as that of `AudioPlayout` does, by the same figures: it covers what jitter and repair
 /// made of nearly all pictures, and is nothing where they come evenly. A picture that is much larger than others says
-/// nothing of the network: a new page on a slow link is shown when it is there, and delays none that follows.
+/// nothing of the network: a new page on a slow link is shown when it is there, and delays none that follows. Nor does a
+/// stall: who watches wants to see what is, not what was seconds ago.
 package struct VideoPlayout: Sendable {
     private var epoch: Instant?
     private var firstTime = MediaTime(ticks: 0)
@@ -36,10 +37,10 @@ package struct VideoPlayout: Sendable {
         let epoch = epoch ?? begin(mediaTime, bytes: bytes, at: now)
         let (media, seconds) = (media(mediaTime), (now - epoch).inSeconds)
         if isOrdinary(bytes) { delays.note(transit: seconds - media, at: seconds) }
-        let wanted = (delays.base ?? offset) + delays.target
-        // It grows at once, and shrinks so slowly that nobody sees it.
+        let wanted = (delays.base ?? offset) + min(delays.target, Limits.longestVideoDelay)
+        // It grows at once, and shrinks so slowly that nobody sees it; what a stall has left behind is leapt over.
         let room = max(0, media - lastMedia) * Limits.videoPlayoutBend
-        offset = max(wanted, offset - room)
+        offset = offset - wanted > Limits.longestVideoDelay ? wanted : max(wanted, offset - room)
         lastMedia = max(lastMedia, media)
         return max(now, planned(mediaTime) + holdBack)
     }
