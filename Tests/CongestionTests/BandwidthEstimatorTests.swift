@@ -120,6 +120,25 @@ struct BandwidthEstimatorTests {
         #expect(settled < 1.5, "after \(settled) s")
     }
 
+    @Test("packets that overtake the others on their way hide no queue, and are no measure of the path")
+    func favoured() {
+        var estimator = BandwidthEstimator(start: 2_000_000, maximum: 40_000_000)
+        var number: Int64 = 0
+        // A picture's packet every ten milliseconds, each a millisecond later than the one before; sound at once.
+        for step in 0..<100 {
+            let now = Instant.zero + .milliseconds(10 * step)
+            let late = Duration.milliseconds(20 + step)
+            estimator.sent(number, bytes: 1200, at: now)
+            estimator.sent(number + 1, bytes: 150, isFavoured: true, at: now)
+            estimator.report(UInt16(number), arrival: .milliseconds(10 * step) + late)
+            estimator.report(UInt16(number + 1), arrival: .milliseconds(10 * step + 20))
+            if step % 5 == 4 { estimator.finish(at: now + late) }
+            number += 2
+        }
+        #expect(estimator.queueDelay > .milliseconds(60), "\(estimator.queueDelay)")
+        #expect(estimator.capacity < 2_000_000)
+    }
+
     @Test("feedback on what was never sent, twice or from another time changes nothing")
     func lies() {
         var estimator = BandwidthEstimator(start: 3_000_000, maximum: 40_000_000)

@@ -122,7 +122,7 @@ struct StreamPathTests {
         _ ssrc: UInt32, _ sequenceNumber: UInt16, isLost: Bool = false, delay: Duration = .milliseconds(20),
         pause: Duration = .milliseconds(2)
     ) {
-        path.sent(Self.packet(ssrc, sequenceNumber), at: now)
+        path.sent(Self.packet(ssrc, sequenceNumber), .video, at: now)
         if !isLost { recorder.receive(ssrc: ssrc, sequenceNumber: sequenceNumber, at: now + delay) }
         pass(pause)
     }
@@ -264,7 +264,7 @@ struct StreamPathTests {
         var path = Self.path(.transportWide, at: now)
         for number in 0..<UInt16(20) {
             _ = path.takeNumber(PeerPair.extensions)
-            path.sent(Self.packet(1, number), at: now)
+            path.sent(Self.packet(1, number), .video, at: now)
         }
         let metrics = [PacketMetric](repeating: PacketMetric(offset: .zero), count: 20)
         _ = path.receive(

@@ -120,16 +120,19 @@ extension PeerHub {
         if relay.client?.wrap(transmit.bytes, to: transmit.to, into: &wrapped, at: now) == .ready,
             relay.connection?.isWritable != false
         {
-            write(wrapped, relay)
+            write(wrapped, relay, transmit.trafficClass)
         }
         // A permission or a channel may have to be asked for.
         drain(relay, at: now)
     }
 
-    private func write(_ bytes: [UInt8], _ relay: Relay) {
+    private func write(_ bytes: [UInt8], _ relay: Relay, _ trafficClass: TrafficClass = .standard) {
         guard let configuration = relay.client?.configuration else { return }
         switch configuration.transport {
-        case .udp: enqueue(Transmit(bytes: bytes, from: configuration.base, to: configuration.server))
+        case .udp:
+            enqueue(
+                Transmit(
+                    bytes: bytes, from: configuration.base, to: configuration.server, trafficClass: trafficClass))
         case .stream: relay.connection?.write(ByteBuffer(bytes: bytes), promise: nil)
         }
     }

@@ -1,13 +1,12 @@
 import CLinux
 import Datagrams
-import Glibc
 import NIOCore
 import PeerCore
 
 /// Collects datagrams for one socket and address as long as they have one size (the last may be smaller), to send them
 /// with one call.
 struct SendBatch {
-    private var buffer: ByteBuffer
+    private var buffer: [UInt8]
     private var segmentSize = 0
     private var segments = 0
     private var open = false
@@ -20,7 +19,7 @@ struct SendBatch {
         to = first.to
         trafficClass = first.trafficClass
         segmentSize = first.bytes.count
-        buffer = ByteBuffer(bytes: first.bytes)
+        buffer = first.bytes
         segments = 1
         open = true
     }
@@ -29,36 +28,30 @@ struct SendBatch {
     mutating func append(_ next: Transmit) -> Bool {
         guard open, segments < Limits.segmentsPerSend, next.to == to, next.from == from,
             next.trafficClass == trafficClass, next.bytes.count <= segmentSize,
-            buffer.readableBytes + next.bytes.count <= Limits.bytesPerSend
+            buffer.count + next.bytes.count <= Limits.bytesPerSend
         else { return false }
         // Grown once for all: a second datagram means one picture's packets.
         if segments == 1 { buffer.reserveCapacity(Limits.bytesPerBatch) }
-        buffer.writeBytes(next.bytes)
+        buffer += next.bytes
         segments += 1
         open = next.bytes.count == segmentSize
         return true
     }
 
-    /// Hands it to the kernel; on the socket's event loop. What the kernel has no room for waits in the channel.
+    /// Hands it to the kernel; on the socket's event loop. What the kernel has no room for is lost, as a network loses it:
+    /// repair, DTLS and ICE see to that.
     ///
-    /// Not by the channel at once, which writes a type of service of its own.
+    /// Not by the channel, which writes a type of service of its own.
     func send(by socket: UDPSocket, to remote: SocketAddress, isMarked: Bool) {
         guard socket.channel.isActive else { return }
         // The upper six bits of what was the type of service (RFC 2474 § 3).
         let mark = isMarked ? Int32(trafficClass.rawValue) << 2 : 0
         let segment = segments > 1 ? UInt16(clamping: segmentSize) : 0
-        let failure = buffer.withUnsafeReadableBytes { bytes in
+        _ = buffer.withUnsafeBytes { bytes in
             remote.withSockAddr { address, size in
                 linux_send_datagrams(
                     socket.descriptor, address, UInt32(size), bytes.baseAddress, UInt(bytes.count), segment, mark)
             }
         }
-        if failure == EAGAIN || failure == EWOULDBLOCK { socket.channel.writeAndFlush(envelope(remote: remote), promise: nil) }
-    }
-
-    private func envelope(remote: SocketAddress) -> AddressedEnvelope<ByteBuffer> {
-        let metadata = AddressedEnvelope<ByteBuffer>.Metadata(
-            ecnState: .transportNotCapable, packetInfo: nil, segmentSize: segments > 1 ? segmentSize : nil)
-        return AddressedEnvelope(remoteAddress: remote, data: buffer, metadata: segments > 1 ? metadata : nil)
     }
 }

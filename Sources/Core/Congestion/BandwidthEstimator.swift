@@ -12,7 +12,7 @@ package struct BandwidthEstimator: Sendable {
     private var packets = SentPackets()
     private var queue = QueueDelay()
     private var delivery = DeliveryRate()
-    private var train = PacketTrain()
+    private var train: PacketTrain
     private var losses = LossControl()
     private var rate: RateControl
     private var reports: [PacketReport] = []
@@ -30,7 +30,11 @@ package struct BandwidthEstimator: Sendable {
     /// - Parameters:
     ///   - start: bits per second to begin with.
     ///   - maximum: what nobody needs to know more of.
-    package init(start: Int, maximum: Int) { rate = RateControl(start: start, maximum: maximum) }
+    ///   - resolution: of the arrival times that are reported.
+    package init(start: Int, maximum: Int, resolution: Duration = Limits.arrivalResolution) {
+        rate = RateControl(start: start, maximum: maximum)
+        train = PacketTrain(resolution: resolution)
+    }
 
     // MARK: What it knows
 
@@ -77,8 +81,9 @@ package struct BandwidthEstimator: Sendable {
 
     // MARK: In
 
-    package mutating func sent(_ number: Int64, bytes: Int, at now: Instant) {
-        packets.record(number, bytes: bytes, at: now)
+    /// - Parameter isFavoured: routers are asked to let it overtake the others.
+    package mutating func sent(_ number: Int64, bytes: Int, isFavoured: Bool = false, at now: Instant) {
+        packets.record(number, bytes: bytes, isFavoured: isFavoured, at: now)
         lastSent = now
     }
 
@@ -103,7 +108,7 @@ package struct BandwidthEstimator: Sendable {
             return nil
         }
         let silence = endSilence(at: now)
-        if let first = reports.first { packets.giveUp(below: first.number) }
+        if let first = reports.first(where: { !$0.isFavoured }) { packets.giveUp(below: first.number) }
         learn(at: now)
         reports.removeAll(keepingCapacity: true)
         return silence
@@ -116,7 +121,8 @@ package struct BandwidthEstimator: Sendable {
         }
         lastFeedback = now
         measureDelay(at: now)
-        queue.observe(reports, isHeld: rate.isCompeting, at: now)
+        let ordinary = reports.contains(where: \.isFavoured) ? reports.filter { !$0.isFavoured } : reports
+        queue.observe(ordinary, isHeld: rate.isCompeting, at: now)
         delivery.observe(reports)
         let queueIsShort = queue.standing < rate.queueTarget / 2
         let factor = losses.observe(reports, queueIsShort: queueIsShort, isCompeting: rate.isCompeting, at: now)
@@ -127,7 +133,7 @@ package struct BandwidthEstimator: Sendable {
                 latestOutflow: delivery.bitsPerSecond(over: Limits.latestWindow),
                 outflow: delivery.bitsPerSecond(over: Limits.outflowWindow),
                 delivered: delivery.bitsPerSecond(over: Limits.sustainedWindow),
-                trains: train.observe(reports), lossFactor: factor))
+                trains: train.observe(ordinary), lossFactor: factor))
         // A queue that keeps its length though less and less is sent is none: the path has become longer.
         let isLong = rate.isCompeting || queue.standing > Limits.longPlateau
         let patience = isLong ? Limits.plateauTimeBeside : Limits.plateauTime

@@ -23,7 +23,7 @@ package enum Limits {
     static let queueTarget = Duration.milliseconds(30)
     /// Where another flow holds a queue that we can't empty, up to this is tolerated (RFC 8298 § 4.2.1 adapts likewise).
     static let longestQueueTarget = Duration.milliseconds(350)
-    /// Below this another flow's queue hurts nobody, and may be a path that has become longer.
+    /// Below this a queue may be a path that has become longer, which shows within some seconds.
     static let queueOfOthers = Duration.milliseconds(75)
     /// A queue of our own is gone by then: nobody's buffer holds more than a second, at three fifths of what it takes.
     static let ownQueueTime = Duration.seconds(3)
@@ -71,7 +71,9 @@ package enum Limits {
     static let packetsOfLongTrain = 40
     static let packetsOfEarlyTrain = 12
     /// Transport-wide feedback tells arrivals by a quarter of a millisecond.
-    static let arrivalResolution = Duration.microseconds(250)
+    package static let arrivalResolution = Duration.microseconds(250)
+    /// Feedback by RFC 8888 by 1/1024 s: half as much more, for both ends are rounded.
+    package static let streamArrivalResolution = Duration.microseconds(1500)
     static let unlimitedPercent = 85
     static let trainsRemembered = 7
 

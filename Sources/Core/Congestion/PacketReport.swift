@@ -9,8 +9,11 @@ package struct PacketReport: Hashable, Sendable {
     package var bytes: Int
     /// On the receiver's clock, whose zero nobody knows; nil where the packet was lost.
     package var arrival: Duration?
+    /// Routers may have let it overtake the others: it tells nothing of their queue.
+    package var isFavoured: Bool
 
-    package init(number: Int64, sentAt: Instant, bytes: Int, arrival: Duration?) {
+    package init(number: Int64, sentAt: Instant, bytes: Int, arrival: Duration?, isFavoured: Bool = false) {
+        self.isFavoured = isFavoured
         self.number = number
         self.sentAt = sentAt
         self.bytes = bytes

@@ -17,7 +17,10 @@ package struct PacketTrain: Sendable {
 
     private var cars: [PacketReport] = []
 
-    package init() {}
+    private let resolution: Duration
+
+    /// - Parameter resolution: of arrival times; trains that came within it are as long.
+    package init(resolution: Duration = Limits.arrivalResolution) { self.resolution = resolution }
 
     package mutating func observe(_ reports: [PacketReport]) -> [Sample] {
         var samples: [Sample] = []
@@ -49,7 +52,7 @@ package struct PacketTrain: Sendable {
         // What a full queue dropped never was on the narrow link.
         let bytes = cars[(first + 1)...last].reduce(0) { $0 + ($1.arrival == nil ? 0 : $1.bytes) }
         guard bytes >= Limits.bytesOfTrain else { return nil }
-        let spread = max(ended - began, Limits.arrivalResolution)
+        let spread = max(ended - began, resolution)
         let sent = cars[last].sentAt - cars[first].sentAt
         return Sample(
             sentRate: sent < Limits.arrivalResolution ? nil : Int(Double(bytes) * 8 / sent.inSeconds),

@@ -126,21 +126,28 @@ package struct RateControl: Sendable {
         received.removeAll(keepingCapacity: true)
         decreases = seen.queue * 10 > queueAtDecrease * 8 ? decreases + 1 : 1
         queueAtDecrease = seen.queue
-        // It does not follow what we do: another flow's.
+        judge(seen)
+    }
+
+    /// A queue that does not follow what we do is another flow's.
+    private mutating func judge(_ seen: Observation) {
         let since = longSince ?? seen.now
-        // By now all that comes has stood in it.
-        if longSince != nil, !isPassedKnown { (passed, isPassedKnown) = (seen.outflow ?? capacity, true) }
+        if longSince == nil {
+            if let outflow = seen.outflow { passed = min(passed, outflow * 2) }
+        } else if !isPassedKnown {
+            // By now all that comes has stood in it.
+            (passed, isPassedKnown) = (seen.outflow ?? capacity, true)
+        }
         longSince = since
         let isForeign = competedLately
             ? decreases > 1 : decreases > Self.patience && seen.now - since > Limits.ownQueueTime
-        if isForeign, seen.queue > Limits.queueOfOthers {
-            tolerate(seen.queue)
-            competesSince = competesSince ?? seen.now
-            // What we gave up meanwhile, the other has taken.
-            let most = (seen.delivered ?? capacity) * Self.regainFactor
-            set(capacity: max(capacity, min(fairShare, passed, most)))
-            decreases = 0
-        }
+        guard isForeign, seen.queue > Limits.queueOfOthers || seen.now - since > Limits.plateauTimeBeside else { return }
+        tolerate(seen.queue)
+        competesSince = competesSince ?? seen.now
+        // What we gave up meanwhile, the other has taken.
+        let most = (seen.delivered ?? capacity) * Self.regainFactor
+        set(capacity: max(capacity, min(fairShare, passed, most)))
+        decreases = 0
     }
 
     private mutating func tolerate(_ queue: Duration) {

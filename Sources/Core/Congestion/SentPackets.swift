@@ -9,6 +9,7 @@ package struct SentPackets: Sendable {
     private struct Entry: Sendable {
         var sentAt: Instant
         var bytes: Int
+        var isFavoured: Bool
         var fate = Fate.inFlight
     }
 
@@ -34,12 +35,12 @@ package struct SentPackets: Sendable {
     }
 
     /// Numbers ascend without gaps; a gap starts anew.
-    package mutating func record(_ number: Int64, bytes: Int, at now: Instant) {
+    package mutating func record(_ number: Int64, bytes: Int, isFavoured: Bool = false, at now: Instant) {
         if number != first + Int64(entries.count) {
             entries.removeAll(keepingCapacity: true)
             (first, firstOpen, bytesInFlight) = (number, number, 0)
         }
-        entries.append(Entry(sentAt: now, bytes: bytes))
+        entries.append(Entry(sentAt: now, bytes: bytes, isFavoured: isFavoured))
         bytesInFlight += bytes
         while entries.count > Limits.sentPackets { forgetOldest() }
         while entries.count > Limits.settledPackets, first < firstOpen { forgetOldest() }
@@ -69,7 +70,8 @@ package struct SentPackets: Sendable {
         case (.missing, .some): entries[index].fate = .delivered
         }
         settle()
-        return PacketReport(number: number, sentAt: entry.sentAt, bytes: entry.bytes, arrival: arrival)
+        return PacketReport(
+            number: number, sentAt: entry.sentAt, bytes: entry.bytes, arrival: arrival, isFavoured: entry.isFavoured)
     }
 
     /// Gives up what left before `instant`: no feedback will come of it in time.

@@ -243,6 +243,8 @@ struct MediaSender {
         queuedBytes -= range.count
         if isLast {
             queue.removeFirst()
+            // What stood behind a keyframe waited for that alone.
+            if unit.isKeyframe { for index in queue.indices { queue[index].queuedAt = now } }
             setPace(at: now)
         }
         return packet

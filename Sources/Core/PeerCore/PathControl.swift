@@ -30,7 +30,7 @@ struct PathControl {
         maximum = parameters?.bitsPerSecond ?? 0
         feedback = parameters?.feedback ?? .none
         reported = ReportedRate(maximum: maximum)
-        estimator = BandwidthEstimator(start: Limits.startRate, maximum: maximum * Limits.pacingFactor)
+        estimator = Self.estimator(start: Limits.startRate, maximum: maximum, feedback)
         feedbackBudget = TokenBucket(
             perSecond: Limits.feedbacksPerSecond, capacity: Limits.feedbacksPerSecond, at: now)
         credit = Limits.startCredit
@@ -39,8 +39,15 @@ struct PathControl {
     /// Media is about to begin.
     mutating func begin(roundTrip: Duration?) {
         guard let roundTrip, roundTrip < Limits.localRoundTrip else { return }
-        estimator = BandwidthEstimator(start: Limits.localStartRate, maximum: maximum * Limits.pacingFactor)
+        estimator = Self.estimator(start: Limits.localStartRate, maximum: maximum, feedback)
         credit = Limits.localStartCredit
+    }
+
+    private static func estimator(start: Int, maximum: Int, _ feedback: PathFeedback) -> BandwidthEstimator {
+        BandwidthEstimator(
+            start: start, maximum: maximum * Limits.pacingFactor,
+            resolution: feedback == .perStream
+                ? Congestion.Limits.streamArrivalResolution : Congestion.Limits.arrivalResolution)
     }
 
     mutating func setMaximum(_ bitsPerSecond: Int) { maximum = bitsPerSecond }
@@ -58,7 +65,7 @@ struct PathControl {
     }
 
     /// A packet has left: with the number taken last or, where the peer needs none in it, with the next.
-    mutating func sent(_ packet: [UInt8], at now: Instant) {
+    mutating func sent(_ packet: [UInt8], _ trafficClass: TrafficClass, at now: Instant) {
         switch feedback {
         case .none: return
         case .transportWide: guard taken != nil else { return }
@@ -67,7 +74,8 @@ struct PathControl {
             streamNumbers.record(packet, as: next)
         }
         taken = nil
-        estimator.sent(next, bytes: packet.count + Limits.ipOverhead, at: now)
+        estimator.sent(
+            next, bytes: packet.count + Limits.ipOverhead, isFavoured: trafficClass == .audio, at: now)
         if !estimator.hasFeedback {
             credit -= packet.count
             creditEnds = creditEnds ?? now + Limits.creditTime
@@ -177,7 +185,7 @@ struct PathControl {
                 ssrc: report.ssrc, from: report.firstSequenceNumber, count: metrics.count)
             for (number, metric) in zip(numbers, metrics) {
                 // Of one that came, nobody knows when, there is nothing to learn.
-                guard let number, !metric.isReceived || metric.offset != nil else { continue }
+                guard let number, next - number < Int64(Congestion.Limits.sentPackets), !metric.isReceived || metric.offset != nil else { continue }
                 packets.append((number, metric))
             }
         }
@@ -208,7 +216,7 @@ struct PathControl {
         // What waits for the window waits for a queue that has just begun to stand.
         let isBlocked = backlog > 0 && mayLeave(at: now) == nil
         let state = PathState(bitsPerSecond: bitsPerSecond, isCongested: isBlocked || wait > limit.inSeconds,
-            isStarved: Int(pictures) < Limits.leastForPictures)
+            isStarved: target < maximum && Int(pictures) < Limits.leastForPictures)
         // Once in a while all the same: who decides by it goes by time as well.
         if let told, told.isCongested == state.isCongested, told.isStarved == state.isStarved, now - toldAt < Limits.reportInterval {
             let difference = abs(told.bitsPerSecond - bitsPerSecond)

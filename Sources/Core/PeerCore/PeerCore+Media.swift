@@ -106,7 +106,7 @@ extension PeerCore {
     private mutating func transmitRTP(_ packet: consuming [UInt8], _ trafficClass: TrafficClass) {
         guard let protector, let pair = ice.sendAddresses else { return }
         do throws(ProtectionError) { try protector.protectRTP(&packet) } catch { return end(.protection(error)) }
-        path.sent(packet, at: now)
+        path.sent(packet, trafficClass, at: now)
         outputs.append(.transmit(Transmit(bytes: packet, from: pair.local, to: pair.remote, trafficClass: trafficClass)))
     }
 

@@ -18,7 +18,8 @@ final class EncoderLane {
     private var repeater = PictureRepeater()
     var gate = KeyframeGate()
     private(set) var quantiser = 0.0
-    private var isBehind = false
+    /// A change was held back.
+    private(set) var isBehind = false
 
     init(
         _ key: LaneKey, _ profile: X264Configuration.Profile, _ preset: X264Configuration.Preset, size: PixelSize,

@@ -17,27 +17,30 @@ extension MediaLine {
     /// The size that a rung's encoder works at; that of the share is nobody's but its owner's to change.
     func shaped(_ size: PixelSize, _ key: LaneKey) -> PixelSize {
         guard key.rung > 0 else { return size }
-        return shapes[key.rung, default: RungShape()].size(
+        return shapes[key, default: RungShape()].size(
             of: size, bitsPerSecond: target(of: key).bitsPerSecond, isPlaying: isPlaying, at: SystemClock.now())
     }
 
-    /// One rung's trouble is no other's: where its viewers are behind, or its bits too few for so many pictures, it waits.
+    /// One rung's trouble is no other's: where its viewers are all behind, it waits.
+    func isHeldBack(_ key: LaneKey) -> Bool { commands.lanes.count > 1 && isCongested(key.rung) }
+
+    /// It waits as well where its bits are too few for so many pictures; but not with a keyframe, without which there are
+    /// none.
     func mayEncode(_ key: LaneKey, _ size: PixelSize, at now: Instant) -> Bool {
-        if commands.lanes.count > 1, isCongested(key.rung) { return false }
+        if isHeldBack(key) { return false }
         guard key.rung > 0 else { return true }
         let bitsPerSecond = target(of: key).bitsPerSecond
-        guard shapes[key.rung]?.isDue(size, bitsPerSecond: bitsPerSecond, isPlaying: isPlaying, at: now) ?? true else {
-            return false
-        }
-        shapes[key.rung]?.made(at: now)
+        let isDue = shapes[key]?.isDue(size, bitsPerSecond: bitsPerSecond, isPlaying: isPlaying, at: now) ?? true
+        guard isDue || lanes[key]?.gate.isDue(at: now) == true else { return false }
+        shapes[key]?.made(at: now)
         return true
     }
 
-    /// A rung that waited while the others' picture became sharp has its turn when these rest.
+    /// What waited while the others' picture became sharp has its turn when these rest.
     ///
     /// - Returns: false where there is nothing to make up for.
     func catchUp(_ key: LaneKey, _ time: MediaTime, at now: Instant) throws(ShareError) -> Bool {
-        guard key.rung > 0, let lane = lanes[key], lane.isUnfinished, let picture = converter?.picture,
+        guard let lane = lanes[key], key.rung > 0 ? lane.isUnfinished : lane.isBehind, let picture = converter?.picture,
             mayEncode(key, lane.size, at: now)
         else { return false }
         do throws(CodecError) {

@@ -38,7 +38,7 @@ final class MediaLine {
     var converter: PictureConverter?
     var watch: ContentWatch?
     var lanes: [LaneKey: EncoderLane] = [:]
-    var shapes: [Int: RungShape] = [:]
+    var shapes: [LaneKey: RungShape] = [:]
     private var effort: EncoderEffort
     private var isHidden = false
     var capturedAt = Instant.zero
@@ -104,7 +104,9 @@ final class MediaLine {
     }
 
     var watchedLanes: [EncoderLane] { commands.lanes.compactMap { lanes[$0] } }
-    private func keyframeIsDue(at now: Instant) -> Bool { watchedLanes.contains { $0.gate.isDue(at: now) } }
+    private func keyframeIsDue(at now: Instant) -> Bool {
+        commands.lanes.contains { key in !isHeldBack(key) && lanes[key]?.gate.isDue(at: now) == true }
+    }
 
     /// When the next wanted keyframe is allowed; one that is due already is waited for with its frame.
     private func nextKeyframe(after now: Instant) -> Instant {
@@ -230,6 +232,8 @@ final class MediaLine {
                 let lane = try lane(key, picture.size)
                 guard mayEncode(key, lane.size, at: now) else {
                     lane.hold(damage, of: picture.size)
+                    // The share itself does not rest before it has been sent.
+                    if key.rung == 0, lane.isBehind { quantiser = RefinementPolicy.nothingEncoded }
                     continue
                 }
                 let unit = try lane.encode(
@@ -315,6 +319,7 @@ final class MediaLine {
         if next.size != commands.size { adapter.changed(at: now) }
         // The standard lane stays open for the next viewer; others go with their last one.
         lanes = lanes.filter { $0.key == .standard || next.expected.contains($0.key) }
+        shapes = shapes.filter { next.expected.contains($0.key) }
         for key in next.keyframes { lanes[key]?.gate.request() }
         if !next.lanes.isSubset(of: commands.lanes) || next.isSampled && !commands.isSampled { adapter.changed(at: now) }
         commands = next
