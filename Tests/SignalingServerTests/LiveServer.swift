@@ -51,7 +51,9 @@ struct LiveServer: Sendable {
     }
 
     /// Sends texts one after the other and returns everything that comes back until the server closes.
-    func exchange(_ texts: [String], pause: Duration = .zero) async throws -> String {
+    func exchange(
+        _ texts: [String], pause: Duration = .zero, heard: @escaping @Sendable () -> Void = {}
+    ) async throws -> String {
         try await connection { inbound, outbound in
             async let sending: Void = {
                 for text in texts {
@@ -62,7 +64,10 @@ struct LiveServer: Sendable {
             }()
             var received = ByteBuffer()
             do {
-                for try await piece in inbound { received.writeImmutableBuffer(piece) }
+                for try await piece in inbound {
+                    received.writeImmutableBuffer(piece)
+                    heard()
+                }
             } catch is IOError {}
             try? await sending
             return String(buffer: received)

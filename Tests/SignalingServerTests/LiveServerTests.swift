@@ -55,16 +55,20 @@ struct LiveServerTests {
     @Test("A stop ends event streams and waiting offers, the latter with 503")
     func stopWhileBusy() async throws {
         let started = NIOLockedValueBox<[Task<RawResponse?, Never>]>([])
+        let (pieces, heard) = AsyncStream.makeStream(of: Void.self)
         try await LiveServer.run { live in
             let sharer = try await live.share()
             let offer = live.request("POST", "/v1/rooms/demo/whep", type: "application/sdp", body: SDPSamples.offer)
             let join = Task { try? RawResponse(await live.exchange([offer])) }
-            let watch = Task { try? await live.send("GET", "/v1/rooms/demo/events") }
+            let events = live.request("GET", "/v1/rooms/demo/events")
+            let watch = Task { try? RawResponse(await live.exchange([events]) { heard.yield() }) }
             try await live.connection { inbound, outbound in
                 try await outbound.write(
                     ByteBuffer(string: live.request("GET", "\(sharer.path)/events", token: sharer.secret)))
                 for try await piece in inbound where String(buffer: piece).contains("event: offer") { break }
             }
+            // Both are under way: the stream has begun, and the offer was seen.
+            for await _ in pieces { break }
             started.withLockedValue { $0 = [join, watch] }
         }
         let tasks = started.withLockedValue(\.self)
