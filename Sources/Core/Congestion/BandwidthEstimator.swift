@@ -128,7 +128,8 @@ package struct BandwidthEstimator: Sendable {
         let factor = losses.observe(reports, queueIsShort: queueIsShort, isCompeting: rate.isCompeting, at: now)
         rate.observe(
             RateControl.Observation(
-                now: now, queue: queue.standing, isSteady: queue.steadyTime(at: now) > Limits.steadyTime, jitter: queue.jitter,
+                now: now, queue: queue.standing, isSteady: queue.steadyTime(at: now) > Limits.steadyTime,
+                jitter: queue.jitter,
                 roundTrip: leastFeedbackDelay.value ?? Limits.assumedRoundTrip,
                 latestOutflow: delivery.bitsPerSecond(over: Limits.latestWindow),
                 outflow: delivery.bitsPerSecond(over: Limits.outflowWindow),

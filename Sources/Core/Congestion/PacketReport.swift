@@ -13,10 +13,10 @@ package struct PacketReport: Hashable, Sendable {
     package var isFavoured: Bool
 
     package init(number: Int64, sentAt: Instant, bytes: Int, arrival: Duration?, isFavoured: Bool = false) {
-        self.isFavoured = isFavoured
         self.number = number
         self.sentAt = sentAt
         self.bytes = bytes
         self.arrival = arrival
+        self.isFavoured = isFavoured
     }
 }
