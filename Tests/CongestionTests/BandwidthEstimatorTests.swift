@@ -174,24 +174,3 @@ struct BandwidthEstimatorTests {
         #expect(estimator.target >= 20_000)
     }
 }
-
-@Suite("Peers without transport-wide feedback")
-struct ReportedRateTests {
-    private func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
-
-    @Test("heavy loss lowers the rate, no loss raises it again up to what was asked for")
-    func loss() {
-        var rate = ReportedRate(maximum: 4_000_000)
-        for second in 1...5 as ClosedRange<Int64> { rate.reported(loss: 0.3, at: at(second)) }
-        #expect(rate.target < 2_000_000)
-        for second in 6...60 as ClosedRange<Int64> { rate.reported(loss: 0, at: at(second)) }
-        #expect(rate.target == 4_000_000)
-    }
-
-    @Test("a receiver that estimates by itself is believed, within bounds", arguments: [0, 1, 700_000, UInt64.max])
-    func estimates(bitsPerSecond: UInt64) {
-        var rate = ReportedRate(maximum: 4_000_000)
-        rate.estimated(bitsPerSecond: bitsPerSecond)
-        #expect(rate.target == max(20_000, Int(min(bitsPerSecond, 4_000_000))))
-    }
-}

@@ -58,12 +58,23 @@ def test_a_link_that_becomes_narrow_is_not_flooded(film, start, artifacts):
     annexb.probe(artifacts / "narrow.h264")
 
 
-def test_a_slow_viewer_takes_nothing_from_a_fast_one(film, start, artifacts):
-    link, host = film()
-    fast = watch(start, link["a"], artifacts / "fast.h264")
-    alone = rate(fast, 4)
-    slow = watch(start, link["b"], artifacts / "slow.h264")
-    link.set("both", "rate=200kbit", "queue=300ms")
+@pytest.fixture
+def two(film, start, artifacts):
+    """`two(limit)`: a fast viewer, its rate while alone, and one whose path takes no more than `limit` from now on."""
+
+    def begin(limit):
+        link, host = film()
+        fast = watch(start, link["a"], artifacts / "fast.h264")
+        alone = rate(fast, 4)
+        slow = watch(start, link["b"], artifacts / "slow.h264")
+        link.set("both", f"rate={limit}", "queue=300ms")
+        return link, host, fast, alone, slow
+
+    return begin
+
+
+def test_a_slow_viewer_takes_nothing_from_a_fast_one(two, artifacts):
+    link, host, fast, alone, slow = two("200kbit")
     host.statistics.wait(lambda line: line["lanes"] == 2, 12, "an encoding of its own for the slow viewer")
     time.sleep(4)
     before = slow.statistics.last
@@ -80,12 +91,8 @@ def test_a_slow_viewer_takes_nothing_from_a_fast_one(film, start, artifacts):
         annexb.probe(artifacts / f"{name}.h264")
 
 
-def test_a_viewer_whose_path_takes_next_to_nothing_is_told_of_and_harms_nobody(film, start, artifacts):
-    link, host = film()
-    fast = watch(start, link["a"], artifacts / "fast.h264")
-    alone = rate(fast, 4)
-    slow = watch(start, link["b"], artifacts / "starved.h264")
-    link.set("both", "rate=40kbit", "queue=300ms")
+def test_a_viewer_whose_path_takes_next_to_nothing_is_told_of_and_harms_nobody(two, artifacts):
+    link, host, fast, alone, slow = two("40kbit")
     host.process.wait_for("takes too little for moving pictures", 25)
     before = slow.statistics.last["frames"]
     assert rate(fast, 6) >= alone * 0.95
@@ -94,7 +101,7 @@ def test_a_viewer_whose_path_takes_next_to_nothing_is_told_of_and_harms_nobody(f
     link.set("both", "rate=none")
     host.process.wait_for("takes moving pictures again", 30)
     assert slow.stop() == 0 and fast.stop() == 0
-    annexb.probe(artifacts / "starved.h264")
+    annexb.probe(artifacts / "slow.h264")
 
 
 def test_a_browser_behind_one_megabit_goes_on_smoothly(film, start, artifacts):
@@ -106,6 +113,20 @@ def test_a_browser_behind_one_megabit_goes_on_smoothly(film, start, artifacts):
     assert summary["frames"] >= 15 * 15, summary
     assert summary["longestGapMs"] < 2500, summary
     assert next(iter(host.statistics.all()[-3]["peers"]))["availableBitrate"] < 1_300_000
+
+
+def test_a_peer_that_only_estimates_by_itself_is_followed(film, start):
+    """REMB: what it names of a screen at rest binds nothing, what it names of a link that is full does."""
+    link, host = film()
+    viewer = start(sharer.aiortc, link["b"], f"http://{Lab.ADDRESSES['a']}:8080/v1/rooms/demo/whep", "--duration", "30")
+    viewer.event("first", 20)
+    time.sleep(5)
+    assert host.statistics.last["bitrate"] > 2_000_000
+    link.set("both", "rate=1mbit", "queue=300ms")
+    time.sleep(8)
+    rates = [line["bitrate"] for line in host.statistics.all()[-3:]]
+    assert all(250_000 < rate < 1_200_000 for rate in rates), rates
+    assert viewer.event("summary", 40)["fps"] > 15
 
 
 def test_a_browser_that_tells_by_stream_is_followed_as_well(film, start):

@@ -79,7 +79,7 @@ package enum Limits {
 
     // Probes of an idle path
 
-    /// So much time at twice what is known, and no fewer packets than make a train with two of them lost.
+    /// So much time at twice what is known, and no fewer packets than make a train where half are lost.
     static let probeTime = Duration.milliseconds(15)
     static let packetsOfProbe = 7
     package static let probeBytes = 1000
@@ -99,6 +99,19 @@ package enum Limits {
     static let heavyLoss = 0.1
     /// Beside another flow: an overflow lasts for about two observations, and TCP sends 30 % less after it.
     static let yieldToLoss = 0.85
+
+    // Estimates of peers (REMB)
+
+    /// More is sent than the peer believes in.
+    static let excessOverEstimate = 1.1
+    /// An estimate falls by more than rounding: GoogCC's falls to 85 % of what comes.
+    static let fallOfEstimate = 0.97
+    /// One that grows follows what comes, by 8 % a second; one that has not grown by this for so long is meant as a bound.
+    static let growthOfEstimate = 1.05
+    static let patienceWithEstimate = Duration.seconds(2)
+    static let overloadOfEstimate = 1.3
+    /// From here on what was too much is approached slowly.
+    static let nearOverload = 0.8
 
     // Repair
 

@@ -67,7 +67,7 @@ struct PathControl {
     /// A packet has left: with the number taken last or, where the peer needs none in it, with the next.
     mutating func sent(_ packet: [UInt8], _ trafficClass: TrafficClass, at now: Instant) {
         switch feedback {
-        case .none: return
+        case .none: return reported.sent(bytes: packet.count, at: now)
         case .transportWide: guard taken != nil else { return }
         case .perStream:
             if taken == nil { next += 1 }
@@ -185,7 +185,9 @@ struct PathControl {
                 ssrc: report.ssrc, from: report.firstSequenceNumber, count: metrics.count)
             for (number, metric) in zip(numbers, metrics) {
                 // Of one that came, nobody knows when, there is nothing to learn.
-                guard let number, next - number < Int64(Congestion.Limits.sentPackets), !metric.isReceived || metric.offset != nil else { continue }
+                guard let number, next - number < Int64(Congestion.Limits.sentPackets),
+                    !metric.isReceived || metric.offset != nil
+                else { continue }
                 packets.append((number, metric))
             }
         }
@@ -195,7 +197,9 @@ struct PathControl {
     /// Something else came from the peer: the way back is open, at least.
     mutating func heard(at now: Instant) { estimator.heard(at: now) }
 
-    mutating func receive(_ estimate: BitrateEstimate) { reported.estimated(bitsPerSecond: estimate.bitsPerSecond) }
+    mutating func receive(_ estimate: BitrateEstimate, at now: Instant) {
+        reported.estimated(bitsPerSecond: estimate.bitsPerSecond, at: now)
+    }
 
     mutating func receive(loss: Double, at now: Instant) { reported.reported(loss: loss, at: now) }
 
@@ -215,10 +219,13 @@ struct PathControl {
         let limit = told?.isCongested == true ? Limits.backlogOver : Limits.backlog
         // What waits for the window waits for a queue that has just begun to stand.
         let isBlocked = backlog > 0 && mayLeave(at: now) == nil
-        let state = PathState(bitsPerSecond: bitsPerSecond, isCongested: isBlocked || wait > limit.inSeconds,
+        let state = PathState(
+            bitsPerSecond: bitsPerSecond, isCongested: isBlocked || wait > limit.inSeconds,
             isStarved: target < maximum && Int(pictures) < Limits.leastForPictures)
         // Once in a while all the same: who decides by it goes by time as well.
-        if let told, told.isCongested == state.isCongested, told.isStarved == state.isStarved, now - toldAt < Limits.reportInterval {
+        if let told, told.isCongested == state.isCongested, told.isStarved == state.isStarved,
+            now - toldAt < Limits.reportInterval
+        {
             let difference = abs(told.bitsPerSecond - bitsPerSecond)
             guard difference * Limits.noticeable > told.bitsPerSecond else { return nil }
         }
@@ -235,13 +242,7 @@ package struct PathState: Hashable, Sendable {
     /// Pictures wait to leave: another one would only wait behind them.
     package var isCongested: Bool
     /// Less passes than pictures take at the very least.
-    package var isStarved = false
-
-    package init(bitsPerSecond: Int, isCongested: Bool, isStarved: Bool = false) {
-        self.bitsPerSecond = bitsPerSecond
-        self.isCongested = isCongested
-        self.isStarved = isStarved
-    }
+    package var isStarved: Bool
 }
 
 /// What is known of a peer's path.

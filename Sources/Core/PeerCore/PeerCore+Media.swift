@@ -42,7 +42,7 @@ extension PeerCore {
         case .goodbye: end(.closedByPeer)
         case .transportFeedback(let feedback): beginAgain(after: path.receive(feedback, at: now))
         case .congestionFeedback(let feedback): beginAgain(after: path.receive(feedback, at: now))
-        case .bitrateEstimate(let estimate): path.receive(estimate)
+        case .bitrateEstimate(let estimate): path.receive(estimate, at: now)
         case .sourceDescription, .unknown: break
         }
     }

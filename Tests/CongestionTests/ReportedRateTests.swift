@@ -1,0 +1,71 @@
+import Testing
+import Timebase
+
+@testable import Congestion
+
+@Suite("Peers without transport-wide feedback")
+struct ReportedRateTests {
+    private var rate = ReportedRate(maximum: 4_000_000)
+    private var now = Instant.zero
+
+    private func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
+
+    /// Half a second of media and the peer's estimate at its end, so many times.
+    private mutating func half(seconds count: Int, sending: Int, estimate: (_ index: Int, _ target: Int) -> UInt64) {
+        for index in 0..<count {
+            for _ in 0..<50 {
+                now += .milliseconds(10)
+                rate.sent(bytes: min(sending, rate.target) / 800, at: now)
+            }
+            rate.estimated(bitsPerSecond: estimate(index, rate.target), at: now)
+        }
+    }
+
+    @Test("heavy loss lowers the rate, no loss raises it again up to what was asked for")
+    mutating func loss() {
+        for second in 1...5 as ClosedRange<Int64> { rate.reported(loss: 0.3, at: at(second)) }
+        #expect(rate.target < 2_000_000)
+        for second in 6...60 as ClosedRange<Int64> { rate.reported(loss: 0, at: at(second)) }
+        #expect(rate.target == 4_000_000)
+    }
+
+    @Test("a receiver that believes in less than is sent is believed, within bounds", arguments: [0, 1, 700_000])
+    mutating func estimates(bitsPerSecond: UInt64) {
+        half(seconds: 2, sending: 4_000_000) { _, _ in bitsPerSecond }
+        #expect(rate.target == max(20_000, Int(bitsPerSecond)))
+    }
+
+    @Test("an estimate of anything at all harms nothing", arguments: [UInt64.max, 1 << 63])
+    mutating func extremes(bitsPerSecond: UInt64) {
+        half(seconds: 4, sending: 4_000_000) { _, _ in bitsPerSecond }
+        #expect(rate.target == 4_000_000)
+    }
+
+    @Test("of a screen that rests, an estimate of what comes says nothing: the next page has its whole rate")
+    mutating func rest() {
+        half(seconds: 20, sending: 100_000) { _, _ in 105_000 }
+        #expect(rate.target == 4_000_000)
+        half(seconds: 3, sending: 4_000_000) { index, _ in UInt64(105_000 + index * 4_000) }
+        #expect(rate.target == 4_000_000)
+    }
+
+    @Test("an estimate that does not grow though more is sent is meant as a bound")
+    mutating func bound() {
+        half(seconds: 4, sending: 400_000) { _, _ in 500_000 }
+        #expect(rate.target == 4_000_000)
+        half(seconds: 6, sending: 4_000_000) { _, _ in 500_000 }
+        #expect(rate.target == 500_000)
+    }
+
+    @Test("where the path is the bound, the rate stays about it, and returns when there is room")
+    mutating func path() {
+        var sent: [Int] = []
+        for _ in 0..<60 {
+            half(seconds: 1, sending: 4_000_000) { _, target in target > 1_000_000 ? 850_000 : 1_400_000 }
+            sent.append(rate.target)
+        }
+        #expect(sent.dropFirst(20).allSatisfy { $0 > 700_000 && $0 < 1_400_000 })
+        half(seconds: 60, sending: 4_000_000) { _, target in UInt64(target) * 3 / 2 }
+        #expect(rate.target == 4_000_000)
+    }
+}
