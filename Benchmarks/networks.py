@@ -124,6 +124,8 @@ class Share(contextlib.ExitStack):
         if settings.which == "ours":
             options += ["--display", self.display.name, "--audio", "none", "--open"]
             self.host = sharer.Sharer(side, *options, listen=listen)
+        elif settings.which == "chromium":
+            self.host = sharer.ChromiumSharer(side, self.display.name, *options, listen=listen)
         else:
             self.host = sharer.GStreamerSharer(side, self.display.name, "--repair", *options, listen=listen)
         self.callback(self.host.kill)
@@ -214,17 +216,18 @@ OURS = (
     *PLAIN, *VARIANTS, "step-4-1", "step-1-4", "rfc8867-5.1", "rfc8867-5.6", "blackout-2s", "blackout-3s",
     "blackout-5s", "blackout-20s", "satellite",
 )
-# What is measured for others too: the reference sharer, and the browser as viewer of ours.
-OTHERS = {"ours": OURS, "gstreamer": (*PLAIN, "step-4-1", "rfc8867-5.1"), "chromium": PLAIN}
+# What is measured for others too: the reference sharers, and the browser as viewer of ours.
+REFERENCE = (*PLAIN, "step-4-1", "step-1-4", "rfc8867-5.1", "rfc8867-5.6", "blackout-3s")
+OTHERS = {"ours": OURS, "gstreamer": REFERENCE, "chromium": REFERENCE, "browser": PLAIN}
 # For the step to 4 Mbit/s the sharer may use more than that.
 BITRATES = {"step-1-4": 8_000_000}
 
 
 def figures(who, case, seconds):
-    """`who` is a sharer, or "chromium" for ours seen in a browser. None where it is not asked for."""
+    """`who` is a sharer, or "browser" for ours seen in Chromium. None where it is not asked for."""
     if case not in OTHERS[who]:
         return None
     name, changes = VARIANTS.get(case, (case, {}))
-    which, viewer = ("ours", "chromium") if who == "chromium" else (who, "view")
+    which, viewer = ("ours", "chromium") if who == "browser" else (who, "view")
     settings = Settings(which=which, viewer=viewer, bitrate=BITRATES.get(name, BITRATE), **changes)
     return measure(name, seconds, settings)[1]

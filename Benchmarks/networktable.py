@@ -17,7 +17,7 @@ SHARE_AGAINST_TCP = (0.3, 0.7)
 FRESH = 250
 # One picture more or less at either end of a run is not a lower rate.
 RATE_TOLERANCE = 0.995
-WHO = ("ours", "chromium", "gstreamer")
+WHO = ("ours", "browser", "gstreamer", "chromium")
 NAMES = {
     "loss5": "5 % lost, round trip 50 ms", "loss10": "10 % lost, round trip 100 ms", "step-4-1": "4 → 1 Mbit/s",
     "step-1-4": "1 → 4 Mbit/s",
@@ -26,8 +26,8 @@ NAMES = {
 
 class NetworkRows:
     def __init__(self):
-        head = "network | figure | screenshare | seen in Chromium | GStreamer | must reach | "
-        self.lines = ["", f"| {head}|", "|---|---|---|---|---|---|---|"]
+        head = "network | figure | screenshare | seen in Chromium | GStreamer | Chromium | must reach | "
+        self.lines = ["", f"| {head}|", "|---|---|---|---|---|---|---|---|"]
 
     def add(self, case, figure, values, limit, kept):
         base, _, rest = case.partition(", ")

@@ -17,7 +17,7 @@ def parse():
     parser.add_argument("--size", default="1280x720")
     parser.add_argument("--content", default="video30", help="a mode of screensource: video30, scroll, type ...")
     parser.add_argument("--viewer", choices=("view", "gst", "chromium"), default="view")
-    parser.add_argument("--sharer", choices=("ours", "gstreamer"), default="ours")
+    parser.add_argument("--sharer", choices=("ours", "gstreamer", "chromium"), default="ours")
     parser.add_argument("--binary", help="another screenshare")
     parser.add_argument("--bitrate", type=int, help="at most; default 4000000, for step-1-4 twice that")
     parser.add_argument("--fps", type=int, default=30, help="24 or 30; 0: as the sharer sees fit")

@@ -5,7 +5,9 @@ from networktable import network_table
 CPU_LIMITS = {"still": 0.02, "typing": 0.25, "scrolling": 0.6, "motion": 0.6}
 LATENCY_LIMITS = {"typing": 0.5, "scrolling": 0.6, "motion": 0.6}
 JOIN_LIMITS = {"p50": 150, "p95": 300}
-VIEWER_LIMIT = 0.0035
+VIEWER_LIMIT = 0.003
+# How far from what they had alone others may be beside a bad viewer.
+ISOLATION_LIMIT = 0.05
 # Milliseconds, and bytes, after a page change behind a link of so many bits a second.
 PAGE_LIMITS = {
     2_000_000: {"first": 250, "readable": 800, "0.98": 1000, "0.99": 1500, "bytes": 400_000},
@@ -94,6 +96,10 @@ def table(results):
     for case, found in results.get("pictures", {}).items():
         picture_rows(rows, case, found)
     sound_rows(rows, results)
+    for case, found in results.get("isolation", {}).items():
+        for key in ("pictures", "quantiser"):
+            kept = abs(found[key] - 1) <= ISOLATION_LIMIT
+            rows.add(f"others' {key} beside a viewer with {case} ÷ alone", shown(found[key], ""), "–", "0.95–1.05", kept)
     more = [*content_table(results.get("content")), *network_table(results.get("networks"))]
     return "\n".join([*rows.lines, *more, "", footer(results)]) + "\n"
 

@@ -2,7 +2,8 @@
 
     make bench                            everything, about an hour and a quarter
     make bench ARGS="--quick"             fewer repeats, about fifteen
-    make bench ARGS="--only cpu,join"     some of cpu, latency, memory, join, viewers, pages, comeback, cadence, content, sound, networks
+    make bench ARGS="--only cpu,join"     some of cpu, latency, memory, join, viewers, pages, comeback, cadence, content, sound,
+                                          isolation, networks
     make bench ARGS="--sharers gstreamer" one side only
 
 Ends with a table in Markdown; all numbers are in .build-artifacts/bench/result.json. Nothing else should run meanwhile.
@@ -21,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import cadence  # noqa: E402
 import content  # noqa: E402
 import figures  # noqa: E402
+import isolation  # noqa: E402
 import networks  # noqa: E402
 import pages  # noqa: E402
 import sound  # noqa: E402
@@ -30,12 +32,15 @@ from report import table  # noqa: E402
 
 from harness.paths import ARTIFACTS, ROOT, SYSTEM_PYTHON, MissingBinary, screenshare  # noqa: E402, F401
 
-PARTS = ("cpu", "latency", "memory", "join", "viewers", "pages", "comeback", "cadence", "content", "sound", "networks")
+PARTS = (
+    "cpu", "latency", "memory", "join", "viewers", "pages", "comeback", "cadence", "content", "sound", "isolation",
+    "networks",
+)
 REPEATS = {"cpu": 3, "latency": 6, "join": 20, "viewers": 5, "pages": 3, "pictures": 5}
 QUICK = {"cpu": 1, "latency": 2, "join": 8, "viewers": 1, "pages": 1, "pictures": 2}
 # How long is looked at; of films with edits, how many of those.
-REPEATS["seconds"] = {"judder": 60, "lost": (300, 20), "desktop": 1800, "content": 30, "pictures": 10, "sound": 60}
-QUICK["seconds"] = {"judder": 15, "lost": (40, 3), "desktop": 120, "content": 12, "pictures": 6, "sound": 20}
+REPEATS["seconds"] = {"judder": 60, "lost": (300, 20), "desktop": 1800, "content": 30, "pictures": 10, "sound": 60, "isolation": 20}
+QUICK["seconds"] = {"judder": 15, "lost": (40, 3), "desktop": 120, "content": 12, "pictures": 6, "sound": 20, "isolation": 10}
 # Of a network; of some it is said for how long.
 REPEATS["seconds"]["networks"], QUICK["seconds"]["networks"] = 50, 24
 NETWORK_SECONDS = {"loss5": 600, "rfc8867-5.1": 100, "rfc8867-5.6": 120}
@@ -119,10 +124,16 @@ class Run:
         self.own("soundConcealed", ("all",), lambda _: sound.concealed(seconds))
         self.own("soundCPU", ("all",), lambda _: sound.cpu(seconds, self.repeats["cpu"]))
 
+    def isolation(self):
+        seconds = self.repeats["seconds"]["isolation"]
+        self.own("isolation", isolation.CASES, lambda case: isolation.figures(case, seconds))
+
     def networks(self):
         """The sharers in turns, and ours seen in a browser as well."""
         results = self.results.setdefault("networks", {})
-        people = [*self.sharers, *(["chromium"] if "ours" in self.sharers else [])]
+        people = [*self.sharers]
+        people += ["chromium"] if "gstreamer" in self.sharers else []
+        people += ["browser"] if "ours" in self.sharers else []
         for case in networks.OURS:
             for who in people:
                 seconds = self.repeats["seconds"]["networks"]

@@ -226,6 +226,7 @@ final class MediaLine {
     private func encode(damage: PixelRect, _ time: MediaTime, isNew: Bool, at now: Instant) throws(ShareError) {
         guard let picture = converter?.picture else { return }
         var quantiser = 0.0
+        var ownQuantiser: Double?
         var madeKeyframe = false
         do throws(CodecError) {
             for key in commands.lanes {
@@ -240,6 +241,7 @@ final class MediaLine {
                     picture, damage: damage, mediaTime: time, capturedAt: isNew ? capturedAt : now,
                     target: target(of: key), at: now)
                 quantiser = max(quantiser, lane.quantiser)
+                if key.rung == 0 { ownQuantiser = max(ownQuantiser ?? 0, lane.quantiser) }
                 guard let unit else { continue }
                 hand(unit, key)
                 madeKeyframe = madeKeyframe || unit.isKeyframe
@@ -251,7 +253,7 @@ final class MediaLine {
         adapter.encoded(quantiser: quantiser, isNewPicture: isNew)
         if madeKeyframe { adapter.keyframeMade() }
         counters.update { counters in
-            counters.quantiser = quantiser
+            counters.quantiser = ownQuantiser ?? counters.quantiser
             counters.drops = adapter.drops.values.reduce(0, +)
         }
     }

@@ -13,7 +13,7 @@ public struct ShareStatistics: Sendable {
     public var encodedBytes: Int
     /// Encoders running: one lane is the rule, whatever the number of viewers.
     public var lanes: Int
-    /// The mean quantiser of the last picture, 0…51.
+    /// The mean quantiser of the last picture, 0…51; not of what slow viewers are sent.
     public var quantiser: Double
     /// With which pictures are encoded now.
     public var preset: EncoderPreset

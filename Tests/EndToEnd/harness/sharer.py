@@ -205,15 +205,23 @@ def chromium(place, page, *options, **settings):
     return Chromium(place.command([VENV_PYTHON, PEERS / "chromium_viewer.py", "--page", page, *options]), **settings)
 
 
-class GStreamerSharer:
-    """The reference sharer, for the benchmarks and for trying the peers."""
+class ReferenceSharer:
+    """A sharer that is not ours, for the benchmarks and for trying the peers."""
 
     def __init__(self, place, display, *options, listen="127.0.0.1:8090"):
-        command = [SYSTEM_PYTHON, PEERS / "gst_sharer.py", "--display", display, "--listen", listen, *options]
-        self.process = Process(place.command(command), name="GStreamer")
+        command = [self.PYTHON, PEERS / self.PROGRAM, "--display", display, "--listen", listen, *options]
+        self.process = Process(place.command(command), name=self.PROGRAM)
         self.place = place
         self.whep = self.process.wait_for(r"READY (\S+)", 20, key="out")[1]
         self.page = self.whep.replace("/v1/rooms/demo/whep", "/r/demo")
 
     def kill(self):
         self.process.kill()
+
+
+class GStreamerSharer(ReferenceSharer):
+    PYTHON, PROGRAM = SYSTEM_PYTHON, "gst_sharer.py"
+
+
+class ChromiumSharer(ReferenceSharer):
+    PYTHON, PROGRAM = VENV_PYTHON, "chromium_sharer.py"
