@@ -104,6 +104,21 @@ def test_a_viewer_whose_path_takes_next_to_nothing_is_told_of_and_harms_nobody(t
     annexb.probe(artifacts / "slow.h264")
 
 
+def test_where_nobody_has_more_a_film_becomes_smaller_rather_than_jerky(film, start, artifacts):
+    link, host = film("--mode", "motion")
+    viewer = watch(start, link["b"], artifacts / "alone.h264")
+    link.set("both", "rate=200kbit", "queue=300ms")
+    time.sleep(6)
+    before = viewer.statistics.last
+    time.sleep(6)
+    after = viewer.statistics.last
+    assert (after["frames"] - before["frames"]) / (after["time"] - before["time"]) >= 20
+    assert host.statistics.last["lanes"] == 1
+    assert viewer.stop() == 0
+    sizes = annexb.sizes(artifacts / "alone.h264")
+    assert sizes[0] == (1280, 720) and min(sizes) <= (640, 360), sizes
+
+
 def test_a_browser_behind_one_megabit_goes_on_smoothly(film, start, artifacts):
     link, host = film()
     link.set("both", "rate=1mbit", "queue=300ms")

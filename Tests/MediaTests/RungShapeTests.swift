@@ -41,6 +41,20 @@ struct RungShapeTests {
         #expect(shape.divisor == 1, "but with clearly more it is whole again")
     }
 
+    @Test("with patience a dip changes nothing, and what lasts does")
+    func patience() {
+        var shape = RungShape(patience: .seconds(2))
+        func divisor(_ rate: Int, at seconds: Double) -> Int {
+            _ = shape.size(of: whole, bitsPerSecond: rate, isPlaying: true, at: at(seconds))
+            return shape.divisor
+        }
+        #expect(divisor(100_000, at: 0) == 1)
+        #expect(divisor(100_000, at: 1.9) == 1)
+        #expect(divisor(2_000_000, at: 1.95) == 1)
+        #expect(divisor(100_000, at: 2.1) == 1, "it is counted anew")
+        #expect(divisor(100_000, at: 4.2) == 2)
+    }
+
     @Test("a change covers what it covered, and what a filter draws from it")
     func damage() {
         let small = PixelSize(width: 426, height: 240)

@@ -1,6 +1,6 @@
 import Timebase
 
-/// What becomes of the share's pictures on a rung with few bits: where something plays, smaller ones, for smoothness comes
+/// What becomes of the share's pictures where there are few bits for them: where something plays, smaller ones, for smoothness comes
 /// first; where there is text, fewer, for sharpness does.
 ///
 ///     bits for a pixel and second:   0.4 and more    0.1      0.04
@@ -10,18 +10,25 @@ package struct RungShape: Sendable {
     /// Width and height are those of the share, divided by this.
     package private(set) var divisor = 1
     private var dividedAt: Instant?
+    /// Another divisor must be the better one for so long.
+    private let patience: Duration
+    private var misfitSince: Instant?
     private var lastPicture: Instant?
 
-    package init() {}
+    package init(patience: Duration = .zero) { self.patience = patience }
 
     /// The size to encode at. It changes seldom, for each change costs a keyframe.
     package mutating func size(
         of picture: PixelSize, bitsPerSecond: Int, isPlaying: Bool, at now: Instant
     ) -> PixelSize {
         let wanted = isPlaying ? wantedDivisor(picture, bitsPerSecond) : 1
-        if wanted != divisor, dividedAt.map({ now - $0 >= MediaLimits.timeBetweenSizes }) ?? true {
+        misfitSince = wanted == divisor ? nil : misfitSince ?? now
+        if let misfitSince, now - misfitSince >= patience,
+            dividedAt.map({ now - $0 >= MediaLimits.timeBetweenSizes }) ?? true
+        {
             divisor = wanted
             dividedAt = now
+            self.misfitSince = nil
         }
         return Self.divide(picture, by: divisor)
     }

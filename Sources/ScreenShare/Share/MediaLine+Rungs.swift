@@ -14,10 +14,12 @@ extension MediaLine {
         }
     }
 
-    /// The size that a rung's encoder works at; that of the share is nobody's but its owner's to change.
+    /// The size that a lane's encoder works at. That of the share itself changes only where the bits are too few for long,
+    /// and never where its owner wants exactly this one.
     func shaped(_ size: PixelSize, _ key: LaneKey) -> PixelSize {
-        guard key.rung > 0 else { return size }
-        return shapes[key, default: RungShape()].size(
+        if key.rung == 0, case .exactly = commands.size { return size }
+        let patience = key.rung == 0 ? MediaLimits.timeBelowRung : .zero
+        return shapes[key, default: RungShape(patience: patience)].size(
             of: size, bitsPerSecond: target(of: key).bitsPerSecond, isPlaying: isPlaying, at: SystemClock.now())
     }
 

@@ -52,3 +52,11 @@ def profiles(data):
     """profile_idc of the stream's parameter sets, each as long as it lasts."""
     found = [unit[1] for kind, unit in nal_units(data) if kind == SPS]
     return [one for one, _ in itertools.groupby(found)]
+
+
+def sizes(path):
+    """Width and height of the pictures, each as long as it lasts."""
+    command = ["ffprobe", "-v", "error", "-show_entries", "frame=width,height", "-of", "csv=p=0", str(path)]
+    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    found = [tuple(int(side) for side in line.split(",")[:2]) for line in lines]
+    return [one for one, _ in itertools.groupby(found)]
