@@ -113,6 +113,26 @@ struct AddressChangeTests {
         #expect(pair.viewer.count(.consentExpired) + pair.sharer.count(.consentExpired) == 0)
     }
 
+    @Test("an address of ours goes and another comes: media follows at once", arguments: [ICERole.controlling, .controlled])
+    func moved(role: ICERole) throws {
+        let pair = Pair(seed: 76)
+        pair.join()
+        pair.world.run(for: .seconds(10))
+        let peer = role == .controlling ? pair.viewer : pair.sharer
+        let other = role == .controlling ? pair.sharer : pair.viewer
+        let old = try #require(peer.agent.selectedPair?.local)
+        let new = address("10.0.0.7", 5001)
+        pair.world.tap = { packet in packet.source == old || packet.destination == old ? nil : packet }
+        pair.world.with(peer) { agent, now in agent.removeLocalCandidates(at: old, at: now) }
+        pair.world.with(peer) { agent, now in agent.addLocalCandidate(.host(new, localPreference: 9), at: now) }
+        pair.world.run(for: .seconds(3))
+        #expect(peer.agent.selectedPair?.local == new)
+        #expect(other.agent.selectedPair?.remote == new)
+        pair.world.run(for: .seconds(60))
+        #expect(pair.isSelected)
+        #expect(pair.viewer.count(.consentExpired) + pair.sharer.count(.consentExpired) == 0)
+    }
+
     @Test("a new socket of ours is checked, and takes over when the old one falls silent")
     func newInterface() {
         let (old, new) = (address("10.0.0.1", 5001), address("10.0.0.7", 5001))

@@ -6,6 +6,8 @@ import PeerCore
 package struct HubConfiguration: Sendable {
     /// Local addresses to bind; see `LocalAddresses.select`.
     package var addresses: [IPAddress]
+    /// Whether addresses that this machine gets later are used as well.
+    package var followsAddresses = false
     /// 0: the system chooses for the first socket, and the others take the same.
     package var port: UInt16
     package var stunServers: [TransportAddress]

@@ -5,6 +5,8 @@ import Timebase
 enum Limits {
     /// Sockets and host candidates; a server with more addresses names the ones it wants.
     static let localAddresses = 8
+    /// Addresses change in bursts: after the last of it they are looked at.
+    static let addressPause = TimeAmount.milliseconds(100)
     /// A datagram of media is at most 1200 bytes of payload and headers; 2048 leaves room for any DTLS flight.
     static let datagramBytes = 2048
     /// Datagrams taken from a socket per wake-up, so that one flood does not starve timers.

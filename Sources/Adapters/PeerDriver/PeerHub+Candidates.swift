@@ -25,11 +25,18 @@ extension PeerHub {
     /// Asks these STUN servers, unless others were asked before, or what they tell would be told to nobody.
     package func gather(from servers: [TransportAddress]) {
         guard !servers.isEmpty, gatherer == nil, !closed, configuration.transportPolicy == .all else { return }
+        stunServers = servers
+        gatherAgain()
+        flush()
+    }
+
+    /// From the sockets that there are now.
+    func gatherAgain() {
+        guard !stunServers.isEmpty else { return }
         let now = SystemClock.now()
         gatherer = ServerReflexiveGatherer(
-            bases: Array(sockets.keys), servers: servers, random: SystemRandomNumberGenerator(), at: now)
+            bases: Array(sockets.keys), servers: stunServers, random: SystemRandomNumberGenerator(), at: now)
         drainGatherer(at: now)
-        flush()
     }
 
     /// Waits until the STUN and TURN servers have answered, or for this long: an offer or answer should hold what they

@@ -27,19 +27,11 @@ extension PeerHub {
         guard !configuration.addresses.isEmpty else { throw .cannotBind("this machine has no usable address") }
         authenticator = configuration.makeAuthenticator()
         do { security = try configuration.makeSecurity() } catch { throw .cannotBind("no certificate: \(error)") }
-        var port = configuration.port
         for ip in configuration.addresses {
-            do {
-                let socket = try await UDPSocket.bind(ip, port: port, on: eventLoop) { [weak self] bytes, local, remote in
-                    self?.assumeIsolated { $0.receive(bytes, local: local, remote: remote) }
-                }
-                sockets[socket.address] = socket
-                port = socket.address.port
-            } catch {
-                throw .cannotBind(Self.words(error, ip, port))
-            }
+            do { try await bind(ip) } catch { throw .cannotBind(Self.words(error, ip, port)) }
+            await listen(at: ip)
         }
-        await listen()
+        await watchAddresses()
         gather(from: configuration.stunServers)
         await relay(by: configuration.turnServers)
     }
@@ -93,11 +85,16 @@ extension PeerHub {
         return true
     }
 
-    /// New credentials after an ICE restart of the other side; nil where the peer is gone.
-    package func restart(_ id: PeerID, remote: ICECredentials) -> ICECredentials? {
+    /// Our credentials, as they are now; nil where the peer is gone.
+    package func credentials(of id: PeerID) -> ICECredentials? { peers[id]?.core.localCredentials }
+
+    /// New credentials for an ICE restart, after one of the other side or, without `remote`, of our own; nil where the
+    /// peer is gone.
+    package func restart(_ id: PeerID, remote: ICECredentials? = nil) -> ICECredentials? {
         guard let peer = peers[id] else { return nil }
         let now = SystemClock.now()
-        let credentials = peer.core.restartICE(remote: remote, at: now)
+        let credentials =
+            remote.map { peer.core.restartICE(remote: $0, at: now) } ?? peer.core.restartICE(at: now)
         router.register(fragment: credentials.ufrag, for: id)
         drain(id, peer, at: now)
         flush()

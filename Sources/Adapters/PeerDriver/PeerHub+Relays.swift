@@ -29,6 +29,24 @@ extension PeerHub {
         flush()
     }
 
+    /// Those that were reached from an address which is gone are asked anew, from another.
+    func relayAgain() async {
+        for relay in relays {
+            guard let client = relay.client?.configuration else { continue }
+            if sockets.keys.contains(where: { $0.ip == client.base.ip }) { continue }
+            guard client.transport == .udp else {
+                relay.connection?.close(promise: nil)
+                continue
+            }
+            let base = await base(for: relay.server.address)
+            let now = SystemClock.now()
+            forgetAddress(of: relay, at: now)
+            guard !closed, let base else { continue }
+            begin(relay, base: base, .udp, at: now)
+            drain(relay, at: now)
+        }
+    }
+
     /// What keeps the servers from relaying, of those that do not.
     package func relayFailures() -> [(server: ICEServerURI, failure: RelayFailure)] {
         relays.compactMap { relay in relay.failure.map { (relay.server.uri, $0) } }

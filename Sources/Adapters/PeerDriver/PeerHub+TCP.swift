@@ -10,18 +10,15 @@ import Timebase
 extension PeerHub {
     // MARK: The beginning and the end
 
-    /// Listens beside every socket, at the same port where it is free. An address where that can't be does without.
-    func listen() async {
+    /// Listens beside a socket, at the same port where it is free. An address where that can't be does without.
+    func listen(at ip: IPAddress) async {
         guard configuration.tcp == .passive, configuration.transportPolicy == .all else { return }
-        for address in sockets.keys {
-            let channel = try? await TCPSocket.listen(address.ip, port: address.port, on: eventLoop) {
-                [weak self] channel in
-                self?.assumeIsolated { $0.accept(channel) }
-            }
-            guard let channel, let port = channel.localAddress?.port else { continue }
-            let local = TransportAddress(ip: address.ip, port: UInt16(clamping: port), transport: .tcp)
-            listeners[local] = channel
+        let channel = try? await TCPSocket.listen(ip, port: port, on: eventLoop) { [weak self] channel in
+            self?.assumeIsolated { $0.accept(channel) }
         }
+        guard let channel, let port = channel.localAddress?.port else { return }
+        let local = TransportAddress(ip: ip, port: UInt16(clamping: port), transport: .tcp)
+        if closed { channel.close(promise: nil) } else { listeners[local] = channel }
     }
 
     /// Where connections are taken, or made from.

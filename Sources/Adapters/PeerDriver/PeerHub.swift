@@ -31,6 +31,11 @@ package actor PeerHub {
     /// What each lane showed since its last keyframe.
     var caches: [LaneKey: PictureCache] = [:]
     var gatherer: ServerReflexiveGatherer?
+    /// Whom it asks.
+    var stunServers: [TransportAddress] = []
+    /// Tells when this machine's addresses change; they are looked at soon after.
+    var addressWatch: (any Channel)?
+    var addressLook: Scheduled<Void>?
     /// Questions about the NAT; none but where somebody asked.
     var probes: [MappingProbe] = []
     /// Where TCP connections are taken.
@@ -224,6 +229,8 @@ package actor PeerHub {
         flush()
         closed = true
         timer?.cancel()
+        addressLook?.cancel()
+        try? await addressWatch?.close()
         peers = [:]
         await closeConnections()
         for connection in relays.compactMap({ $0.disconnect() }) { try? await connection.close() }

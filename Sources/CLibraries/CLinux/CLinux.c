@@ -3,11 +3,12 @@
 
 #include <errno.h>
 #include <link.h>
+#include <linux/rtnetlink.h>
 #include <malloc.h>
-#include <poll.h>
-#include <pthread.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
+#include <poll.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -21,6 +22,16 @@ int linux_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
 int linux_poll(struct pollfd *entries, unsigned long count, long long nanoseconds) {
     const struct timespec timeout = {nanoseconds / 1000000000, nanoseconds % 1000000000};
     return ppoll(entries, count, nanoseconds < 0 ? NULL : &timeout, NULL);
+}
+
+int linux_watch_addresses(void) {
+    const int watch = socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_ROUTE);
+    if (watch < 0) return -1;
+    const struct sockaddr_nl groups = {
+        .nl_family = AF_NETLINK, .nl_groups = RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR};
+    if (bind(watch, (const struct sockaddr *)&groups, sizeof groups) == 0) return watch;
+    close(watch);
+    return -1;
 }
 
 static struct cmsghdr *put(struct msghdr *message, struct cmsghdr *at, int level, int type, const void *value, size_t size) {

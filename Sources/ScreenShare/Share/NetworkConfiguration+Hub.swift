@@ -38,6 +38,7 @@ extension NetworkConfiguration {
         var hub = HubConfiguration(
             addresses: addresses, port: udpPort, stunServers: servers, makeSecurity: { try TransportSecurity() },
             makeAuthenticator: { OpenSSLAuthenticator() }, onEvent: onEvent)
+        hub.followsAddresses = chosen.isEmpty
         hub.tcp = usesTCP ? tcp : nil
         hub.marksDatagrams = marksPackets
         for server in turnServers {

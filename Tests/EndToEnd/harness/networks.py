@@ -110,6 +110,29 @@ class Lab:
         place.run("ip", "route", "replace", gateway, "dev", "eth0", "src", other)
         place.run("ip", "route", "replace", "default", "via", gateway, "dev", "eth0", "src", other)
 
+    SECOND = {"a": "10.77.0.11", "b": "10.77.0.21"}
+
+    def keep_one_address(self):
+        """Of each side, of a lab made with `--addrs 1`: the other comes by `move`."""
+        for side, second in self.SECOND.items():
+            self[side].run("ip", "addr", "del", f"{second}/32", "dev", "eth0")
+            self[side].run("ip", "-6", "addr", "flush", "dev", "eth0")
+
+    def move(self, side):
+        """A side leaves its network for another: an address that it did not have comes, and its own goes."""
+        self[side].run("ip", "addr", "add", f"{self.SECOND[side]}/32", "dev", "eth0")
+        self.change_address(side, self.SECOND[side])
+
+    def unplugged(self, side, seconds):
+        """A side's cable is out for so long; its routes come back with it, as a network manager would have it."""
+        place = self[side]
+        gateway = place.run("ip", "-4", "route", "show", "default").split()[2]
+        place.run("ip", "link", "set", "eth0", "down")
+        time.sleep(seconds)
+        place.run("ip", "link", "set", "eth0", "up")
+        place.run("ip", "route", "replace", gateway, "dev", "eth0")
+        place.run("ip", "route", "replace", "default", "via", gateway, "dev", "eth0")
+
     def stats(self):
         return self.run("-n", self.name, "stats")
 

@@ -139,14 +139,15 @@ package struct ICEAgent {
         hasNews = true
     }
 
-    /// An address of ours is gone: a relay has lost it. Where media goes there, it ends by silence or consent, unless
-    /// another pair takes over before.
+    /// An address of ours is gone: with its network, or a relay has lost it. Where media goes there the others are tried at
+    /// once; it ends by consent, unless another pair takes over before.
     package mutating func removeLocalCandidates(at base: TransportAddress, at now: Instant) {
         tick(now)
         localCandidates.removeAll { $0.base == base }
         for id in session.checklist.remove(at: base, except: path?.addresses) { transactions.remove(id) }
         if session.nomination.pending?.local == base { session.nomination.pending = nil }
         if session.nomination.challenge?.pair.local == base { session.nomination.challenge = nil }
+        if path?.pair.local == base { fallSilent() }
         hasNews = true
     }
 

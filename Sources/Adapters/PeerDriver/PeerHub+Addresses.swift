@@ -1,0 +1,75 @@
+import Datagrams
+import ICE
+import NIOCore
+import NIOPosix
+import PeerCore
+import SystemClock
+
+/// This machine's addresses come and go: another network, a cable, a tunnel. Sockets and candidates follow, and with them
+/// the peers, without a word of signaling where the network allows it.
+extension PeerHub {
+    /// Every socket's; 0 while the system is to choose it.
+    var port: UInt16 { sockets.keys.first?.port ?? configuration.port }
+
+    /// Binds a socket at this address, at the others' port.
+    func bind(_ ip: IPAddress) async throws {
+        let receive: @Sendable ([UInt8], TransportAddress, TransportAddress) -> Void = {
+            [weak self] bytes, local, remote in
+            self?.assumeIsolated { $0.receive(bytes, local: local, remote: remote) }
+        }
+        let socket = try await UDPSocket.bind(ip, port: port, on: eventLoop, receive: receive)
+        if closed { return try await socket.channel.close() }
+        sockets[socket.address] = socket
+    }
+
+    /// From now on, where the owner has not chosen the addresses itself.
+    func watchAddresses() async {
+        guard configuration.followsAddresses else { return }
+        addressWatch = await AddressWatch.open(on: eventLoop) { [weak self] in
+            self?.assumeIsolated { $0.addressesChanged() }
+        }
+    }
+
+    /// Changes come in bursts; the last counts.
+    private func addressesChanged() {
+        guard !closed else { return }
+        addressLook?.cancel()
+        addressLook = eventLoop.scheduleTask(in: Limits.addressPause) { [weak self] in
+            Task { await self?.followAddresses() }
+        }
+    }
+
+    private func followAddresses() async {
+        guard !closed, let here = try? LocalAddresses.usable() else { return }
+        // Where there is no network at all, the old addresses may be those that come back.
+        guard here.contains(where: { !$0.isLoopback }) else { return }
+        let gone = sockets.keys.filter { !$0.ip.isLoopback && !here.contains($0.ip) }
+        let come = here.filter { ip in !sockets.keys.contains { $0.ip == ip } }
+        for address in gone { leave(address) }
+        for ip in come.prefix(max(0, Limits.localAddresses - sockets.count)) {
+            // IPv6's are tentative at first; there is word when they are not any more.
+            guard (try? await bind(ip)) != nil, !closed else { continue }
+            await listen(at: ip)
+        }
+        guard !closed, !gone.isEmpty || !come.isEmpty else { return }
+        let new = localCandidates().filter { candidate in candidate.base.map { come.contains($0.ip) } == true }
+        for candidate in new { announce(candidate, at: SystemClock.now()) }
+        gatherAgain()
+        await relayAgain()
+        flush()
+    }
+
+    private func leave(_ address: TransportAddress) {
+        sockets.removeValue(forKey: address)?.channel.close(promise: nil)
+        var bases = [address, TransportAddress(ip: address.ip, port: Candidate.discardPort, transport: .tcp)]
+        for local in listeners.keys where local.ip == address.ip {
+            listeners.removeValue(forKey: local)?.close(promise: nil)
+            bases.append(local)
+        }
+        let now = SystemClock.now()
+        for (id, peer) in peers {
+            for base in bases { peer.core.removeLocalCandidates(at: base, at: now) }
+            drain(id, peer, at: now)
+        }
+    }
+}

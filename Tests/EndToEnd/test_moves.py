@@ -1,0 +1,87 @@
+"""Machines that change their network, lose it, or sleep: the share goes on by itself."""
+
+import signal
+import time
+
+import pytest
+from harness import annexb, sharer
+from harness.networks import Lab
+
+HOST = ("--test-pattern",)
+
+
+@pytest.fixture
+def apart(lab, share, start, artifacts):
+    """A sharer at side a and our viewer at side b; the signaling server is elsewhere, so that both can reach it from
+    wherever they are."""
+
+    def begin():
+        link = lab("--internet", "--addrs", "1", "both", "delay=5ms")
+        link.keep_one_address()
+        server = start(sharer.Server, link["internet"], listen=f"{Lab.ADDRESSES['internet']}:8080")
+        host = share(link["a"], *HOST, "--signaling", server.base, listen=None)
+        host.statistics.wait(lambda line: line["state"] == "live", 10, "live")
+        path = artifacts / "out.h264"
+        with open(path, "wb") as file:
+            viewer = start(sharer.view, link["b"], output=file, signaling=server.base)
+        viewer.statistics.wait(lambda line: line["frames"] > 15, 20, "pictures")
+        return link, host, viewer, path
+
+    return begin
+
+
+def wait_for_pictures(viewer, limit):
+    """Half a second of pictures more than there are now."""
+    before = viewer.statistics.last["frames"]
+    viewer.statistics.wait(lambda line: line["frames"] >= before + 15, limit, "pictures again")
+
+
+def settled(viewer):
+    """What was under way has come."""
+    time.sleep(1.1)
+    return viewer.statistics.last["frames"]
+
+
+@pytest.mark.parametrize("side", ["b", "a"])
+def test_whoever_gets_another_address_is_followed_without_a_new_session(apart, side):
+    link, host, viewer, path = apart()
+    link.move(side)
+    settled(viewer)
+    wait_for_pictures(viewer, 10)
+    assert viewer.statistics.last["joins"] == 1
+    assert host.text().count("A viewer joined") == 1
+    assert viewer.stop() == 0
+    annexb.probe(path)
+
+
+def test_a_browser_follows_a_sharer_that_gets_another_address(apart, start):
+    link, _, _, _ = apart()
+    page = f"http://{Lab.ADDRESSES['internet']}:8080/r/demo"
+    browser = start(sharer.chromium, link["b"], page, "--duration", "25")
+    browser.event("first", 30)
+    link.move("a")
+    summary = browser.event("summary", 40)
+    assert summary["state"] == "live" and summary["frames"] > 300, summary
+    assert summary["longestGapMs"] < 10_000, summary
+
+
+def test_a_cable_that_is_pulled_and_put_in_again_is_no_end(apart):
+    link, host, viewer, path = apart()
+    before = viewer.statistics.last["frames"]
+    link.unplugged("a", 8)
+    assert viewer.statistics.last["frames"] < before + 60, "the cable was not pulled"
+    wait_for_pictures(viewer, 10)
+    assert viewer.stop() == 0
+    annexb.probe(path)
+
+
+@pytest.mark.parametrize("who", ["viewer", "host"])
+def test_a_machine_that_sleeps_longer_than_any_connection_lives_is_back_by_itself(apart, who):
+    _, host, viewer, path = apart()
+    process = {"viewer": viewer, "host": host.process}[who]
+    process.send(signal.SIGSTOP)
+    time.sleep(36)
+    process.send(signal.SIGCONT)
+    wait_for_pictures(viewer, 8)
+    assert viewer.stop() == 0
+    annexb.probe(path)
