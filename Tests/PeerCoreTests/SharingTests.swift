@@ -147,6 +147,23 @@ struct SharingTests {
         #expect(with.asked * 10 < without.asked * 8, "\(with.asked) packets asked for against \(without.asked)")
     }
 
+    @Test("where a path falls to a twentieth, what the viewer has given up is not sent any more (seeds 1 to 4)", arguments: 1...4)
+    func abandoned(seed: Int) throws {
+        var conditions = LinkConditions()
+        conditions.rate = 8_000_000
+        var share = Share(PeerPair(seed: UInt64(seed), conditions: conditions))
+        share.keyframeSize = 6000
+        share.run(for: .seconds(5), unitSize: 16_000)
+        #expect(share.recent >= 25)
+        share.pair.link.conditions.rate = 200_000
+        let fallen = share.pair.now
+        share.run(for: .milliseconds(300), unitSize: 16_000)
+        share.run(for: .seconds(5), unitSize: 300)
+        let back = try #require(share.pair.received.first { $0.receivedAt > fallen + .seconds(1) })
+        #expect(back.receivedAt - fallen < .milliseconds(2500), "\(back.receivedAt - fallen)")
+        #expect(share.recent >= 20)
+    }
+
     @Test("without RTX a lost picture is skipped, counted, and mended by a keyframe")
     func withoutRetransmission() {
         var conditions = LinkConditions()

@@ -80,6 +80,10 @@ enum Limits {
     static let parityMemory = Duration.seconds(2)
     /// Behind the last packet of a picture its repair packets come; where that is lost, this long is waited.
     static let parityPatience = Duration.milliseconds(12)
+    /// What a viewer has given up is not sent to the end where that takes longer than this.
+    static let longWait = Duration.milliseconds(300)
+    /// A request that comes so soon after a keyframe may be older than it, and its losses are repaired.
+    static let graceOfKeyframe = Duration.seconds(1)
     /// Nothing passed for longer than this: pictures begin anew.
     static let lostInSilence = Duration.milliseconds(400)
     /// What leaves at once: 16 packets, more than a frame of typing or scrolling.

@@ -58,6 +58,8 @@ struct MediaSender {
     private var untoldUnits = 0
     private(set) var nextReport: Instant
     private var counter: SendStatistics
+    /// The end of the newest.
+    private var keyframeLeftAt: Instant?
     var statistics = OutgoingStatistics()
 
     init(
@@ -183,6 +185,16 @@ struct MediaSender {
 
     mutating func countKeyframeRequest() { statistics.keyframeRequests += 1 }
 
+    /// The viewer wants a keyframe: for what it has given up, and what refers to it, it has no use any more. Where that
+    /// would take long, nothing of it is sent; a keyframe that is under way, and its repairs, are.
+    mutating func abandon(_ path: PathControl, at now: Instant) {
+        if queue.contains(where: \.unit.isKeyframe) { return }
+        if let keyframeLeftAt, now - keyframeLeftAt < Limits.graceOfKeyframe { return }
+        let waiting = queuedBytes + repairs.reduce(0) { $0 + $1.packet.payload.count }
+        guard Double(waiting * 8) > Double(path.target) * Limits.longWait.inSeconds else { return }
+        forgetPictures()
+    }
+
     // MARK: Out
 
     /// When the next packet may leave; nil when nothing waits.
@@ -243,8 +255,11 @@ struct MediaSender {
         queuedBytes -= range.count
         if isLast {
             queue.removeFirst()
-            // What stood behind a keyframe waited for that alone.
-            if unit.isKeyframe { for index in queue.indices { queue[index].queuedAt = now } }
+            if unit.isKeyframe {
+                keyframeLeftAt = now
+                // What stood behind it waited for that alone.
+                for index in queue.indices { queue[index].queuedAt = now }
+            }
             setPace(at: now)
         }
         return packet

@@ -64,6 +64,7 @@ extension PeerCore {
     private mutating func keyframeRequested() {
         guard sender != nil else { return }
         sender?.countKeyframeRequest()
+        sender?.abandon(path, at: now)
         outputs.append(.event(.keyframeNeeded))
     }
 
