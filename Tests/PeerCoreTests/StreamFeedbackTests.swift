@@ -194,6 +194,28 @@ struct StreamPathTests {
         }
     }
 
+    @Test("after a long queue pictures leave no faster than the path takes them, for half a second")
+    mutating func patience() {
+        var number: UInt16 = 0
+        /// Five packets and their report.
+        func feed(_ test: inout Self, queue: Duration) {
+            for _ in 0..<5 {
+                test.send(1, number, delay: .milliseconds(20) + queue, pause: .milliseconds(6))
+                number += 1
+            }
+            test.report(after: queue + .milliseconds(5))
+        }
+        for _ in 0..<20 { feed(&self, queue: .zero) }
+        #expect(path.pacingRate > path.target * 3 / 2, "what shows that the path takes more")
+        for _ in 0..<5 { feed(&self, queue: .milliseconds(150)) }
+        #expect(path.pacingRate == path.target)
+        feed(&self, queue: .zero)
+        while path.queueDelay > .milliseconds(30) { feed(&self, queue: .zero) }
+        #expect(path.pacingRate == path.target, "what waits here would make the next one")
+        for _ in 0..<20 { feed(&self, queue: .zero) }
+        #expect(path.pacingRate > path.target * 3 / 2)
+    }
+
     @Test("a peer that says that all was lost counts as silent, and its losses not")
     mutating func nothingArrived() {
         for index in 0..<UInt16(20) { send(1, index) }

@@ -23,6 +23,9 @@ enum Limits {
     static let burstFactor = 2
     /// Behind a longer queue no faster than the target.
     static let queueOfBurst = Duration.milliseconds(40)
+    /// After a queue that was this long, for so long.
+    static let queueOfRest = Duration.milliseconds(100)
+    static let timeOfRest = Duration.milliseconds(500)
     /// An idle path is measured until it is known to take so much more than pictures may use: a page that changes leaves
     /// that fast.
     static let knownFactor = 2

@@ -21,6 +21,9 @@ struct PathControl {
     private var creditEnds: Instant?
     private var maximum: Int
     private var probe = IdleProbe()
+    /// Pictures leave no faster than the path takes them.
+    private var isPatient = false
+    private var patientUntil = Instant.zero
     private var told: PathState?
     private var toldAt = Instant.zero
 
@@ -110,9 +113,7 @@ struct PathControl {
     /// How fast pictures leave that are worth hurrying.
     var pacingRate: Int {
         guard givesFeedback else { return maximum * Limits.pacingFactor }
-        // What has piled up here while a queue stood there must not make the next.
-        let isClear = estimator.queueDelay < Limits.queueOfBurst
-        return min(isClear ? estimator.capacity * Limits.burstFactor : estimator.target, maximum * Limits.pacingFactor)
+        return min(isPatient ? estimator.target : estimator.capacity * Limits.burstFactor, maximum * Limits.pacingFactor)
     }
 
     /// What pictures, sound and repairs may use together.
@@ -158,7 +159,7 @@ struct PathControl {
             }
             estimator.report(feedback.baseSequenceNumber &+ offset, arrival: arrival)
         }
-        return estimator.finish(at: now)
+        return finish(at: now)
     }
 
     /// The same, from reports by stream.
@@ -171,7 +172,15 @@ struct PathControl {
             estimator.report(
                 UInt16(truncatingIfNeeded: packet.number), arrival: packet.metric.offset.map { reportedAt - $0 })
         }
-        return estimator.finish(at: now)
+        return finish(at: now)
+    }
+
+    private mutating func finish(at now: Instant) -> Duration? {
+        let silence = estimator.finish(at: now)
+        // What has piled up here while a queue stood there must not make the next.
+        if estimator.queueDelay >= Limits.queueOfRest { patientUntil = now + Limits.timeOfRest }
+        isPatient = now < patientUntil || estimator.queueDelay >= Limits.queueOfBurst
+        return silence
     }
 
     /// What is told, in the order in which it left, whatever its stream.

@@ -22,7 +22,6 @@ FLAGS = [
     "--no-first-run",
     "--disable-background-networking",
     "--disable-component-update",
-    "--use-fake-ui-for-media-stream",
     "--auto-select-desktop-capture-source=Entire screen",
     "--disable-features=WebRtcHideLocalIpsWithMdns",
     "--window-position=8000,8000",
