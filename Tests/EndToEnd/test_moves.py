@@ -71,6 +71,7 @@ def test_a_cable_that_is_pulled_and_put_in_again_is_no_end(apart):
     link.unplugged("a", 8)
     assert viewer.statistics.last["frames"] < before + 60, "the cable was not pulled"
     wait_for_pictures(viewer, 10)
+    assert viewer.statistics.last["joins"] == 1
     assert viewer.stop() == 0
     annexb.probe(path)
 
@@ -82,6 +83,7 @@ def test_a_machine_that_sleeps_longer_than_any_connection_lives_is_back_by_itsel
     process.send(signal.SIGSTOP)
     time.sleep(36)
     process.send(signal.SIGCONT)
-    wait_for_pictures(viewer, 8)
+    viewer.statistics.wait(lambda line: line["joins"] == 2, 8, "another session")
+    wait_for_pictures(viewer, 4)
     assert viewer.stop() == 0
     annexb.probe(path)

@@ -147,7 +147,9 @@ struct SharingTests {
         #expect(with.asked * 10 < without.asked * 8, "\(with.asked) packets asked for against \(without.asked)")
     }
 
-    @Test("where a path falls to a twentieth, what the viewer has given up is not sent any more (seeds 1 to 4)", arguments: 1...4)
+    @Test(
+        "where a path falls to a twentieth, what the viewer has given up is not sent any more (seeds 1 to 4)",
+        arguments: 1...4)
     func abandoned(seed: Int) throws {
         var conditions = LinkConditions()
         conditions.rate = 8_000_000

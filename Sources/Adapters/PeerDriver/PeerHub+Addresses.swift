@@ -25,9 +25,10 @@ extension PeerHub {
     /// From now on, where the owner has not chosen the addresses itself.
     func watchAddresses() async {
         guard configuration.followsAddresses else { return }
-        addressWatch = await AddressWatch.open(on: eventLoop) { [weak self] in
+        let watch = await AddressWatch.open(on: eventLoop) { [weak self] in
             self?.assumeIsolated { $0.addressesChanged() }
         }
+        if closed { watch?.close(promise: nil) } else { addressWatch = watch }
     }
 
     /// Changes come in bursts; the last counts.
@@ -46,13 +47,16 @@ extension PeerHub {
         let gone = sockets.keys.filter { !$0.ip.isLoopback && !here.contains($0.ip) }
         let come = here.filter { ip in !sockets.keys.contains { $0.ip == ip } }
         for address in gone { leave(address) }
+        var bound: [IPAddress] = []
         for ip in come.prefix(max(0, Limits.localAddresses - sockets.count)) {
             // IPv6's are tentative at first; there is word when they are not any more.
             guard (try? await bind(ip)) != nil, !closed else { continue }
+            bound.append(ip)
             await listen(at: ip)
         }
-        guard !closed, !gone.isEmpty || !come.isEmpty else { return }
-        let new = localCandidates().filter { candidate in candidate.base.map { come.contains($0.ip) } == true }
+        // What can't be bound is no change, however often the system tells of it.
+        guard !closed, !gone.isEmpty || !bound.isEmpty else { return }
+        let new = localCandidates().filter { candidate in candidate.base.map { bound.contains($0.ip) } == true }
         for candidate in new { announce(candidate, at: SystemClock.now()) }
         gatherAgain()
         await relayAgain()

@@ -85,16 +85,11 @@ extension PeerHub {
         return true
     }
 
-    /// Our credentials, as they are now; nil where the peer is gone.
-    package func credentials(of id: PeerID) -> ICECredentials? { peers[id]?.core.localCredentials }
-
-    /// New credentials for an ICE restart, after one of the other side or, without `remote`, of our own; nil where the
-    /// peer is gone.
-    package func restart(_ id: PeerID, remote: ICECredentials? = nil) -> ICECredentials? {
+    /// New credentials after an ICE restart of the other side; nil where the peer is gone.
+    package func restart(_ id: PeerID, remote: ICECredentials) -> ICECredentials? {
         guard let peer = peers[id] else { return nil }
         let now = SystemClock.now()
-        let credentials =
-            remote.map { peer.core.restartICE(remote: $0, at: now) } ?? peer.core.restartICE(at: now)
+        let credentials = peer.core.restartICE(remote: remote, at: now)
         router.register(fragment: credentials.ufrag, for: id)
         drain(id, peer, at: now)
         flush()

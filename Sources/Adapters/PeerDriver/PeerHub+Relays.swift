@@ -31,20 +31,28 @@ extension PeerHub {
 
     /// Those that were reached from an address which is gone are asked anew, from another.
     func relayAgain() async {
-        for relay in relays {
-            guard let client = relay.client?.configuration else { continue }
-            if sockets.keys.contains(where: { $0.ip == client.base.ip }) { continue }
-            guard client.transport == .udp else {
+        for relay in relays where !isReachable(relay) {
+            guard relay.server.uri.transport == .udp else {
                 relay.connection?.close(promise: nil)
                 continue
             }
             let base = await base(for: relay.server.address)
             let now = SystemClock.now()
             forgetAddress(of: relay, at: now)
+            relay.client = nil
             guard !closed, let base else { continue }
             begin(relay, base: base, .udp, at: now)
             drain(relay, at: now)
         }
+    }
+
+    /// Whether what it is reached from is still an address of ours.
+    private func isReachable(_ relay: Relay) -> Bool {
+        guard relay.server.uri.transport == .udp else {
+            let own = relay.connection?.localAddress.flatMap(TransportAddress.init)?.ip
+            return own.map { ip in ip.isLoopback || sockets.keys.contains { $0.ip == ip } } ?? true
+        }
+        return relay.client.map { client in sockets[client.configuration.base] != nil } ?? false
     }
 
     /// What keeps the servers from relaying, of those that do not.

@@ -230,7 +230,7 @@ package actor PeerHub {
         closed = true
         timer?.cancel()
         addressLook?.cancel()
-        try? await addressWatch?.close()
+        addressWatch?.close(promise: nil)
         peers = [:]
         await closeConnections()
         for connection in relays.compactMap({ $0.disconnect() }) { try? await connection.close() }

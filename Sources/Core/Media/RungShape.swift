@@ -1,7 +1,7 @@
 import Timebase
 
-/// What becomes of the share's pictures where there are few bits for them: where something plays, smaller ones, for smoothness comes
-/// first; where there is text, fewer, for sharpness does.
+/// What becomes of the share's pictures where there are few bits for them: where something plays, smaller ones, for
+/// smoothness comes first; where there is text, fewer, for sharpness does.
 ///
 ///     bits for a pixel and second:   0.4 and more    0.1      0.04
 ///     something plays                1:1             1:2      1:3 of width and height
@@ -10,7 +10,7 @@ package struct RungShape: Sendable {
     /// Width and height are those of the share, divided by this.
     package private(set) var divisor = 1
     private var dividedAt: Instant?
-    /// Another divisor must be the better one for so long.
+    /// A larger divisor must be the better one for so long.
     private let patience: Duration
     private var misfitSince: Instant?
     private var lastPicture: Instant?
@@ -23,7 +23,7 @@ package struct RungShape: Sendable {
     ) -> PixelSize {
         let wanted = isPlaying ? wantedDivisor(picture, bitsPerSecond) : 1
         misfitSince = wanted == divisor ? nil : misfitSince ?? now
-        if let misfitSince, now - misfitSince >= patience,
+        if let misfitSince, wanted < divisor || now - misfitSince >= patience,
             dividedAt.map({ now - $0 >= MediaLimits.timeBetweenSizes }) ?? true
         {
             divisor = wanted

@@ -135,21 +135,6 @@ package struct PeerCore: ~Copyable {
         drainICE()
     }
 
-    /// Begins a new ICE session (RFC 8445 § 9); media goes on over the old pair until there is a new one. The other side's
-    /// part comes by `setRemote`.
-    package mutating func restartICE(at now: Instant) -> ICECredentials {
-        self.now = now
-        return ice.restart(at: now)
-    }
-
-    /// The other side's part of a new ICE session.
-    package mutating func setRemote(_ credentials: ICECredentials, _ candidates: [Candidate], at now: Instant) {
-        self.now = now
-        ice.setRemote(credentials, at: now)
-        for candidate in candidates { ice.addRemoteCandidate(candidate, at: now) }
-        drainICE()
-    }
-
     /// The other side restarted ICE (RFC 8445 § 9); media goes on over the old pair until there is a new one.
     package mutating func restartICE(remote: ICECredentials, at now: Instant) -> ICECredentials {
         self.now = now

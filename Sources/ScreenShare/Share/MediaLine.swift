@@ -290,6 +290,10 @@ final class MediaLine {
 
     private func keepalive(_ time: MediaTime, at now: Instant) throws(ShareError) {
         for key in commands.lanes {
+            // What rests is to be seen whole: another size is due.
+            if let lane = lanes[key], let picture = converter?.picture, shaped(picture.size, key) != lane.size {
+                adapter.changed(at: now)
+            }
             if try catchUp(key, time, at: now) { continue }
             if let unit = lanes[key]?.repeatLast(mediaTime: time, at: now) { hand(unit, key, isKeepalive: true) }
         }

@@ -31,33 +31,12 @@ struct ViewNegotiation {
     }
 
     /// A fragment with a candidate that is not in the offer; nil for one that is.
-    func fragment(with candidate: Candidate) async -> String? {
+    func fragment(with candidate: Candidate) -> String? {
         let text = candidate.attributeValue
-        guard !transport.candidates.contains(text), let credentials = await hub.credentials(of: peer) else { return nil }
-        return fragment(credentials, [text])
-    }
-
-    /// Begins a new ICE session.
-    /// - Returns: our part of it; nil where the peer is gone.
-    func restart() async -> String? {
-        guard let credentials = await hub.restart(peer) else { return nil }
-        return fragment(credentials, await hub.localCandidates().map(\.attributeValue))
-    }
-
-    /// Takes the sharer's part of it.
-    func follow(_ fragment: String) async {
-        guard let theirs = try? TrickleFragment(fragment),
-            let credentials = theirs.credentials.flatMap({ ICE.ICECredentials($0) })
-        else { return }
-        let candidates = theirs.candidates.compactMap { try? Candidate($0) }
-        await hub.with(peer) { core, now in core.setRemote(credentials, candidates, at: now) }
-    }
-
-    private func fragment(_ credentials: ICE.ICECredentials, _ candidates: [String]) -> String {
-        var present = transport
-        present.credentials = SDP.ICECredentials(credentials)
-        present.candidates = candidates
-        return TrickleFragment(of: local.description, transport: present).description
+        guard !transport.candidates.contains(text) else { return nil }
+        var later = transport
+        later.candidates = [text]
+        return TrickleFragment(of: local.description, transport: later).description
     }
 
     /// What the sharer sends.

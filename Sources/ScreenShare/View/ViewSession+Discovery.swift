@@ -15,7 +15,7 @@ extension ViewSession {
         if network.turnServers.isEmpty { await hub.relay(by: session.turnServers()) }
         guard await session.takesCandidates else { return }
         for await candidate in candidates {
-            guard let fragment = await negotiation.fragment(with: candidate) else { continue }
+            guard let fragment = negotiation.fragment(with: candidate) else { continue }
             // It helps the sharer, but connecting does not depend on it.
             do { try await session.trickle(fragment) } catch {
                 logger.info("A candidate was not taken.", metadata: ["reason": .string(error.description)])

@@ -162,11 +162,7 @@ public actor ViewSession {
             return try outcome(of: error)
         }
         let discovery = Task { await discover(joined, negotiation, candidates, hub) }
-        let recovery = Task { if await recover(joined, negotiation, hub) { sink.yield(.disconnected(.consentExpired)) } }
-        defer {
-            discovery.cancel()
-            recovery.cancel()
-        }
+        defer { discovery.cancel() }
         let result = await withTaskCancellationHandler {
             await follow(signals)
         } onCancel: {
@@ -357,11 +353,6 @@ enum ViewLimits {
     static let longestPause = Duration.seconds(2)
     /// A keyframe is a burden on all viewers: a reader that lags gets none more often than this.
     static let keyframeWish = Duration.seconds(5)
-    /// Nothing came for so long, though a screen at rest repeats its picture every second: another way is looked for.
-    static let stall = Duration.seconds(3)
-    static let stallLook = Duration.milliseconds(250)
-    /// Until that is tried again.
-    static let restartTime = Duration.seconds(6)
 }
 
 extension ViewStatistics {
