@@ -39,8 +39,12 @@ PARTS = (
 REPEATS = {"cpu": 3, "latency": 6, "join": 20, "viewers": 5, "pages": 3, "pictures": 5}
 QUICK = {"cpu": 1, "latency": 2, "join": 8, "viewers": 1, "pages": 1, "pictures": 2}
 # How long is looked at; of films with edits, how many of those.
-REPEATS["seconds"] = {"judder": 60, "lost": (300, 20), "desktop": 1800, "content": 30, "pictures": 10, "sound": 60, "isolation": 20}
-QUICK["seconds"] = {"judder": 15, "lost": (40, 3), "desktop": 120, "content": 12, "pictures": 6, "sound": 20, "isolation": 10}
+REPEATS["seconds"] = {
+    "judder": 60, "lost": (300, 20), "desktop": 1800, "content": 30, "pictures": 10, "sound": 60, "isolation": 20,
+}
+QUICK["seconds"] = {
+    "judder": 15, "lost": (40, 3), "desktop": 120, "content": 12, "pictures": 6, "sound": 20, "isolation": 10,
+}
 # Of a network; of some it is said for how long.
 REPEATS["seconds"]["networks"], QUICK["seconds"]["networks"] = 50, 24
 NETWORK_SECONDS = {"loss5": 600, "rfc8867-5.1": 100, "rfc8867-5.6": 120}

@@ -7,8 +7,6 @@ import pytest
 from harness import annexb, sharer
 from harness.networks import Lab
 
-HOST = ("--test-pattern",)
-
 
 @pytest.fixture
 def apart(lab, share, start, artifacts):
@@ -19,7 +17,7 @@ def apart(lab, share, start, artifacts):
         link = lab("--internet", "--addrs", "1", "both", "delay=5ms")
         link.keep_one_address()
         server = start(sharer.Server, link["internet"], listen=f"{Lab.ADDRESSES['internet']}:8080")
-        host = share(link["a"], *HOST, "--signaling", server.base, listen=None)
+        host = share(link["a"], "--test-pattern", "--signaling", server.base, listen=None)
         host.statistics.wait(lambda line: line["state"] == "live", 10, "live")
         path = artifacts / "out.h264"
         with open(path, "wb") as file:
@@ -36,17 +34,12 @@ def wait_for_pictures(viewer, limit):
     viewer.statistics.wait(lambda line: line["frames"] >= before + 15, limit, "pictures again")
 
 
-def settled(viewer):
-    """What was under way has come."""
-    time.sleep(1.1)
-    return viewer.statistics.last["frames"]
-
-
 @pytest.mark.parametrize("side", ["b", "a"])
 def test_whoever_gets_another_address_is_followed_without_a_new_session(apart, side):
     link, host, viewer, path = apart()
     link.move(side)
-    settled(viewer)
+    # What was under way has come.
+    time.sleep(1.1)
     wait_for_pictures(viewer, 10)
     assert viewer.statistics.last["joins"] == 1
     assert host.text().count("A viewer joined") == 1
@@ -66,7 +59,7 @@ def test_a_browser_follows_a_sharer_that_gets_another_address(apart, start):
 
 
 def test_a_cable_that_is_pulled_and_put_in_again_is_no_end(apart):
-    link, host, viewer, path = apart()
+    link, _, viewer, path = apart()
     before = viewer.statistics.last["frames"]
     link.unplugged("a", 8)
     assert viewer.statistics.last["frames"] < before + 60, "the cable was not pulled"

@@ -159,6 +159,6 @@ struct SteadyOffset {
     /// In ticks of 1/48000 s: 25 ms, which nobody notices (ITU-R BT.1359 has the threshold at 45 ms). It is more than the
     /// pictures' times move by when the sharer takes on a film's own clock, half a picture at 24 a second: for that, no
     /// sound is cut.
-    static let tolerance: UInt64 = 1200
+    private static let tolerance: UInt64 = 1200
     private static let patience = Duration.milliseconds(250)
 }

@@ -8,13 +8,11 @@ import argparse
 import os
 import queue
 import sys
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from playwright.sync_api import Error, sync_playwright
+from whep_server import Refused, serve
 
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
-MAXIMUM_BODY = 64 * 1024
 # The window stands beside the screen: it would be captured too.
 FLAGS = [
     "--no-sandbox",
@@ -59,46 +57,26 @@ ANSWER = """async ({ offer, bitrate, fps }) => {
 }"""
 
 
-class Handler(BaseHTTPRequestHandler):
-    # What only the thread of the page may do: (offer, where its answer goes).
-    offers = queue.Queue()
-
-    def do_GET(self):
-        self.reply(200, b"<!doctype html><title>A screen</title>", {"Content-Type": "text/html; charset=utf-8"})
-
-    def do_POST(self):
-        length = int(self.headers.get("Content-Length", 0))
-        if length > MAXIMUM_BODY:
-            return self.reply(413)
-        answered = queue.Queue()
-        self.offers.put((self.rfile.read(length).decode(), answered))
-        answer = answered.get()
-        if isinstance(answer, Exception):
-            return self.reply(406, str(answer).encode())
-        return self.reply(201, answer.encode(), {"Content-Type": "application/sdp", "Location": "/v1/sessions/1"})
-
-    def do_DELETE(self):
-        self.reply(200)
-
-    def reply(self, status, body=b"", headers=()):
-        self.send_response(status)
-        for name, value in dict(headers).items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
+# What only the thread of the page may do: (offer, where its answer goes).
+OFFERS = queue.Queue()
 
 
-def serve(page, arguments):
+def join(offer):
+    answered = queue.Queue()
+    OFFERS.put((offer, answered))
+    answer = answered.get()
+    if isinstance(answer, Error):
+        raise Refused(str(answer))
+    return 1, answer
+
+
+def answer(page, arguments):
     size = page.evaluate(CAPTURE, {"fps": arguments.fps, "hint": arguments.hint})
     print(f"captures {size}", file=sys.stderr, flush=True)
     print(f"READY http://{arguments.listen}/v1/rooms/demo/whep", flush=True)
     while True:
         try:
-            offer, answered = Handler.offers.get(timeout=0.2)
+            offer, answered = OFFERS.get(timeout=0.2)
         except queue.Empty:
             # Lets the browser's own messages through.
             page.wait_for_timeout(1)
@@ -118,10 +96,7 @@ def main():
     parser.add_argument("--bitrate", type=int, default=4_000_000)
     parser.add_argument("--hint", default="motion", choices=("", "motion", "detail", "text"), help="the track's content")
     arguments = parser.parse_args()
-    host, port = arguments.listen.rsplit(":", 1)
-    server = ThreadingHTTPServer((host, int(port)), Handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    serve(arguments.listen, join, lambda _: True)
     with sync_playwright() as playwright:
         environment = {**os.environ, "DISPLAY": arguments.display}
         browser = playwright.chromium.launch(
@@ -131,7 +106,7 @@ def main():
         page.route("http://localhost/", lambda route: route.fulfill(body="<title>A screen</title>", content_type="text/html"))
         page.goto("http://localhost/")
         try:
-            serve(page, arguments)
+            answer(page, arguments)
         except KeyboardInterrupt:
             pass
         browser.close()

@@ -11,8 +11,6 @@ import argparse
 import re
 import sys
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import gi
 
@@ -20,12 +18,7 @@ gi.require_version("Gst", "1.0")
 gi.require_version("GstSdp", "1.0")
 gi.require_version("GstWebRTC", "1.0")
 from gi.repository import GLib, Gst, GstSdp, GstWebRTC  # noqa: E402
-
-MAXIMUM_BODY = 64 * 1024
-
-
-class Refused(Exception):
-    """The offer has nothing we can send."""
+from whep_server import Refused, serve  # noqa: E402
 
 
 def mode_one_payload_type(offer):
@@ -182,41 +175,6 @@ class Sharer:
             return viewer is not None
 
 
-class Handler(BaseHTTPRequestHandler):
-    sharer = None
-
-    def do_GET(self):
-        """A small page, so that a browser can watch too."""
-        page = (Path(__file__).parent / "minimal.html").read_bytes()
-        self.reply(200, page, {"Content-Type": "text/html; charset=utf-8"})
-
-    def do_POST(self):
-        length = int(self.headers.get("Content-Length", 0))
-        if length > MAXIMUM_BODY:
-            return self.reply(413)
-        try:
-            number, answer = self.sharer.join(self.rfile.read(length).decode())
-        except Refused as reason:
-            return self.reply(406, str(reason).encode())
-        return self.reply(
-            201, answer.encode(), {"Content-Type": "application/sdp", "Location": f"/v1/sessions/{number}"}
-        )
-
-    def do_DELETE(self):
-        self.reply(200 if self.sharer.leave(self.path.rsplit("/", 1)[-1]) else 404)
-
-    def reply(self, status, body=b"", headers=()):
-        self.send_response(status)
-        for name, value in dict(headers).items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--display", required=True)
@@ -228,11 +186,7 @@ def main():
     arguments = parser.parse_args()
     Gst.init(None)
     sharer = Sharer(arguments.display, arguments.fps, arguments.bitrate, arguments.size, arguments.repair)
-    Handler.sharer = sharer
-    host, port = arguments.listen.rsplit(":", 1)
-    server = ThreadingHTTPServer((host, int(port)), Handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    serve(arguments.listen, sharer.join, sharer.leave)
     if sharer.pipeline.set_state(Gst.State.PLAYING) == Gst.StateChangeReturn.FAILURE:
         sys.exit("the pipeline does not start")
     loop = GLib.MainLoop()
