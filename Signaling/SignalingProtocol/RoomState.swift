@@ -16,6 +16,12 @@ public struct RoomState: Hashable, Codable, Sendable {
         case muted
     }
 
+    /// What the way to one viewer lets through.
+    public enum Path: String, Codable, Sendable, CaseIterable {
+        /// Too little for moving pictures: this viewer is sent one now and then.
+        case narrow
+    }
+
     public var room: RoomName
     public var state: Phase
     /// Viewers the sharer has connected.
@@ -26,9 +32,12 @@ public struct RoomState: Hashable, Codable, Sendable {
     public var name: String?
     /// Missing where nobody shares, or no sound.
     public var audio: Audio?
+    /// Of the viewer who asks by its session; missing where nobody does, or all is well.
+    public var path: Path?
 
     public init(
-        room: RoomName, state: Phase, viewers: Int, tokenRequired: Bool, name: String? = nil, audio: Audio? = nil
+        room: RoomName, state: Phase, viewers: Int, tokenRequired: Bool, name: String? = nil, audio: Audio? = nil,
+        path: Path? = nil
     ) {
         self.room = room
         self.state = state
@@ -36,6 +45,7 @@ public struct RoomState: Hashable, Codable, Sendable {
         self.tokenRequired = tokenRequired
         self.name = name
         self.audio = audio
+        self.path = path
     }
 }
 

@@ -86,11 +86,16 @@ package struct ShareState: Codable, Sendable, Equatable {
     package var audio: RoomState.Audio?
     /// The number of the last event the sharer has taken in: the server forgets all up to it.
     package var seen: UInt64?
+    /// Sessions whose path takes too little for moving pictures; missing where there is none.
+    package var narrow: [RandomID]?
 
-    package init(state: Phase, viewers: Int, audio: RoomState.Audio? = nil, seen: UInt64? = nil) {
+    package init(
+        state: Phase, viewers: Int, audio: RoomState.Audio? = nil, seen: UInt64? = nil, narrow: [RandomID]? = nil
+    ) {
         self.state = state
         self.viewers = viewers
         self.audio = audio
         self.seen = seen
+        self.narrow = narrow
     }
 }

@@ -153,6 +153,9 @@ final class ViewRunner: Sendable {
             Console.line("Connected.")
         case .firstPicture(let after): Console.line("First picture after \((after / .milliseconds(1)).text(0)) ms.")
         case .disconnected(let reason): Console.line("Disconnected: \(reason). Trying again.")
+        case .pathNarrow:
+            Console.line("The connection takes too little for moving pictures; the sharer sends one now and then.")
+        case .pathRecovered: Console.line("The connection takes moving pictures again.")
         case .notice(let text): Console.line(text)
         case .ended: break
         }

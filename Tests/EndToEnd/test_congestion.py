@@ -5,6 +5,7 @@ import time
 import pytest
 from harness import annexb, sharer
 from harness.networks import Lab
+from harness.processes import wait_until
 
 WHEP = f"http://{Lab.ADDRESSES['a']}:8080/v1/rooms/demo/whep"
 
@@ -94,14 +95,29 @@ def test_a_slow_viewer_takes_nothing_from_a_fast_one(two, artifacts):
 def test_a_viewer_whose_path_takes_next_to_nothing_is_told_of_and_harms_nobody(two, artifacts):
     link, host, fast, alone, slow = two("40kbit")
     host.process.wait_for("takes too little for moving pictures", 25)
+    slow.wait_for("takes too little for moving pictures", 5)
     before = slow.statistics.last["frames"]
     assert rate(fast, 6) >= alone * 0.95
     time.sleep(6)
     assert slow.statistics.last["frames"] > before, "one now and then"
     link.set("both", "rate=none")
     host.process.wait_for("takes moving pictures again", 30)
+    slow.wait_for("takes moving pictures again", 5)
     assert slow.stop() == 0 and fast.stop() == 0
     annexb.probe(artifacts / "slow.h264")
+
+
+def test_a_page_says_that_its_connection_takes_too_little(film, start, artifacts):
+    link, _ = film()
+    page = f"http://{Lab.ADDRESSES['a']}:8080/r/demo"
+    viewer = start(sharer.chromium, link["b"], page, "--duration", "120", stdin=-1)
+    viewer.wait_for_state("live", 20)
+    time.sleep(3)
+    link.set("both", "rate=40kbit", "queue=300ms")
+    assert viewer.event("narrow", 30)["shown"]
+    viewer.command_line(f"screenshot {artifacts / 'slow-connection.png'}")
+    link.set("both", "rate=none")
+    wait_until(lambda: not viewer.events("narrow")[-1]["shown"], 30, "no word of it any more")
 
 
 def test_where_nobody_has_more_a_film_becomes_smaller_rather_than_jerky(film, start, artifacts):

@@ -137,6 +137,13 @@ struct PeerPair: ~Copyable {
         drain()
     }
 
+    /// The sharer hears of new credentials of the viewer, as by a PATCH; the viewer knows nothing of it.
+    mutating func restartAtSharer() {
+        var random = SeededGenerator(seed: 1)
+        _ = sharer.restartICE(remote: .random(using: &random), at: now)
+        drain()
+    }
+
     mutating func begin(with cache: PictureCache) -> Bool {
         defer { drainSharer() }
         return sharer.begin(with: cache, at: now)

@@ -215,6 +215,21 @@ struct SharingTests {
         }
     }
 
+    @Test("a viewer that asks for an ICE restart and is never heard again is ended, and keeps no place")
+    func vanishedInRestart() {
+        var conditions = LinkConditions()
+        let start = Instant(nanoseconds: 1_000_000_000) + .seconds(5)
+        conditions.blackouts = [start..<(start + .seconds(600))]
+        var share = Share(PeerPair(seed: 9, conditions: conditions))
+        share.run(for: .seconds(5))
+        share.pair.restartAtSharer()
+        share.run(for: .seconds(65))
+        let wasEnded = share.pair.sharerEvents.contains {
+            if case .disconnected(.consentExpired) = $0 { true } else { false }
+        }
+        #expect(wasEnded)
+    }
+
     @Test("a viewer whose address changes goes on being served")
     func addressChange() {
         var share = Share(PeerPair(seed: 8))

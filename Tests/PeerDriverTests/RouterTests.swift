@@ -42,6 +42,17 @@ struct RouterTests {
         #expect(router.owner(of: pair) == viewer)
     }
 
+    @Test("after two restarts in one outage the session that media takes is still known, and the one between no more")
+    func restarts() {
+        var router = Router()
+        router.register(fragments: ["first"], for: viewer)
+        router.register(fragments: ["second", "first"], for: viewer)
+        router.register(fragments: ["third", "first"], for: viewer)
+        #expect(["first", "second", "third"].map { router.peer(fragment: $0) } == [viewer, nil, viewer])
+        router.remove(viewer)
+        #expect(["first", "third"].map { router.peer(fragment: $0) } == [nil, nil])
+    }
+
     @Test("many who ask at one address do not push each other out without bound, and the gone are forgotten")
     func bounds() {
         var router = Router()

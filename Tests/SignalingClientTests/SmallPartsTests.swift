@@ -46,11 +46,11 @@ struct SmallPartsTests {
         #expect(
             ICEServerLink.all(in: headers)
                 == [
-                    ICEServerLink("<stun:stun.example.net>; rel=ice-server"),
-                    ICEServerLink(
+                    LinkField("<stun:stun.example.net>; rel=ice-server"),
+                    LinkField(
                         "<turn:turn.example.net?transport=udp>;rel=\"ice-server\";username=\"a\\\"b, c;d\";"
                             + "credential=\"c\\\\d\""),
-                ].compactMap(\.self))
+                ].compactMap { $0.flatMap(ICEServerLink.init) })
         let turn = ICEServerLink.all(in: headers).last
         #expect(turn?.username == "a\"b, c;d")
         #expect(turn?.credential == "c\\d")

@@ -103,8 +103,10 @@ struct TestSharer: Sendable {
         return try await bench.json(.post, "\(path)/sessions/\(session.text)/answer", token: secret, body)
     }
 
-    func say(_ state: ShareState.Phase = .live, viewers: Int = 0, seen: UInt64? = nil) async throws -> TestResponse {
-        let body = try JSON.text(ShareState(state: state, viewers: viewers, seen: seen))
+    func say(
+        _ state: ShareState.Phase = .live, viewers: Int = 0, seen: UInt64? = nil, narrow: [RandomID]? = nil
+    ) async throws -> TestResponse {
+        let body = try JSON.text(ShareState(state: state, viewers: viewers, seen: seen, narrow: narrow))
         return try await bench.json(.put, "\(path)/state", token: secret, body)
     }
 }

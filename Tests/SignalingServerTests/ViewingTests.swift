@@ -44,11 +44,38 @@ struct ViewingTests {
             async let response = bench.join()
             _ = try await sharer.answer(events.next(SessionOffer.self).sessionId)
             #expect(
-                try await response.headers[values: .link] == [
+                try await response.headers[values: .link].filter { $0.contains("ice-server") } == [
                     "<stun:stun.example.net>; rel=\"ice-server\"",
                     "<turn:turn.example.net?transport=udp>; rel=\"ice-server\"; username=\"a\\\"b\"; "
                         + "credential=\"c\\\\d\"; credential-type=\"password\"",
                 ])
+        }
+    }
+
+    @Test("The answer names where a viewer is told how its path does; nobody else is told")
+    func monitor() async throws {
+        try await Bench.run { bench in
+            let sharer = try await bench.share()
+            let events = try await sharer.listen()
+            async let response = bench.join()
+            let session = try await events.next(SessionOffer.self).sessionId
+            _ = try await sharer.answer(session)
+            let address = "/v1/rooms/demo/events?session=\(session.text)"
+            #expect(try await response.headers[values: .link] == ["<\(address)>; rel=\"monitor\""])
+            let store = bench.routes.store
+            let (own, other) = (
+                EventReader(try await store.watch(.demo, as: session)), EventReader(try await store.watch(.demo))
+            )
+            for reader in [own, other] { #expect(try await reader.next(RoomState.self).path == nil) }
+            _ = try await sharer.say(viewers: 1, narrow: [session])
+            #expect(try await own.next(RoomState.self).path == .narrow)
+            #expect(try await other.next(RoomState.self).path == nil, "only that there is a viewer")
+            let asked = try await bench.send(.get, "/v1/rooms/demo?session=\(session.text)").decode(RoomState.self)
+            #expect(asked.path == .narrow)
+            _ = try await sharer.say(viewers: 1)
+            #expect(try await own.next(RoomState.self).path == nil)
+            _ = try await sharer.say(.paused, viewers: 1)
+            #expect(try await other.next(RoomState.self).state == .paused, "nothing in between")
         }
     }
 

@@ -37,6 +37,9 @@ struct Call: Sendable {
 
     var sessionId: RandomID? { parameters.get("sessionId").flatMap { RandomID($0) } }
 
+    /// The session of whoever asks, where it says which.
+    var askedSession: RandomID? { request.uri.queryParameters.get("session").flatMap { RandomID($0) } }
+
     // MARK: Fields
 
     var bearer: BearerToken? { request.headers[.authorization].flatMap { BearerToken(authorization: $0) } }

@@ -26,6 +26,7 @@ enum OpenAPISchemas {
                 "viewers": ["type": "integer"],
                 "audio": choice(RoomState.Audio.allCases.map(\.rawValue)),
                 "seen": ["type": "integer", "minimum": 0],
+                "narrow": ["type": "array", "items": id],
             ], required: ["state", "viewers"]),
         "SessionReply": [
             "oneOf": [
@@ -56,6 +57,7 @@ enum OpenAPISchemas {
             "tokenRequired": ["type": "boolean"],
             "name": ["type": "string"],
             "audio": choice(RoomState.Audio.allCases.map(\.rawValue)),
+            "path": choice(RoomState.Path.allCases.map(\.rawValue)),
         ], required: ["room", "state", "viewers", "tokenRequired"])
 
     private static let refusal = object(

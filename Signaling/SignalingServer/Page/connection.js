@@ -70,6 +70,11 @@ export class Connection {
         return !this.isClosed && this.#peer.isConnected;
     }
 
+    /** The WHEP session's name; null before the answer. */
+    get session() {
+        return this.#session?.id ?? null;
+    }
+
     get isClosed() {
         return this.#abort.signal.aborted;
     }

@@ -24,8 +24,9 @@ export class RoomFeed {
     #knownUntil = 0;
     #isReopened = true;
     #unpushed = 0;
+    #session = null;
 
-    /** @param tell called with ({state, viewers, audio}, isReopened) */
+    /** @param tell called with ({state, viewers, audio, isNarrow}, isReopened) */
     constructor(link, tell) {
         this.#link = link;
         this.#tell = tell;
@@ -42,6 +43,17 @@ export class RoomFeed {
     stop() {
         this.#stop.abort();
         this.#turn.abort();
+    }
+
+    /** From now on what is said to this WHEP session is heard as well. */
+    listenAs(session) {
+        if (session === this.#session) return;
+        this.#session = session;
+        this.#turn.abort();
+    }
+
+    get #query() {
+        return this.#session === null ? "" : `?session=${encodeURIComponent(this.#session)}`;
     }
 
     /** Whether the last state told still holds, as far as anyone knows. */
@@ -70,7 +82,7 @@ export class RoomFeed {
     /** Asks once; returns the milliseconds of a Retry-After. */
     async #ask(signal) {
         this.#knownUntil = 0;
-        const response = await fetch(this.#link.api(), { headers: this.#link.headers, cache: "no-store", signal });
+        const response = await fetch(this.#link.api(this.#query), { headers: this.#link.headers, cache: "no-store", signal });
         if (response.ok) {
             this.#take(await response.json());
             this.#knownUntil = performance.now() + 2 * HIDDEN_PAUSE;
@@ -81,7 +93,7 @@ export class RoomFeed {
 
     async #stream(signal) {
         const headers = { ...this.#link.headers, Accept: "text/event-stream" };
-        const response = await fetch(this.#link.api("/events"), { headers, cache: "no-store", signal });
+        const response = await fetch(this.#link.api(`/events${this.#query}`), { headers, cache: "no-store", signal });
         if (!response.ok || response.body === null) return;
         this.#isReopened = true;
         this.#unpushed = 0;
@@ -113,7 +125,7 @@ export class RoomFeed {
         if (typeof room !== "object" || room === null || !STATES.has(room.state)) return;
         const viewers = Number.isSafeInteger(room.viewers) && room.viewers >= 0 ? room.viewers : null;
         const audio = AUDIO.has(room.audio) ? room.audio : null;
-        this.#tell({ state: room.state, viewers, audio }, this.#isReopened);
+        this.#tell({ state: room.state, viewers, audio, isNarrow: room.path === "narrow" }, this.#isReopened);
     }
 }
 

@@ -124,6 +124,7 @@ class Viewer {
         this.#pending = null;
         this.#connection?.close();
         this.#connection = connection;
+        this.#feed.listenAs(connection.session);
         this.#isRecovering = false;
         this.#hasLeft = false;
         this.#joinMs = null;
@@ -185,7 +186,7 @@ class Viewer {
         const wasShared = this.#isShared;
         this.#room = room;
         this.#showViewers();
-        this.#showMuted();
+        this.#showTrouble();
         if (room.state === "waiting") this.#vacated();
         if (room.state === "paused" && this.#connection?.isUp) this.#machine.dispatch("paused");
         const isNews = this.#isShared && (!wasShared || isReopened);
@@ -331,7 +332,7 @@ class Viewer {
         this.#card.show(state, this.#reason);
         this.#card.countDown(this.#retry.secondsLeft);
         this.#showViewers();
-        this.#showMuted();
+        this.#showTrouble();
         this.#controls.follow();
     }
 
@@ -346,10 +347,12 @@ class Viewer {
         this.#page.viewerCount.textContent = String(count ?? "");
     }
 
-    /** Silence of the sharer's own making is no fault of the viewer's. */
-    #showMuted() {
-        const isMuted = this.#room?.audio === "muted" && ["live", "paused", "reconnecting"].includes(this.state);
-        this.#page.muted.hidden = !isMuted;
+    /** Silence of the sharer's own making is no fault of the viewer's; pictures that come one by one are the path's. */
+    #showTrouble() {
+        const isOn = ["live", "paused", "reconnecting"].includes(this.state);
+        this.#page.muted.hidden = !(isOn && this.#room?.audio === "muted");
+        this.#page.narrow.hidden = !(isOn && this.#room?.isNarrow);
+        document.body.dataset.trouble = String(!this.#page.narrow.hidden);
     }
 
     #blocked() {
@@ -373,7 +376,7 @@ function findPage() {
     return Object.freeze({
         stage: element("stage"), video: element("video"), card: element("card"), room: element("room"),
         chip: element("chip"), viewers: element("viewers"), viewerCount: element("viewer-count"),
-        muted: element("muted"), soundTools: element("sound-tools"), volume: element("volume"),
+        muted: element("muted"), narrow: element("narrow"), soundTools: element("sound-tools"), volume: element("volume"),
         announcer: element("announcer"), notice: element("notice"), stats: element("stats"),
         closeStats: element("close-stats"), help: element("help"), shortcuts: element("shortcuts"),
         bars: [element("header"), element("toolbar"), element("stats")],

@@ -74,6 +74,11 @@ export class WhepSession {
         return { session, answer: await response.text() };
     }
 
+    /** Its name at the server. */
+    get id() {
+        return new URL(this.#url).pathname.split("/").pop();
+    }
+
     /** A server that gave no entity tag wants no candidates (draft § Trickle ICE). */
     get takesCandidates() {
         return this.#tag !== null;

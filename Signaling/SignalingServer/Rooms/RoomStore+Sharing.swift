@@ -76,7 +76,8 @@ extension RoomStore {
         try hear(address)
         if let seen = state.seen { rooms[address.room]?.share?.outbox.acknowledge(upTo: seen) }
         rooms[address.room]?.share?.state = ShareState(
-            state: state.state, viewers: min(max(state.viewers, 0), Limits.viewersPerShare), audio: state.audio)
+            state: state.state, viewers: min(max(state.viewers, 0), Limits.viewersPerShare), audio: state.audio,
+            narrow: state.narrow.map { Array($0.prefix(Limits.viewersPerShare)) })
         publish(address.room)
     }
 

@@ -11,15 +11,16 @@ extension RoomStore {
     }
 
     /// A stream that begins with the present state and goes on with each change.
-    func watch(_ name: RoomName) throws(ProblemError) -> EventChannel {
+    ///
+    /// - Parameter session: the watcher's own, where it is a viewer who wants to know how its path does.
+    func watch(_ name: RoomName, as session: RandomID? = nil) throws(ProblemError) -> EventChannel {
         try canWatch(name)
         let (parts, continuation) = AsyncStream<StreamPart>.makeStream(
             bufferingPolicy: .bufferingOldest(ServerLimits.streamParts))
         lastWatcher += 1
         let number = lastWatcher
-        let present = state(of: name)
-        rooms[name, default: Room()].watchers[number] = continuation
-        if rooms[name]?.published == nil { rooms[name]?.published = present }
+        let present = state(of: name, for: session)
+        rooms[name, default: Room()].watchers[number] = Watcher(stream: continuation, session: session, told: present)
         send(present, as: .state, to: continuation)
         return EventChannel(parts: parts, continuation: continuation) {
             await self.unwatch(name, number)
@@ -27,17 +28,17 @@ extension RoomStore {
     }
 
     private func unwatch(_ name: RoomName, _ number: UInt64) {
-        rooms[name]?.watchers.removeValue(forKey: number)?.finish()
+        rooms[name]?.watchers.removeValue(forKey: number)?.stream.finish()
         forgetIfEmpty(name)
     }
 
-    /// Tells a room's watchers if its state has changed, and forgets the room if nobody is in it.
+    /// Tells those of a room's watchers for whom its state has changed, and forgets the room if nobody is in it.
     func publish(_ name: RoomName) {
-        let present = state(of: name)
-        guard let room = rooms[name] else { return }
-        if room.published != present {
-            rooms[name]?.published = present
-            for watcher in room.watchers.values { send(present, as: .state, to: watcher) }
+        for (number, watcher) in rooms[name]?.watchers ?? [:] {
+            let present = state(of: name, for: watcher.session)
+            guard watcher.told != present else { continue }
+            rooms[name]?.watchers[number]?.told = present
+            send(present, as: .state, to: watcher.stream)
         }
         forgetIfEmpty(name)
     }
@@ -45,7 +46,7 @@ extension RoomStore {
     /// Tells a room's watchers that the sharing was ended on purpose.
     func publishEnd(of name: RoomName) {
         let present = state(of: name)
-        for watcher in rooms[name]?.watchers.values ?? [:].values { send(present, as: .ended, to: watcher) }
+        for watcher in rooms[name]?.watchers.values ?? [:].values { send(present, as: .ended, to: watcher.stream) }
         publish(name)
     }
 
@@ -61,6 +62,15 @@ extension RoomStore {
         @unknown default: break
         }
     }
+}
+
+/// Somebody who follows a room's state.
+struct Watcher {
+    let stream: AsyncStream<StreamPart>.Continuation
+    /// The watcher's own, where it is a viewer.
+    let session: RandomID?
+    /// What it was told last.
+    var told: RoomState
 }
 
 /// The events of a room's stream.

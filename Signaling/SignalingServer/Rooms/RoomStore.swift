@@ -5,9 +5,7 @@ import SignalingProtocol
 actor RoomStore {
     struct Room {
         var share: Share?
-        var watchers: [UInt64: AsyncStream<StreamPart>.Continuation] = [:]
-        /// What the watchers were told last.
-        var published: RoomState?
+        var watchers: [UInt64: Watcher] = [:]
 
         var isEmpty: Bool { share == nil && watchers.isEmpty }
     }
@@ -43,13 +41,14 @@ actor RoomStore {
         return RoomList(rooms: open.sorted { $0.room.description < $1.room.description })
     }
 
-    /// A room's state. A name nobody uses looks like a room that waits.
-    func state(of name: RoomName) -> RoomState {
+    /// A room's state, as the viewer of that session sees it. A name nobody uses looks like a room that waits.
+    func state(of name: RoomName, for session: RandomID? = nil) -> RoomState {
         let share = rooms[name]?.share
+        let isNarrow = session.map { share?.state.narrow?.contains($0) == true } ?? false
         return RoomState(
             room: name, state: share.map(phase) ?? .waiting, viewers: share.map { $0.state.viewers } ?? 0,
             tokenRequired: viewerToken(in: name) != nil, name: share?.name?.description,
-            audio: share.flatMap { isHeard($0) ? $0.state.audio : nil })
+            audio: share.flatMap { isHeard($0) ? $0.state.audio : nil }, path: isNarrow ? .narrow : nil)
     }
 
     private func phase(of share: Share) -> RoomState.Phase {
@@ -126,7 +125,7 @@ actor RoomStore {
         isStopping = true
         for name in Array(rooms.keys) {
             endShare(in: name, because: ProblemError(.serverBusy, retryAfter: RetryAfter.serverBusy))
-            for watcher in rooms[name]?.watchers.values ?? [:].values { watcher.finish() }
+            for watcher in rooms[name]?.watchers.values ?? [:].values { watcher.stream.finish() }
         }
         rooms = [:]
     }

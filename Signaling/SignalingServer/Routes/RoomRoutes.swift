@@ -26,11 +26,13 @@ struct RoomRoutes: Sendable {
         Route(
             .get, Self.room, for: .everyone,
             Documentation(
-                id: "roomState", summary: "A room's state. A name nobody uses is a room that waits.",
+                id: "roomState",
+                summary: "A room's state. A name nobody uses is a room that waits. With `?session=`, a WHEP session, also "
+                    + "what the path to that viewer lets through.",
                 successes: [.init(status: 200, description: "The state.", content: .json("RoomState"))],
                 problems: [.invalidRoomName])
         ) { call in
-            try await .json(store.state(of: call.room()))
+            try await .json(store.state(of: call.room(), for: call.askedSession))
         }
     }
 
@@ -40,14 +42,15 @@ struct RoomRoutes: Sendable {
             Documentation(
                 id: "roomEvents",
                 summary:
-                    "The room's state (event `state`) at first and after each change; `ended` when the sharer ends.",
+                    "The room's state (event `state`) at first and after each change; `ended` when the sharer ends. With "
+                    + "`?session=` as for the state.",
                 successes: [.init(status: 200, description: "A stream that stays open.", content: .events)],
                 problems: [.invalidRoomName, .serverBusy])
         ) { call in
             let room = try call.room()
             try await store.canWatch(room)
             return EventStream.response(to: call, heartbeat: timing.watchHeartbeat) {
-                try await store.watch(room)
+                try await store.watch(room, as: call.askedSession)
             }
         }
     }

@@ -66,7 +66,9 @@ struct WHEPRoutes: Sendable {
             .acceptPatch: BodyType.trickleFragment.rawValue,
             .connection: "close",
         ]
-        headers.append(links: iceServerLinks())
+        // RFC 5989: what is to be known of the session meanwhile.
+        let monitor = "</v1/rooms/\(joined.address.room)/events?session=\(joined.address.id.text)>; rel=\"monitor\""
+        headers.append(links: iceServerLinks() + [monitor])
         let sdp = ByteBuffer(string: joined.sdp)
         return Response(
             status: joined.isCounterOffer ? .notAcceptable : .created, headers: headers,

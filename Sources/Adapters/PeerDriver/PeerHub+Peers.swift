@@ -68,7 +68,7 @@ extension PeerHub {
         let peer = Peer(core: core, lane: lane, at: now)
         peers[id] = peer
         let credentials = peer.core.localCredentials
-        router.register(fragment: credentials.ufrag, for: id)
+        router.register(fragments: peer.core.localFragments, for: id)
         drain(id, peer, at: now)
         flush()
         return credentials
@@ -90,7 +90,7 @@ extension PeerHub {
         guard let peer = peers[id] else { return nil }
         let now = SystemClock.now()
         let credentials = peer.core.restartICE(remote: remote, at: now)
-        router.register(fragment: credentials.ufrag, for: id)
+        router.register(fragments: peer.core.localFragments, for: id)
         drain(id, peer, at: now)
         flush()
         return credentials

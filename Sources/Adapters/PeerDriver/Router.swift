@@ -21,13 +21,11 @@ struct Router {
     private var pairs: [PeerID: [AddressPair]] = [:]
     private var fragments: [PeerID: [String]] = [:]
 
-    /// After an ICE restart the fragment before it still counts, older ones no more.
-    mutating func register(fragment: String, for peer: PeerID) {
-        byFragment[fragment] = peer
-        var own = fragments[peer] ?? []
-        own.append(fragment)
-        if own.count > 2 { byFragment[own.removeFirst()] = nil }
-        fragments[peer] = own
+    /// In place of those that the peer had: during an ICE restart the session that media takes counts beside the new one.
+    mutating func register(fragments new: [String], for peer: PeerID) {
+        for fragment in fragments[peer] ?? [] { byFragment[fragment] = nil }
+        for fragment in new { byFragment[fragment] = peer }
+        fragments[peer] = new
     }
 
     func peer(fragment: String) -> PeerID? { byFragment[fragment] }

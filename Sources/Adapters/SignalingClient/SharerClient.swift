@@ -117,7 +117,7 @@ package actor SharerClient {
     // MARK: Events
 
     private func readEvents(_ receipt: ShareReceipt) async -> SignalingError {
-        let parser = Parsing()
+        let parser = EventParser()
         do {
             let base = configuration.server.base
             guard let url = URL(string: receipt.eventsUrl, relativeTo: base)?.absoluteURL, url.origin == base.origin
@@ -152,13 +152,6 @@ package actor SharerClient {
         }
     }
 
-    /// The parser of one stream, which is read by one task.
-    private actor Parsing {
-        private var parser = ServerSentEventParser()
-
-        func receive(_ bytes: ByteBufferView) throws -> [ServerSentEvent] { try parser.receive(bytes) }
-    }
-
     // MARK: Signs of life
 
     private func beat(_ receipt: ShareReceipt) async -> SignalingError {
@@ -183,11 +176,15 @@ package actor SharerClient {
     }
 
     /// Tells the server, and through it all pages, how we are. Sent at once and with each sign of life.
-    package func update(_ phase: ShareState.Phase, viewers: Int, audio: RoomState.Audio? = nil) async {
-        guard state.state != phase || state.viewers != viewers || state.audio != audio else { return }
-        state.state = phase
-        state.viewers = viewers
-        state.audio = audio
+    ///
+    /// - Parameter narrow: sessions whose path takes too little for moving pictures.
+    package func update(
+        _ phase: ShareState.Phase, viewers: Int, audio: RoomState.Audio? = nil, narrow: [RandomID] = []
+    ) async {
+        let next = ShareState(
+            state: phase, viewers: viewers, audio: audio, seen: state.seen, narrow: narrow.isEmpty ? nil : narrow)
+        guard state != next else { return }
+        state = next
         if receipt != nil { try? await sendState() }
     }
 

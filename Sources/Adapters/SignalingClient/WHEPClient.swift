@@ -32,7 +32,8 @@ package struct WHEPClient: Sendable {
         guard let address = reply.address(in: "Location") else { throw .unreadable("session address") }
         let session = WHEPSession(
             url: address, token: reply.allowsToken(at: address) ? token : nil,
-            etag: reply.headers.first(name: "ETag"), iceServers: ICEServerLink.all(in: reply.headers))
+            etag: reply.headers.first(name: "ETag"), iceServers: ICEServerLink.all(in: reply.headers),
+            monitor: reply.monitor)
         return reply.status == 201 ? .answered(session, sdp: sdp) : .countered(session, sdp: sdp)
     }
 
@@ -63,14 +64,35 @@ package actor WHEPSession {
     package nonisolated let iceServers: [ICEServerLink]
     private let url: URL
     private let token: BearerToken?
+    /// Where the server tells what becomes of the session (RFC 5989), as ours does.
+    private nonisolated let monitor: URL?
     /// The ICE session's tag; servers that know no trickle and no restart give none.
     private var etag: String?
 
-    init(url: URL, token: BearerToken?, etag: String?, iceServers: [ICEServerLink]) {
+    init(url: URL, token: BearerToken?, etag: String?, iceServers: [ICEServerLink], monitor: URL? = nil) {
         self.url = url
         self.token = token
         self.etag = etag
         self.iceServers = iceServers
+        self.monitor = monitor
+    }
+
+    /// Follows what the room says to this viewer until the task is cancelled; not at all where it says nothing.
+    package nonisolated func followRoom(_ told: @Sendable (RoomState) async -> Void) async {
+        guard let monitor else { return }
+        let call = HTTPCall(.GET, monitor, token: nil).with("Accept", ServerSentEvent.mediaType)
+        while !Task.isCancelled {
+            let parser = EventParser()
+            try? await HTTPTransport.stream(call) { piece in
+                for event in try await parser.receive(piece.readableBytesView) where event.name == "state" {
+                    guard let room = try? JSONCoding.decode(RoomState.self, from: ByteBuffer(string: event.data)) else {
+                        continue
+                    }
+                    await told(room)
+                }
+            }
+            try? await Task.sleep(for: ClientLimits.monitorPause)
+        }
     }
 
     /// Whether the server wants to hear of candidates (draft, "Trickle ICE").
@@ -114,6 +136,14 @@ package actor WHEPSession {
 }
 
 extension HTTPReply {
+    /// Of our own server alone: a stranger is not asked what we can't read.
+    fileprivate var monitor: URL? {
+        let link = LinkField.all(in: headers).first { $0.relation == "monitor" }
+        guard let found = link.flatMap({ URL(string: $0.target, relativeTo: url)?.absoluteURL }), found.origin == url.origin
+        else { return nil }
+        return found
+    }
+
     var isSDP: Bool { headers.first(name: "Content-Type")?.lowercased().hasPrefix(WHEPSession.sdpType) == true }
 
     /// The draft has the token sent to the session as well, wherever the endpoint says it is; never in clear where the

@@ -38,8 +38,14 @@ extension PeerCore {
         case .disconnected: outputs.append(.event(.interrupted(true)))
         case .recovered: outputs.append(.event(.interrupted(false)))
         case .consentExpired: end(.consentExpired)
-        case .failed: if !isConnected { end(.unreachable) }
+        case .failed: noPairFound()
         }
+    }
+
+    /// Who is connected lives as long as its pair has consent; a restart may outlive that pair and find no other.
+    private mutating func noPairFound() {
+        guard isConnected else { return end(.unreachable) }
+        if ice.sendPair == nil { end(.consentExpired) }
     }
 
     /// A DTLS record. It only comes from addresses whose checks were authenticated, so a forged ClientHello never gets

@@ -71,6 +71,9 @@ package struct PeerCore: ~Copyable {
 
     package var localCredentials: ICECredentials { ice.localCredentials }
 
+    /// The user name fragments by which this peer's checks are told from others'.
+    package var localFragments: [String] { ice.localUfrags }
+
     package var isConnected: Bool {
         if case .connected = phase { true } else { false }
     }

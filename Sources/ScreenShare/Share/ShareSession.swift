@@ -61,6 +61,8 @@ public actor ShareSession {
         var audio: AudioListener?
         let since: Instant
         var isConnected = false
+        /// Its path takes too little for moving pictures.
+        var isStarved = false
     }
 
     /// An offer of ours that waits for its answer.
@@ -311,6 +313,7 @@ public actor ShareSession {
         case .moved(let rungs): await move(rungs)
         case .starved(let id, let isStarved):
             guard let viewer = viewers[id]?.name else { return }
+            viewers[id]?.isStarved = isStarved
             sink.yield(isStarved ? .viewerStarved(viewer: viewer) : .viewerRecovered(viewer: viewer))
         case .relay(let event): event.notice.map { _ = sink.yield(.notice($0)) }
         case .line(.geometry(let source, let picture)):
@@ -359,6 +362,7 @@ public actor ShareSession {
     }
 
     var connectedViewers: Int { viewers.values.count { $0.isConnected } }
+    var starvedViewers: Set<String> { Set(viewers.values.filter(\.isStarved).map(\.name)) }
 
     /// Encoders run for connected viewers, and are made ready for those on their way.
     func updateLanes() {

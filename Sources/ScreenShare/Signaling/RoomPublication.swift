@@ -105,13 +105,16 @@ public actor PublishedRoom {
         tasks = []
     }
 
-    /// Pages show whether the share is paused, and how many watch. False when there is nothing more to tell.
+    /// Pages show whether the share is paused, how many watch, and to whom too little gets through. False when there is
+    /// nothing more to tell.
     private func tellState() async -> Bool {
         if Task.isCancelled { return false }
-        let (viewers, audio) = (await session.connectedViewers, await session.audioPhase)
+        let (connected, audio) = (await session.connectedViewers, await session.audioPhase)
+        let starved = await session.starvedViewers
+        let narrow = viewers.filter { starved.contains($0.value) }.keys.sorted { $0.text < $1.text }
         switch await session.state {
-        case .idle, .live: await client.update(.live, viewers: viewers, audio: audio)
-        case .paused: await client.update(.paused, viewers: viewers, audio: audio)
+        case .idle, .live: await client.update(.live, viewers: connected, audio: audio, narrow: narrow)
+        case .paused: await client.update(.paused, viewers: connected, audio: audio)
         case .stopped: return false
         }
         await forgetLost()

@@ -56,6 +56,10 @@ public enum ViewEvent: Hashable, Sendable {
     case firstPicture(after: Duration)
     /// The sharer left or was lost; the session tries again by itself.
     case disconnected(String)
+    /// The way here takes too little for moving pictures: the sharer sends one now and then, until it is told that the
+    /// path has recovered. Known from servers that say so, as ours does.
+    case pathNarrow
+    case pathRecovered
     /// Something a person should know that does not end the session.
     case notice(String)
     /// Ended, with the error that ended it if it was not asked to.

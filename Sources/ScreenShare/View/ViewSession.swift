@@ -53,6 +53,8 @@ public actor ViewSession {
     private var askedAt: Instant?
     private var hasEnded = false
     private var lastNotice: String?
+    /// The sharer says that the path takes too little for moving pictures.
+    private var isPathNarrow = false
 
     public init(configuration: ViewConfiguration, logger: Logger = Logger(label: "screenshare")) {
         self.configuration = configuration
@@ -162,7 +164,11 @@ public actor ViewSession {
             return try outcome(of: error)
         }
         let discovery = Task { await discover(joined, negotiation, candidates, hub) }
-        defer { discovery.cancel() }
+        let watch = Task { await watchPath(joined) }
+        defer {
+            discovery.cancel()
+            watch.cancel()
+        }
         let result = await withTaskCancellationHandler {
             await follow(signals)
         } onCancel: {
@@ -171,6 +177,18 @@ public actor ViewSession {
         await close(hub)
         try? await joined.leave()
         return result
+    }
+
+    /// Only the sharer knows that a path takes too little: what comes seldom may be a screen at rest.
+    private func watchPath(_ session: WHEPSession) async {
+        await session.followRoom { [weak self] room in await self?.setNarrow(room.path == .narrow) }
+        setNarrow(false)
+    }
+
+    private func setNarrow(_ isNarrow: Bool) {
+        guard isNarrow != isPathNarrow else { return }
+        isPathNarrow = isNarrow
+        eventSink.yield(isNarrow ? .pathNarrow : .pathRecovered)
     }
 
     /// Once, however often it is tried again.

@@ -1,6 +1,7 @@
 """Debian's Chromium, headless, at the viewer page: what does a person see there? One JSON object a line on stdout.
 
     {"event": "state", "state": "..."}       each change of what the page says is happening
+    {"event": "narrow", "shown": ...}        whether it says that the connection takes too little
     {"event": "first", "ms": ..., "width": ..., "height": ...}      from opening the page to the first picture shown;
                                              "sincePostMs" from its POST
     {"event": "summary", "frames": ..., "colours": [[r, g, b], ...],
@@ -167,6 +168,7 @@ LOOK = """() => {
   return {
     seen: window.seen, width: video?.videoWidth ?? 0, height: video?.videoHeight ?? 0,
     state: document.body?.dataset.state ?? "", title: document.title,
+    narrow: document.getElementById("narrow")?.hidden === false,
     overflow: document.documentElement.scrollWidth > window.innerWidth,
   };
 }"""
@@ -206,7 +208,7 @@ class Watcher:
 
     def __init__(self, page, arguments):
         self.page, self.arguments = page, arguments
-        self.state, self.first = None, False
+        self.state, self.first, self.narrow = None, False, False
         self.problems = []
         page.on("pageerror", lambda error: self.problems.append(str(error)))
         page.on("console", lambda message: message.type == "error" and self.problems.append(message.text))
@@ -216,6 +218,9 @@ class Watcher:
         if look["state"] != self.state:
             self.state = look["state"]
             report("state", state=look["state"], title=look["title"])
+        if look["narrow"] != self.narrow:
+            self.narrow = look["narrow"]
+            report("narrow", shown=look["narrow"])
         seen = look["seen"] or {"frames": 0, "first": None}
         if seen["first"] is not None and not self.first:
             self.first = True
