@@ -79,15 +79,52 @@ struct FailureTests {
         #expect(retransmission.due - .zero == .milliseconds(39_500))
     }
 
-    @Test("a check without an answer is repeated on that schedule, with the same ID")
+    @Test("a check without an answer is repeated every two seconds at least, and begun anew while there is no other pair")
     func repeated() {
         let pair = Pair(seed: 46)
         pair.world.loss = 1
         pair.tell(pair.sharer, about: pair.viewer)
         pair.world.run(for: .seconds(29))
-        let times = [0, 500, 1_500, 3_500, 7_500, 15_500].map { Instant.zero + .milliseconds($0) }
-        #expect(pair.sharer.sent.map(\.at) == times)
-        #expect(Set(pair.sharer.sent.map { Array($0.packet.bytes[8..<20]) }).count == 1)
+        let once = [0, 500, 1_500, 3_500, 5_500, 7_500, 9_500]
+        let times = [0, 11_500, 23_000].flatMap { begin in once.map { Instant.zero + .milliseconds(begin + $0) } }
+        #expect(pair.sharer.sent.map(\.at) == times.filter { $0 < .zero + .seconds(29) })
+        #expect(Set(pair.sharer.sent.map { Array($0.packet.bytes[8..<20]) }).count == 3)
+        pair.world.run(for: .seconds(20))
+        #expect(pair.sharer.count(.failed) == 1)
+        #expect(pair.sharer.sent.allSatisfy { $0.at <= .zero + .seconds(30) }, "after its failure nothing is sent")
+    }
+
+    @Test("a network that mends is noticed within two seconds, however long it was down")
+    func mended() {
+        for down in stride(from: 1, through: 25, by: 3) {
+            let pair = Pair(seed: 49)
+            pair.world.loss = 1
+            pair.join()
+            pair.world.run(for: .seconds(down))
+            pair.world.loss = 0
+            pair.world.run(for: .milliseconds(2100))
+            #expect(pair.isSelected, "\(down) s")
+        }
+    }
+
+    @Test("a nomination whose answer got lost is answered by a consent check, and the pair is selected")
+    func nominatedByConsent() {
+        let pair = Pair(seed: 50)
+        // What the sharer answers once the viewer has nominated gets lost.
+        pair.world.tap = { packet in
+            let isAnswer = packet.bytes[0] == 1 && packet.source == Pair.sharerSocket
+            return isAnswer && pair.viewer.agent.session.nomination.pending != nil ? nil : packet
+        }
+        pair.join()
+        pair.world.run(for: .milliseconds(400))
+        #expect(pair.sharer.agent.selectedPair != nil)
+        #expect(pair.viewer.agent.sendPair != nil && pair.viewer.agent.selectedPair == nil)
+        pair.world.loss = 1
+        pair.world.run(for: .seconds(25))
+        pair.world.loss = 0
+        pair.world.tap = { $0 }
+        pair.world.run(for: .milliseconds(2100))
+        #expect(pair.isSelected)
     }
 
     @Test("checks of several pairs leave 50 ms apart, the best first")

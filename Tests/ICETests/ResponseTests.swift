@@ -143,7 +143,8 @@ struct ResponseTests {
         #expect(pair.sharer.agent.wake.reason == .check)
         pair.world.run(for: .milliseconds(60))
         #expect(pair.sharer.agent.wake.reason == .retransmission)
-        pair.world.run(for: .seconds(20))
+        // The last repetition that comes before ICE fails has left.
+        pair.world.run(for: .milliseconds(28_900))
         #expect(pair.sharer.agent.wake.reason == .connectionLimit)
         let clean = Pair(seed: 108)
         clean.join()

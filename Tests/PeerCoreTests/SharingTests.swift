@@ -243,6 +243,20 @@ struct SharingTests {
         #expect(share.recent >= 25)
     }
 
+    @Test("a viewer whose address changes has pictures again within 3 s, also where every fifth packet is lost", arguments: 1...12)
+    func rebinding(seed: UInt64) {
+        var conditions = LinkConditions()
+        conditions.delay = .milliseconds(25)
+        conditions.loss = seed % 2 == 0 ? 0.2 : 0
+        var share = Share(PeerPair(seed: seed, conditions: conditions))
+        share.run(for: .seconds(5))
+        share.pair.viewerMapping = PeerPair.address(99, port: 7000)
+        let (moved, seen) = (share.pair.now, share.pair.received.count)
+        share.run(for: .seconds(3), unitSize: 2500)
+        let back = share.pair.received.dropFirst(seen).first { $0.receivedAt > moved + .milliseconds(200) }
+        #expect(back != nil)
+    }
+
     @Test("BYE ends the other side at once")
     func goodbye() {
         var share = Share(PeerPair(seed: 9))

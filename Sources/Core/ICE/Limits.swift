@@ -48,6 +48,9 @@ enum Limits {
     static let requestCount = 7
     /// RFC 8489 § 6.2.1: failed once Rm × RTO "has passed without a response … Rm … SHOULD have a default of 16".
     static let finalWait = 16
+    /// Between repetitions of a check. They would soon be 8 s apart, and a network that was bad for as long need not be bad
+    /// any more: browsers repeat theirs twice a second.
+    static let longestRepetition = Duration.seconds(2)
     /// RFC 8445 § 7.3.1.4: a cancelled check waits "the duration of the transaction timeout for a response"; RFC 8489
     /// § 6.2.1 makes that 39.5 s, counted from its start.
     static let transactionTime = Duration.milliseconds(39_500)

@@ -116,6 +116,11 @@ enum Limits {
     static let keyframeRequestInterval = Duration.milliseconds(300)
     /// The round trip before one was measured: a fast one, so that the first repairs are not held back.
     static let assumedRoundTrip = Duration.milliseconds(20)
+    /// Nothing from the peer for this long, where a picture or a report of one comes each second: its pair is checked, again
+    /// after each interval, until ICE's own time for silence has come.
+    static let quietTime = Duration.milliseconds(1200)
+    static let quietInterval = Duration.milliseconds(400)
+    static let quietChecks = 20
     /// How long a gap may wait for its repair before the picture goes on without.
     static let repairTime = Duration.milliseconds(500)
     /// Packets of sound that wait for the event loop, and for their reader: a fifth of a second.

@@ -10,6 +10,7 @@ extension PeerCore {
         var packet = datagram
         // Forged, replayed and damaged packets change nothing.
         do throws(ProtectionError) { try protector.unprotectRTP(&packet) } catch { return }
+        pathWatch?.heard(at: now)
         if let receive = setup.receive { feedback.receive(packet, receive, at: now) }
         if packet.count > 1, audioReceiver?.takes(packet[1] & 0x7f) == true {
             audioReceiver?.receive(packet, clock: audioClock, at: now)
@@ -25,6 +26,7 @@ extension PeerCore {
         do throws(ProtectionError) { try protector.unprotectRTCP(&bytes) } catch { return }
         let packets = bytes.read { span in (try? RTCPPacket.packets(span)) ?? [] }
         path.heard(at: now)
+        pathWatch?.heard(at: now)
         for packet in packets { handle(packet) }
     }
 

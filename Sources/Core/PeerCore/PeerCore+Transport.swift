@@ -90,6 +90,7 @@ extension PeerCore {
         guard case .connecting = phase else { return }
         phase = .connected
         path.begin(roundTrip: ice.roundTripTime)
+        pathWatch = PathWatch(at: now)
         outputs.append(.event(.connected))
         if sender != nil { outputs.append(.event(.keyframeNeeded)) }
     }

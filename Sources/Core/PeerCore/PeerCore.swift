@@ -35,6 +35,8 @@ package struct PeerCore: ~Copyable {
     var sender: MediaSender?
     var audioSender: AudioSender?
     var path: PathControl
+    /// Once connected.
+    var pathWatch: PathWatch?
     var feedback = FeedbackReporter()
     var receiver: MediaReceiver?
     var audioReceiver: AudioReceiver?
@@ -231,6 +233,10 @@ package struct PeerCore: ~Copyable {
         if case .connecting(let until) = phase, self.now >= until { return end(.unreachable) }
         path.advance(to: self.now)
         ice.advance(to: self.now)
+        if let due = pathWatch?.due, self.now >= due {
+            pathWatch?.checked()
+            ice.checkPath(at: self.now)
+        }
         drainICE()
         if let handshakeDue, self.now >= handshakeDue {
             self.handshakeDue = nil
@@ -273,6 +279,7 @@ package struct PeerCore: ~Copyable {
         case .connected:
             consider(sender?.nextSend(path, at: now), .pacer)
             consider(path.deadline, .pacer)
+            consider(pathWatch?.due, .ice)
             consider(feedback.due, .report)
             consider(sender?.nextReport, .report)
             consider(audioSender?.nextReport, .report)

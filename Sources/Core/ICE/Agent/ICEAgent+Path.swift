@@ -14,6 +14,7 @@ extension ICEAgent {
         setPath(entry, isSelected: true)
         session.nomination.selected(entry.addresses, at: now)
         session.checklist.dropTriggered()
+        transactions.removeAll { $0.purpose == .nomination }
         // A better pair may still come in the first seconds; the others need no more packets.
         let idle = session.checklist.cancel { $0.pair.quality <= entry.pair.quality }
         for id in idle { transactions.cancel(id) }
@@ -112,6 +113,15 @@ extension ICEAgent {
         emit(.recovered)
     }
 
+    /// Nothing came although something should have: the pair in use is asked for a sign of life beside the regular checks,
+    /// which also tells the peer the address that we have now.
+    package mutating func checkPath(at now: Instant) {
+        tick(now)
+        guard state == .running, let path else { return }
+        ask(path, Retransmission(timeout: Limits.consentTime, isRepeated: false, at: now))
+        hasNews = true
+    }
+
     /// The regular check, and more of them when answers stay away.
     mutating func keepConsent() {
         guard let path else { return }
@@ -129,8 +139,10 @@ extension ICEAgent {
     }
 
     private mutating func ask(_ path: ActivePath, _ retransmission: Retransmission) {
-        // The controlling side repeats its nomination: after a change of its address, the peer can follow.
-        let isNominated = path.isSelected && role == .controlling && path.belongs(to: session)
+        // The controlling side repeats its nomination: after a change of its address, the peer can follow. One that had no
+        // answer yet is repeated as well.
+        let isChosen = path.isSelected || session.nomination.pending == path.addresses
+        let isNominated = isChosen && role == .controlling && path.belongs(to: session)
         start(
             .consent, on: path.pair, from: path.local, to: path.remote, usingCandidate: isNominated, retransmission)
     }

@@ -52,7 +52,8 @@ extension ICEAgent {
         if path == nil { use(entry) }
         switch role {
         case .controlling:
-            if check.purpose == .nomination { select(entry) } else { considerMove(to: entry) }
+            let isAnswered = check.usesCandidate && session.nomination.pending == check.addresses
+            if check.purpose == .nomination || isAnswered { select(entry) } else { considerMove(to: entry) }
         case .controlled:
             if entry.isNominated { follow(entry) }
         }

@@ -1,3 +1,4 @@
+import Datagrams
 import Timebase
 
 /// Everything that time alone brings about. Runs after every change, so that what became possible happens at once.
@@ -40,7 +41,24 @@ extension ICEAgent {
             case .sendAgain:
                 transmit(check.bytes, on: check.addresses)
                 if let entry = session.checklist[check.addresses] { session.checklist.unfreeze(entry.foundation) }
-            case .giveUp: if !check.isCancelled { failed(check) }
+            case .giveUp: if !check.isCancelled { expired(check) }
+            }
+        }
+    }
+
+    /// Without any other pair, that nothing came back for so long says little of what comes next: it is tried again, until
+    /// ICE fails or consent ends.
+    private mutating func expired(_ check: CheckTransaction) {
+        let hasOther = session.checklist.pairs.contains { $0.isValid && $0.addresses != check.addresses }
+        guard !hasOther, check.addresses.local.transport == .udp, session.remote == check.credentials else {
+            return failed(check)
+        }
+        switch check.purpose {
+        case .consent: return
+        case .nomination: if session.nomination.pending == check.addresses { session.nomination.pending = nil }
+        case .check:
+            session.checklist.update(check.addresses) { entry in
+                if entry.state == .inProgress(check.id) { entry.state = .waiting }
             }
         }
     }
@@ -98,7 +116,8 @@ extension ICEAgent {
         let timeout = max(Limits.retransmissionTimeout, pacing.interval * session.checklist.pendingCount)
         let id = start(
             isNomination ? .nomination : .check, on: entry.pair, from: session.local, to: remote,
-            usingCandidate: isNomination, Retransmission(timeout: timeout, at: now))
+            usingCandidate: isNomination,
+            Retransmission(timeout: timeout, longest: Limits.longestRepetition, at: now))
         if !isNomination { session.checklist.update(entry.addresses) { $0.state = .inProgress(id) } }
         pacing.sent(at: now)
     }
@@ -126,8 +145,8 @@ extension ICEAgent {
         let bytes = STUNMessage(.request, id, attributes).encoded(key: remote.key, with: authenticator)
         transactions.insert(
             CheckTransaction(
-                id: id, addresses: pair.addresses, purpose: purpose, role: role, priority: priority,
-                credentials: remote, bytes: bytes, startedAt: now, retransmission: retransmission))
+                id: id, addresses: pair.addresses, purpose: purpose, role: role, usesCandidate: usingCandidate,
+                priority: priority, credentials: remote, bytes: bytes, startedAt: now, retransmission: retransmission))
         transmit(bytes, on: pair.addresses)
         return id
     }

@@ -17,6 +17,8 @@ struct CheckTransaction {
     let purpose: Purpose
     /// The role the request claimed (RFC 8445 § 7.2.5.1).
     let role: ICERole
+    /// It nominates its pair.
+    let usesCandidate: Bool
     /// The request's PRIORITY, which a peer-reflexive candidate takes over (RFC 8445 § 7.2.5.3.1).
     let priority: UInt32
     /// The peer's: its password signs the answer.

@@ -13,10 +13,14 @@ struct Retransmission {
     private let timeout: Duration
     private var interval: Duration
     private let isRepeated: Bool
+    private let longest: Duration?
 
-    /// - Parameter isRepeated: false for a request that is sent once and only waits for its answer.
-    init(timeout: Duration, isRepeated: Bool = true, at now: Instant) {
+    /// - Parameters:
+    ///   - longest: repetitions get no further apart than this, and the last has as long.
+    ///   - isRepeated: false for a request that is sent once and only waits for its answer.
+    init(timeout: Duration, longest: Duration? = nil, isRepeated: Bool = true, at now: Instant) {
         self.timeout = timeout
+        self.longest = longest.map { max($0, timeout) }
         self.isRepeated = isRepeated
         interval = timeout
         due = now + timeout
@@ -26,8 +30,8 @@ struct Retransmission {
     mutating func step(at now: Instant) -> Step {
         guard isRepeated, sent < Limits.requestCount else { return .giveUp }
         sent += 1
-        interval = interval * 2
-        due = now + (sent == Limits.requestCount ? timeout * Limits.finalWait : interval)
+        interval = min(interval * 2, longest ?? interval * 2)
+        due = now + (sent == Limits.requestCount ? longest ?? timeout * Limits.finalWait : interval)
         return .sendAgain
     }
 }
