@@ -23,22 +23,30 @@ struct AudioCommands: Sendable {
 /// The session's end of the thread of sound. Thread-safe.
 final class AudioControls: Sendable {
     let wakeup = Wakeup()
-    private let commands: NIOLockedValueBox<AudioCommands>
+    private let state: NIOLockedValueBox<(commands: AudioCommands, isNew: Bool)>
     /// How each source fares, as of the last packet; none while nobody listens.
     let statistics = NIOLockedValueBox<[AudioKind: AudioInputStatistics]>([:])
 
     init(_ initial: AudioCommands) {
-        commands = NIOLockedValueBox(initial)
+        state = NIOLockedValueBox((initial, true))
     }
 
     func change(_ body: (inout AudioCommands) -> Void) {
-        commands.withLockedValue { body(&$0) }
+        state.withLockedValue {
+            body(&$0.commands)
+            $0.isNew = true
+        }
         wakeup.fire()
     }
 
     /// The commands in force.
-    func take() -> AudioCommands {
-        wakeup.drain()
-        return commands.withLockedValue { $0 }
+    var present: AudioCommands { state.withLockedValue(\.commands) }
+
+    /// The commands in force, where they have changed since they were taken.
+    func take() -> AudioCommands? {
+        state.withLockedValue { state in
+            defer { state.isNew = false }
+            return state.isNew ? state.commands : nil
+        }
     }
 }

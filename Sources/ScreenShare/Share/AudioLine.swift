@@ -33,6 +33,9 @@ final class AudioLine {
     private var encoders: [AudioLane: OpusEncoder] = [:]
     private let start: Instant
     private var toldDelay = Duration.zero
+    /// The feeds whose descriptors woke the thread. Sound servers hand over pieces of a few milliseconds, and to look at
+    /// the other source as well each time would cost as much again.
+    private var ready: Set<Int> = []
 
     /// - Parameter start: time zero of the sound; the same for the life of the share.
     init(
@@ -46,7 +49,7 @@ final class AudioLine {
         self.taps = taps
         self.deliver = deliver
         self.report = report
-        commands = controls.take()
+        commands = controls.present
         feeds = Self.feeds(commands)
     }
 
@@ -62,10 +65,13 @@ final class AudioLine {
     // MARK: One turn
 
     private func step() throws(CodecError) {
-        try apply(controls.take())
+        if let next = controls.take() { try apply(next) }
         guard isActive else { return wait(until: .distantFuture) }
         let now = SystemClock.now()
-        for index in feeds.indices { read(index, at: now) }
+        let isPacketDue = mixdown.map { now >= $0.due } ?? true
+        for index in feeds.indices where isPacketDue || ready.contains(index) || now >= feeds[index].due {
+            read(index, at: now)
+        }
         try encodeDue(at: SystemClock.now())
         let opens = feeds.map(\.due).min() ?? .distantFuture
         wait(until: min(opens, mixdown?.due ?? .distantFuture))
@@ -88,7 +94,9 @@ final class AudioLine {
     }
 
     private func encodeDue(at now: Instant) throws(CodecError) {
+        var hasPacket = false
         while let packet = mixdown?.nextPacket(at: now) {
+            hasPacket = true
             var encodings: [AudioLane: AudioUnit.Encoding] = [:]
             for (lane, encoder) in encoders {
                 let encoded = try encoder.encode(packet.samples)
@@ -96,7 +104,7 @@ final class AudioLine {
             }
             deliver(AudioUnit(encodings, time: packet.time, capturedAt: packet.capturedAt))
         }
-        tellStatistics()
+        if hasPacket { tellStatistics() }
     }
 
     private func tellStatistics() {
@@ -111,8 +119,16 @@ final class AudioLine {
 
     /// Blocks until a device has something, the session changes something, or the time has come.
     private func wait(until due: Instant) {
+        let watched = isActive ? feeds.map(\.pollDescriptors) : []
         let own = [(descriptor: controls.wakeup.descriptor, events: Wakeup.readable)]
-        Poll.wait(for: own + (isActive ? feeds.flatMap(\.pollDescriptors) : []), until: due)
+        let all = Poll.wait(for: own + watched.flatMap(\.self), until: due)
+        if all[0] { controls.wakeup.drain() }
+        var found = all.dropFirst()
+        ready = []
+        for (index, descriptors) in watched.enumerated() {
+            if found.prefix(descriptors.count).contains(true) { ready.insert(index) }
+            found = found.dropFirst(descriptors.count)
+        }
     }
 
     // MARK: Commands
