@@ -150,3 +150,33 @@ def back(rows, case, found):
     kept = values[0] is not None and values[0] <= FRESH if found.get("ours") else None
     texts = [never(found, who, value) for who, value in zip(WHO, values)]
     rows.add(case, "fresh picture after its end", texts, f"≤ {FRESH} ms", kept)
+
+
+def flow_table(results):
+    """Several shares on one link: facts."""
+    if not results:
+        return []
+    head = "RFC 8867 | kbit/s of each share | pictures a second, least | capacity used | queue p50/p95 | beside"
+    rows = ["", f"| {head} |", "|---|---|---|---|---|---|"]
+    for case, found in results.items():
+        kbits = " / ".join(str(one) for one in found["kbits"])
+        slowest = ", ".join(
+            f"{min(one for one in found[key] if one is not None):.3g}" for key in ("pictures", "leastPictures"))
+        used = f"{found['used'] * 100:.0f} %"
+        queue = f"{found['queueP50']:.0f} / {found['queueP95']:.0f} ms"
+        rows.append(f"| {case} | {kbits} | {slowest} | {used} | {queue} | {beside(found)} |")
+    return rows
+
+
+def beside(found):
+    words = []
+    if found.get("fairness") is not None:
+        words.append(f"fairness (Jain) {found['fairness']:.2f}")
+    if "usedBack" in found:
+        words.append(f"way back used {found['usedBack'] * 100:.0f} %")
+    if "othersMeanwhileKbits" in found:
+        before, meanwhile = found["othersBeforeKbits"], found["othersMeanwhileKbits"]
+        words.append(f"the others {before} → {meanwhile} kbit/s during the pause")
+    if found.get("downloads"):
+        words.append(f"{found['downloads']} downloads, {found['downloadSeconds']:.2f} s each, {found['tcp'] * 100:.0f} %")
+    return "; ".join(words)

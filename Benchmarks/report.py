@@ -1,6 +1,6 @@
 """The table at the end: each figure, GStreamer's beside it, the limit, and whether it is kept."""
 
-from networktable import network_table
+from networktable import flow_table, network_table
 
 CPU_LIMITS = {"still": 0.02, "typing": 0.25, "scrolling": 0.6, "motion": 0.6}
 LATENCY_LIMITS = {"typing": 0.5, "scrolling": 0.6, "motion": 0.6}
@@ -100,7 +100,7 @@ def table(results):
         for key in ("pictures", "quantiser"):
             kept = abs(found[key] - 1) <= ISOLATION_LIMIT
             rows.add(f"others' {key} beside a viewer with {case} ÷ alone", shown(found[key], ""), "–", "0.95–1.05", kept)
-    more = [*content_table(results.get("content")), *network_table(results.get("networks"))]
+    more = [*content_table(results.get("content")), *network_table(results.get("networks")), *flow_table(results.get("flows"))]
     return "\n".join([*rows.lines, *more, "", footer(results)]) + "\n"
 
 

@@ -1,9 +1,9 @@
 """The project's figures on this machine: `screenshare host` beside GStreamer, same run, same screen, same viewers.
 
-    make bench                            everything, about an hour and a quarter
-    make bench ARGS="--quick"             fewer repeats, about fifteen
+    make bench                            everything, about an hour and a half
+    make bench ARGS="--quick"             fewer repeats, about twenty minutes
     make bench ARGS="--only cpu,join"     some of cpu, latency, memory, join, viewers, pages, comeback, cadence, content, sound,
-                                          isolation, networks
+                                          isolation, networks, flows
     make bench ARGS="--sharers gstreamer" one side only
 
 Ends with a table in Markdown; all numbers are in .build-artifacts/bench/result.json. Nothing else should run meanwhile.
@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import cadence  # noqa: E402
 import content  # noqa: E402
 import figures  # noqa: E402
+import flows  # noqa: E402
 import isolation  # noqa: E402
 import networks  # noqa: E402
 import pages  # noqa: E402
@@ -34,7 +35,7 @@ from harness.paths import ARTIFACTS, ROOT, SYSTEM_PYTHON, MissingBinary, screens
 
 PARTS = (
     "cpu", "latency", "memory", "join", "viewers", "pages", "comeback", "cadence", "content", "sound", "isolation",
-    "networks",
+    "networks", "flows",
 )
 REPEATS = {"cpu": 3, "latency": 6, "join": 20, "viewers": 5, "pages": 3, "pictures": 5}
 QUICK = {"cpu": 1, "latency": 2, "join": 8, "viewers": 1, "pages": 1, "pictures": 2}
@@ -146,6 +147,11 @@ class Run:
                 if found := networks.figures(who, case, seconds):
                     say(f"networks {case} {who}: {json.dumps(found)[:160]}")
                     results.setdefault(case, {})[who] = found
+
+    def flows(self):
+        """Several shares on one link, for as long as the RFC says; in quick runs for 40 s."""
+        seconds = None if self.repeats is REPEATS else 40
+        self.own("flows", flows.CASES, lambda case: flows.figures(case, seconds))
 
     def comeback(self):
         self.each("comeback", (4_000_000,), pages.comeback)
