@@ -116,7 +116,7 @@ let package = Package(
         adapter("Matroska", ["Timebase", "RTP", "CAVFormat"]),
         adapter("SecureTransport", ["Timebase", "Datagrams", "ICE", "PeerCore", "COpenSSL", "CSRTP"]),
         adapter("PeerDriver", ["CLinux", "Timebase", "Datagrams", "ICE", "RTP", "PeerCore", "SystemClock", nioCore, nioPosix, nioSSL]),
-        adapter("SignalingClient", ["SignalingProtocol", httpClient, nioCore, nioHTTP1, nioPosix, logging]),
+        adapter("SignalingClient", ["SignalingProtocol", locks, httpClient, nioCore, nioHTTP1, nioPosix, logging]),
 
         // Signaling.
         .target(name: "SignalingProtocol", path: "Signaling/SignalingProtocol", swiftSettings: strict),

@@ -107,23 +107,20 @@ struct FailureTests {
         }
     }
 
-    @Test("a nomination whose answer got lost is answered by a consent check, and the pair is selected")
+    @Test("a nomination whose own answers get lost is answered by a consent check, and the pair is selected")
     func nominatedByConsent() {
         let pair = Pair(seed: 50)
-        // What the sharer answers once the viewer has nominated gets lost.
         pair.world.tap = { packet in
-            let isAnswer = packet.bytes[0] == 1 && packet.source == Pair.sharerSocket
-            return isAnswer && pair.viewer.agent.session.nomination.pending != nil ? nil : packet
+            let answered = (try? STUNMessage(packet.bytes.span.bytes)).flatMap { message in
+                message.messageClass == .request ? nil : pair.viewer.agent.transactions[message.transactionID]
+            }
+            return answered?.purpose == .nomination ? nil : packet
         }
         pair.join()
-        pair.world.run(for: .milliseconds(400))
+        pair.world.run(for: .seconds(1))
         #expect(pair.sharer.agent.selectedPair != nil)
         #expect(pair.viewer.agent.sendPair != nil && pair.viewer.agent.selectedPair == nil)
-        pair.world.loss = 1
-        pair.world.run(for: .seconds(25))
-        pair.world.loss = 0
-        pair.world.tap = { $0 }
-        pair.world.run(for: .milliseconds(2100))
+        pair.world.run(for: .seconds(6))
         #expect(pair.isSelected)
     }
 

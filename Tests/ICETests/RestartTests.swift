@@ -95,6 +95,25 @@ struct RestartTests {
         #expect(pair.viewer.agent.state == .running)
     }
 
+    @Test("a peer that restarts, answers one check, and is never heard again fails")
+    func answeredOnce() {
+        let pair = connected(seed: 57)
+        let viewer = pair.world.with(pair.viewer) { agent, now in agent.restart(at: now) }
+        let sharer = pair.world.with(pair.sharer) { agent, now in
+            defer { agent.addRemoteCandidate(.host(Pair.viewerSocket), at: now) }
+            return agent.restart(remote: viewer, at: now)
+        }
+        // The viewer answers, and checks and nominates nothing.
+        pair.world.tap = { packet in packet.source == Pair.viewerSocket && packet.bytes[0] == 0 ? nil : packet }
+        pair.world.with(pair.viewer) { agent, now in agent.setRemote(sharer, at: now) }
+        pair.world.run(for: .seconds(1))
+        #expect(pair.sharer.agent.session.checklist.hasValidPair)
+        pair.world.loss = 1
+        pair.world.run(for: .seconds(70))
+        #expect(pair.sharer.agent.sendPair == nil)
+        #expect(pair.sharer.count(.failed) == 1)
+    }
+
     @Test("credentials change by a restart only")
     func fixed() {
         let pair = connected(seed: 55)

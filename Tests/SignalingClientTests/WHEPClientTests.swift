@@ -1,3 +1,4 @@
+import NIOConcurrencyHelpers
 import SignalingProtocol
 import Testing
 
@@ -103,6 +104,44 @@ struct WHEPClientTests {
         for status in [301, 302, 303] {
             #expect(
                 try await failure(status, ["Location": "/x"]) == .refused(status: status, words: "status \(status)"))
+        }
+    }
+
+    @Test("What the room says to this viewer is followed where the answer names it, again after a break, until it is gone")
+    func monitor() async throws {
+        let state = #"{"room":"demo","state":"live","viewers":1,"tokenRequired":false,"path":"narrow"}"#
+        let stream = ["Content-Type": "text/event-stream"]
+        let streams = NIOLockedValueBox(0)
+        try await join(token: "sesame") { exchange in
+            if exchange.line.hasPrefix("POST") {
+                let link = ["Link": "</rooms/demo/events?session=1>; rel=\"monitor\""]
+                return ScriptedServer.answer(201, Self.sdp.merging(link) { $1 }, Samples.answer)
+            }
+            let count = streams.withLockedValue { $0 += 1; return $0 }
+            return count == 1
+                ? ScriptedServer.answer(200, stream, ": hello\n\nevent: state\ndata: \(state)\n\n")
+                : ScriptedServer.answer(404)
+        } _: { server, result in
+            guard case .success(.answered(let session, _)) = result else { Issue.record("\(result)"); return }
+            let told = NIOLockedValueBox<[RoomState.Path?]>([])
+            await session.followRoom { room in told.withLockedValue { $0.append(room.path) } }
+            #expect(told.withLockedValue(\.self) == [.narrow])
+            let asked = server.requests.dropFirst()
+            #expect(asked.map(\.line) == Array(repeating: "GET /rooms/demo/events?session=1 HTTP/1.1", count: 2))
+            #expect(asked.allSatisfy { $0.field("Authorization") == nil })
+        }
+    }
+
+    @Test("Where the answer names no stream, or one at another server, nobody is asked", arguments: [
+        nil, "<http://127.0.0.1:1/events>; rel=\"monitor\"", "</events>; rel=\"other\"",
+    ])
+    func noMonitor(link: String?) async throws {
+        try await join { _ in
+            ScriptedServer.answer(201, Self.sdp.merging(link.map { ["Link": $0] } ?? [:]) { $1 }, Samples.answer)
+        } _: { server, result in
+            guard case .success(.answered(let session, _)) = result else { Issue.record("\(result)"); return }
+            await session.followRoom { _ in Issue.record("a state from nowhere") }
+            #expect(server.requests.count == 1)
         }
     }
 

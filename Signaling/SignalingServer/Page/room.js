@@ -25,6 +25,7 @@ export class RoomFeed {
     #isReopened = true;
     #unpushed = 0;
     #session = null;
+    #isOurs = false; // the stream is opened anew for no fault of the network
 
     /** @param tell called with ({state, viewers, audio, isNarrow}, isReopened) */
     constructor(link, tell) {
@@ -49,6 +50,7 @@ export class RoomFeed {
     listenAs(session) {
         if (session === this.#session) return;
         this.#session = session;
+        this.#isOurs = true;
         this.#turn.abort();
     }
 
@@ -95,7 +97,8 @@ export class RoomFeed {
         const headers = { ...this.#link.headers, Accept: "text/event-stream" };
         const response = await fetch(this.#link.api(`/events${this.#query}`), { headers, cache: "no-store", signal });
         if (!response.ok || response.body === null) return;
-        this.#isReopened = true;
+        this.#isReopened = !this.#isOurs;
+        this.#isOurs = false;
         this.#unpushed = 0;
         const firstEvent = setTimeout(() => this.#ask(signal).catch(() => {}), FIRST_EVENT_LIMIT);
         const parser = new EventParser((event, data) => {

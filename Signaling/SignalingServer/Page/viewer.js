@@ -124,6 +124,7 @@ class Viewer {
         this.#pending = null;
         this.#connection?.close();
         this.#connection = connection;
+        if (this.#room !== null) this.#room = { ...this.#room, isNarrow: false };
         this.#feed.listenAs(connection.session);
         this.#isRecovering = false;
         this.#hasLeft = false;

@@ -44,7 +44,7 @@ actor RoomStore {
     /// A room's state, as the viewer of that session sees it. A name nobody uses looks like a room that waits.
     func state(of name: RoomName, for session: RandomID? = nil) -> RoomState {
         let share = rooms[name]?.share
-        let isNarrow = session.map { share?.state.narrow?.contains($0) == true } ?? false
+        let isNarrow = session.flatMap { id in share.map { isHeard($0) && $0.state.narrow?.contains(id) == true } } ?? false
         return RoomState(
             room: name, state: share.map(phase) ?? .waiting, viewers: share.map { $0.state.viewers } ?? 0,
             tokenRequired: viewerToken(in: name) != nil, name: share?.name?.description,

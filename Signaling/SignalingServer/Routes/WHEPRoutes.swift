@@ -26,7 +26,7 @@ struct WHEPRoutes: Sendable {
                         headers: ["Location", "ETag", "Link", "Accept-Patch"]),
                     .init(
                         status: 406, description: "The sharer's counter-offer, to be answered by PATCH within 30 s.",
-                        content: .sdp, headers: ["Location", "ETag", "Accept-Patch"]),
+                        content: .sdp, headers: ["Location", "ETag", "Link", "Accept-Patch"]),
                 ],
                 problems: [
                     .invalidRoomName, .malformedSDP, .tokenRequired, .tokenRejected, .noSharer, .offerNotServed,

@@ -5,9 +5,14 @@ import NIOHTTP1
 import NIOPosix
 import SignalingProtocol
 
-/// One client for all requests of the process: one thread, few connections, HTTP/1.1.
+/// One client for all requests of the process, few connections, and one for its streams; HTTP/1.1, a thread each, started
+/// when it is first needed.
 enum HTTPTransport {
-    private static let client: HTTPClient = {
+    private static let client = makeClient(connections: ClientLimits.connectionsPerHost)
+    /// No request waits until a stream ends.
+    private static let streams = makeClient(connections: ClientLimits.streamsPerHost)
+
+    private static func makeClient(connections: Int) -> HTTPClient {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
         configuration.timeout = .init(connect: ClientLimits.connect)
@@ -15,13 +20,13 @@ enum HTTPTransport {
         configuration.httpVersion = .http1Only
         configuration.connectionPool = .init(
             idleTimeout: ClientLimits.idleConnection,
-            concurrentHTTP1ConnectionsPerHostSoftLimit: ClientLimits.connectionsPerHost)
+            concurrentHTTP1ConnectionsPerHostSoftLimit: connections)
         // A refused connection is an answer: the one who asked decides about another try.
         configuration.connectionPool.retryConnectionEstablishment = false
         return HTTPClient(
             eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup(numberOfThreads: 1)),
             configuration: configuration)
-    }()
+    }
 
     /// Sends a request and reads the whole response.
     static func send(_ request: HTTPCall, within limit: Duration) async throws(SignalingError) -> HTTPReply {
@@ -62,7 +67,7 @@ enum HTTPTransport {
     ) async throws(SignalingError) {
         try await typed {
             let response = try await withDeadline(ClientLimits.request) {
-                try await client.execute(request.wire, deadline: .distantFuture)
+                try await streams.execute(request.wire, deadline: .distantFuture)
             }
             guard response.status == .ok else {
                 let body = try await withDeadline(ClientLimits.request) {

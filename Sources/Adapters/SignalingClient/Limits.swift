@@ -30,8 +30,10 @@ enum ClientLimits {
     static let heartbeat = Duration.milliseconds(1500)
     /// An event stream without a byte for so many of its heartbeats is dead.
     static let missedHeartbeats = 3.0
-    /// Until a room's stream that broke off, or could not be had, is asked for again.
-    static let monitorPause = Duration.seconds(5)
+    /// A room's stream without a byte for three of its heartbeats is dead.
+    static let monitorSilence = Duration.seconds(15)
+    /// Streams that stay open: one for each viewer of this process.
+    static let streamsPerHost = 512
     /// Times one answer is sent where the connection breaks.
     static let attempts = 3
     static let attemptPause = Duration.milliseconds(200)

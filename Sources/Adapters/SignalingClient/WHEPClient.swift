@@ -78,20 +78,17 @@ package actor WHEPSession {
     }
 
     /// Follows what the room says to this viewer until the task is cancelled; not at all where it says nothing.
-    package nonisolated func followRoom(_ told: @Sendable (RoomState) async -> Void) async {
+    package nonisolated func followRoom(_ told: @escaping @Sendable (RoomState) async -> Void) async {
         guard let monitor else { return }
-        let call = HTTPCall(.GET, monitor, token: nil).with("Accept", ServerSentEvent.mediaType)
+        var (backoff, random) = (Backoff(), SystemRandomNumberGenerator())
         while !Task.isCancelled {
-            let parser = EventParser()
-            try? await HTTPTransport.stream(call) { piece in
-                for event in try await parser.receive(piece.readableBytesView) where event.name == "state" {
-                    guard let room = try? JSONCoding.decode(RoomState.self, from: ByteBuffer(string: event.data)) else {
-                        continue
-                    }
-                    await told(room)
-                }
-            }
-            try? await Task.sleep(for: ClientLimits.monitorPause)
+            let began = ContinuousClock.now
+            let error = await RoomStream(url: monitor).read(told)
+            guard error.isTemporary, error != .gone else { return }
+            if .now - began > ClientLimits.monitorSilence { backoff.reset() }
+            var pause = backoff.next(using: &random)
+            if case .notThereYet(let retryAfter, _) = error { pause = max(pause, retryAfter) }
+            try? await Task.sleep(for: pause)
         }
     }
 

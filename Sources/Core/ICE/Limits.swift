@@ -138,9 +138,9 @@ enum Limits {
     static let heldDatagrams = 64
     /// RFC 8489 § 9.2.5 wants a retry for each 438; a server that calls every nonce stale gets no more than this.
     static let nonceRetries = 3
-    /// A channel costs a request and saves 32 bytes of each datagram: not worth it for checks that lead nowhere, which
-    /// are sent seven times.
-    static let datagramsBeforeChannel = 16
+    /// A channel costs a request and saves 32 bytes of each datagram: not worth it for checks that lead nowhere, of
+    /// which eighteen are sent before ICE fails.
+    static let datagramsBeforeChannel = 20
 
     /// RFC 8656 § 8 suggests a minute before the end. At half the time, a request that had no answer can be followed by
     /// others.

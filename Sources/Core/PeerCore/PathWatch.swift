@@ -14,7 +14,8 @@ struct PathWatch {
     /// When the pair is to be checked; nil where that was done often enough.
     var due: Instant? { asked < Limits.quietChecks ? heardAt + Limits.quietTime + Limits.quietInterval * asked : nil }
 
-    /// Something came that only the peer can have protected.
+    /// Media or a report came that only the peer can have protected. An answered check does not count: the peer may still
+    /// send to the old address.
     mutating func heard(at now: Instant) { self = PathWatch(at: now) }
 
     mutating func checked() { asked += 1 }

@@ -114,7 +114,7 @@ public actor PublishedRoom {
         let narrow = viewers.filter { starved.contains($0.value) }.keys.sorted { $0.text < $1.text }
         switch await session.state {
         case .idle, .live: await client.update(.live, viewers: connected, audio: audio, narrow: narrow)
-        case .paused: await client.update(.paused, viewers: connected, audio: audio)
+        case .paused: await client.update(.paused, viewers: connected, audio: audio, narrow: narrow)
         case .stopped: return false
         }
         await forgetLost()

@@ -164,16 +164,16 @@ public actor ViewSession {
             return try outcome(of: error)
         }
         let discovery = Task { await discover(joined, negotiation, candidates, hub) }
+        defer { discovery.cancel() }
         let watch = Task { await watchPath(joined) }
-        defer {
-            discovery.cancel()
-            watch.cancel()
-        }
         let result = await withTaskCancellationHandler {
             await follow(signals)
         } onCancel: {
             sink.finish()
         }
+        watch.cancel()
+        await watch.value
+        isPathNarrow = false
         await close(hub)
         try? await joined.leave()
         return result
@@ -181,8 +181,9 @@ public actor ViewSession {
 
     /// Only the sharer knows that a path takes too little: what comes seldom may be a screen at rest.
     private func watchPath(_ session: WHEPSession) async {
-        await session.followRoom { [weak self] room in await self?.setNarrow(room.path == .narrow) }
-        setNarrow(false)
+        await session.followRoom { [weak self] room in
+            if room.state != .waiting { await self?.setNarrow(room.path == .narrow) }
+        }
     }
 
     private func setNarrow(_ isNarrow: Bool) {

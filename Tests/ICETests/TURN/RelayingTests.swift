@@ -155,11 +155,11 @@ struct RelayingTests {
     @Test("a number is given to no other address before fifteen minutes are over")
     func quarantine() throws {
         let scene = try Scene()
-        scene.talk(for: .seconds(85))
+        scene.talk(for: .seconds(105))
         scene.wire.run(for: .seconds(1_000))
         let other = address("203.0.113.10", 4000)
         #expect(scene.user.client.channels[Self.peer] == nil)
-        for _ in 0..<20 {
+        for _ in 0..<24 {
             scene.user.send([1], to: other, on: scene.wire)
             scene.wire.run(for: .seconds(1))
         }

@@ -158,6 +158,8 @@ extension ICEAgent {
             return emit(.consentExpired)
         }
         transactions.removeAll { $0.purpose == .consent }
-        if let valid = session.checklist.pairs.first(where: { $0.isValid && $0.isFresh(at: now) }) { use(valid) }
+        if let valid = session.checklist.pairs.first(where: { $0.isValid && $0.isFresh(at: now) }) { return use(valid) }
+        // What was valid a while ago has to show it again, or ICE fails.
+        for id in session.checklist.recheck() { transactions.remove(id) }
     }
 }

@@ -120,9 +120,9 @@ struct Checklist {
         }
     }
 
-    /// A new round for every pair but one: the one in use fell silent.
+    /// A new round for every pair but one, the one in use that fell silent.
     /// - Returns: the checks that were in progress.
-    mutating func recheck(except addresses: AddressPair) -> [TransactionID] {
+    mutating func recheck(except addresses: AddressPair? = nil) -> [TransactionID] {
         stopChecks { entry in entry.addresses != addresses }
     }
 

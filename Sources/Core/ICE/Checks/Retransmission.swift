@@ -1,7 +1,7 @@
 import Timebase
 
 /// When a request is sent again and when it is given up (RFC 8489 § 6.2.1): at 0, 1, 3, 7, 15, 31 and 63 RTO, and
-/// 16 RTO after the last.
+/// 16 RTO after the last; closer where there is a longest interval.
 struct Retransmission {
     enum Step: Hashable {
         case sendAgain
