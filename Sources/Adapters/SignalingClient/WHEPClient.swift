@@ -133,7 +133,7 @@ package actor WHEPSession {
 }
 
 extension HTTPReply {
-    /// Of our own server alone: a stranger is not asked what we can't read.
+    /// At the server that answered: no other is asked because of it.
     fileprivate var monitor: URL? {
         let link = LinkField.all(in: headers).first { $0.relation == "monitor" }
         guard let found = link.flatMap({ URL(string: $0.target, relativeTo: url)?.absoluteURL }), found.origin == url.origin

@@ -5,7 +5,7 @@ import Timebase
 ///     frozen ──► waiting ──► inProgress ──► succeeded
 ///                   ▲             │
 ///                   │             └───────► failed
-///                   └── a check of the peer's, or a new round ──┘
+///                   └── a check of the peer's, a new round, no answer and no other pair ──┘
 struct CheckedPair {
     enum State: Hashable {
         /// Not before another pair of the same foundation was tried.
