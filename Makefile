@@ -27,7 +27,7 @@ release: packages ## a release build with the Swift runtime in it: .build-releas
 test: unit e2e ## everything: unit tests, then end to end against real peers
 
 unit: packages ## the Swift suites; ARGS="--filter ICETests"
-	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TEST_WIDTH) $(SWIFT) test $(ARGS)
+	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TEST_WIDTH) SWIFT="$(SWIFT)" Scripts/unit-tests $(ARGS)
 
 e2e: test-packages build support ## Chromium, aiortc, GStreamer and our viewer against the real program; PYTEST_ARGS="-k view"
 	SCREENSHARE=$(or $(SCREENSHARE),$(CURDIR)/.build/debug/screenshare) $(PYTEST) $(PYTEST_ARGS)

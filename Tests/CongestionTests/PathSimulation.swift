@@ -28,6 +28,10 @@ struct PathSimulation {
     private(set) var bitsDelivered = 0.0
     /// Another flow in the same queue; nil: none.
     var bulk: BulkFlow?
+    /// No picture before.
+    var startsAt = 0.0 {
+        didSet { nextPicture = startsAt }
+    }
     private(set) var estimator: BandwidthEstimator
     private var random: SeededGenerator
     private let path: (Double) -> SimulatedPath
@@ -39,7 +43,7 @@ struct PathSimulation {
     private var number: Int64 = 100
     private var waiting: [(bytes: Int, picture: Int)] = []
     private var open: [Int: (sentAt: Double, left: Int)] = [:]
-    private var linkFreeAt = 0.0
+    fileprivate var linkFreeAt = 0.0
     private var lastArrival = 0.0
     private var flights: [(arrival: Double, number: Int64, bytes: Int, picture: Int)] = []
     private var arrived: [(Int64, Double)] = []
@@ -67,17 +71,32 @@ struct PathSimulation {
 
     mutating func run(for seconds: Double) {
         let end = now + seconds
-        while now < end {
-            let path = path(now)
-            hear(path)
-            show()
-            send(path)
-            bulk?.send(path, &linkFreeAt, at: now)
-            arrive()
-            report(path)
-            queues.append((now, max(0, linkFreeAt - now)))
-            now += 0.001
+        while now < end { step() }
+    }
+
+    /// Each over its own path but for the one queue before its narrow link; from their `startsAt` on.
+    static func share(_ flows: inout [PathSimulation], for seconds: Double) {
+        guard let begin = flows.first?.now else { return }
+        var linkFreeAt = 0.0
+        while flows[0].now < begin + seconds {
+            for index in flows.indices {
+                flows[index].linkFreeAt = linkFreeAt
+                flows[index].step()
+                linkFreeAt = flows[index].linkFreeAt
+            }
         }
+    }
+
+    private mutating func step() {
+        let path = path(now)
+        hear(path)
+        if now >= startsAt { show() }
+        send(path)
+        bulk?.send(path, &linkFreeAt, at: now)
+        arrive()
+        report(path)
+        queues.append((now, max(0, linkFreeAt - now)))
+        now += 0.001
     }
 
     private mutating func hear(_ path: SimulatedPath) {

@@ -70,7 +70,7 @@ extension XServerSuite {
                 painter.fill(painter.root, PixelRect(x: 0, y: 0, width: 1280, height: 720), UInt32(round))
                 painter.finish()
                 try server.resize(width: size.width - round, height: size.height)
-                let look = Look(try source.read())
+                let look = Look(try source.readPatiently())
                 #expect(look.size == PixelSize(width: size.width - round, height: size.height))
             }
         }

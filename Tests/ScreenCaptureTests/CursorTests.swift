@@ -31,7 +31,7 @@ extension XServerSuite {
                 try source.watch { $0.isFilled(there, red) && $0.isFilled(here, gray) })
             #expect(damage == here.union(there))
             #expect(source.counters.grabs == before.grabs)
-            #expect(Look(try source.read())[299, 210] == gray)
+            #expect(Look(try source.readPatiently())[299, 210] == gray)
         }
 
         @Test("Motion of a device wakes the waiting thread at once, and once it rests the pointer is hardly looked at")
@@ -49,7 +49,7 @@ extension XServerSuite {
             }
             // Long enough to find the pointer at rest.
             while try source.waitForChange(until: SystemClock.now() + .milliseconds(800), wakeup: -1) == .changed {
-                _ = try source.read()
+                _ = try source.readPatiently()
             }
             let before = source.counters
             #expect(try source.waitForChange(until: SystemClock.now() + .milliseconds(500), wakeup: -1) == .idle)

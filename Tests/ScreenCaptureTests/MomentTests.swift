@@ -55,7 +55,7 @@ extension XServerSuite {
                 painter.fill(painter.root, bottom, step)
                 painter.flush()
                 server.resume(after: .milliseconds(50))
-                let look = Look(try source.read())
+                let look = Look(try source.readPatiently())
                 #expect(look.isFilled(top, step))
                 if source.counters.repeats > 0 {
                     #expect(look.isFilled(bottom, step))
@@ -90,7 +90,7 @@ extension XServerSuite {
             while looks < 400 {
                 let event = try source.waitForChange(until: SystemClock.now() + .seconds(2), wakeup: -1)
                 guard event == .changed else { break }
-                let look = Look(try source.read())
+                let look = Look(try source.readPatiently())
                 let (above, below) = (look[640, 0], look[640, 719])
                 let areWhole =
                     look.isFilled(PixelRect(x: 7, y: 0, width: 1, height: 40), above)
@@ -122,7 +122,7 @@ extension XServerSuite {
             for _ in 0..<200 {
                 let event = try source.waitForChange(until: SystemClock.now() + .seconds(2), wakeup: -1)
                 guard event == .changed else { break }
-                let look = Look(try source.read())
+                let look = Look(try source.readPatiently())
                 let first = look[640, page.y]
                 // Between the two requests of a step the last row is there twice.
                 let torn = (page.y..<page.maxY - 1).first { look[640, $0] != first + UInt32($0 - page.y) }

@@ -15,11 +15,23 @@ extension ScreenSource {
         var damage = PixelRect(x: 0, y: 0, width: 0, height: 0)
         while SystemClock.now() < deadline {
             guard try waitForChange(until: deadline, wakeup: -1) == .changed else { continue }
-            let frame = try read()
+            let frame = try readPatiently()
             damage = damage.union(frame.damage)
             if isWanted(Look(frame)) { return damage }
         }
         return nil
+    }
+
+    /// As a sharer reads: a server that is busy is asked again.
+    func readPatiently(for time: Duration = .seconds(5)) throws(CaptureError) -> ScreenFrame {
+        let deadline = SystemClock.now() + time
+        while true {
+            do throws(CaptureError) {
+                return try read()
+            } catch .timedOut where SystemClock.now() < deadline {
+                continue
+            }
+        }
     }
 
     /// Waits until the source says that there is nothing to show, and why.
@@ -38,7 +50,7 @@ extension ScreenSource {
     /// Reads what there is, until nothing changes for a moment.
     func settleDown() throws {
         while try waitForChange(until: SystemClock.now() + .milliseconds(100), wakeup: -1) == .changed {
-            _ = try read()
+            _ = try readPatiently()
         }
     }
 }

@@ -18,7 +18,7 @@ extension XServerSuite {
             painter.fill(painter.root, PixelRect(x: 1279, y: 719, width: 1, height: 1), green)
             painter.finish()
             try #require(try source.watch { $0[1279, 719] == green } != nil)
-            let look = Look(try source.read())
+            let look = Look(try source.readPatiently())
             #expect(look[639, 359] == red)
             #expect(look[638, 359] == 0x12_3456)
             #expect(look[0, 0] == 0x12_3456)
@@ -35,7 +35,7 @@ extension XServerSuite {
             painter.fill(painter.root, PixelRect(x: 10, y: 20, width: 30, height: 40), color)
             painter.finish()
             try #require(try source.watch { $0.isFilled(PixelRect(x: 10, y: 20, width: 30, height: 40), color) } != nil)
-            #expect(try source.read().pixels.format == .bgr10)
+            #expect(try source.readPatiently().pixels.format == .bgr10)
         }
 
         @Test("Depths 16 and 8 are refused in clear words", arguments: [16, 8])
@@ -64,7 +64,7 @@ extension XServerSuite {
             painter.fill(painter.root, PixelRect(x: 100, y: 200, width: 50, height: 10), red)
             painter.finish()
             #expect(try source.waitForChange(until: SystemClock.now() + .seconds(2), wakeup: -1) == .changed)
-            let frame = try source.read()
+            let frame = try source.readPatiently()
             #expect(frame.damage == PixelRect(x: 100, y: 200, width: 50, height: 10))
             #expect(source.counters.grabs == before.grabs + 1)
             #expect(source.counters.rows == before.rows + 10)
@@ -93,7 +93,7 @@ extension XServerSuite {
             // Each look is a timer and an answer.
             #expect(source.counters.wakeups - before.wakeups <= 1 + 2 * looks)
             // Reading an unchanged picture costs no grab either.
-            let frame = try source.read()
+            let frame = try source.readPatiently()
             #expect(frame.damage.isEmpty)
             #expect(source.counters.grabs == before.grabs)
         }
@@ -126,7 +126,7 @@ extension XServerSuite {
             painter.fill(painter.root, PixelRect(x: 5, y: 300, width: 70, height: 3), blue)
             painter.finish()
             try #require(try source.watch { $0.isFilled(PixelRect(x: 5, y: 300, width: 70, height: 3), blue) } != nil)
-            #expect(Look(try source.read())[4, 300] != blue)
+            #expect(Look(try source.readPatiently())[4, 300] != blue)
         }
     }
 }

@@ -66,7 +66,7 @@ extension XServerSuite {
             let spot = PixelRect(x: 5, y: 6, width: 7, height: 8)
             let damage = try #require(try source.watch { $0.isFilled(spot, green) })
             #expect(damage == spot)
-            #expect(Look(try source.read())[4, 6] == gray)
+            #expect(Look(try source.readPatiently())[4, 6] == gray)
             painter.place(window, PixelRect(x: -50, y: 600, width: place.width, height: place.height))
             painter.finish()
             painter.fill(window, PixelRect(x: 0, y: 200, width: 301, height: 3), blue)

@@ -21,6 +21,11 @@ package enum Limits {
     static let packetsOfStandingQueue = 3
     /// A queue above this is one: what a frame's worth of jitter is below.
     static let queueTarget = Duration.milliseconds(30)
+    /// So many bytes of ours in a queue are few: two packets. Up to this length it is tolerated because of them.
+    static let fewBytes = 2500
+    static let longestQueueOfFew = Duration.milliseconds(100)
+    /// A queue that is below its limit for so long is one that others make shorter too.
+    static let yieldingTime = Duration.milliseconds(100)
     /// Where another flow holds a queue that we can't empty, up to this is tolerated (RFC 8298 § 4.2.1 adapts likewise).
     static let longestQueueTarget = Duration.milliseconds(350)
     /// Below this a queue may be a path that has become longer, which shows within some seconds.
@@ -57,6 +62,11 @@ package enum Limits {
     static let sustainedWindow = Duration.milliseconds(500)
     /// Of what the path takes, what media may use: the rest empties queues.
     static let usePercent = 92
+    /// How much came through a long queue is remembered for so long, or until there has been none for a while.
+    static let shareMemory = Duration.seconds(4)
+    static let emptyTime = Duration.seconds(1)
+    /// Who has little of a link grows as if it had so many times as much, at most.
+    static let growthAdvantage = 8
     /// GoogCC grows by 8 % a second; so do we where nothing better is known.
     static let growthPerSecond = 0.08
     /// Back to what has passed before: twice as much each second.

@@ -4,7 +4,7 @@ import Timebase
 ///
 ///     queue short ──train came as fast as it left──► the path takes at least that
 ///         │       ──train came slower──────────────► the path takes what came (the middle of the last seven)
-///         │       ──neither, and more is wanted────► 8 % a second more
+///         │       ──neither, and more is wanted────► 8 % of what the link takes a second more
 ///         ▼
 ///     queue long  ──► the path takes what comes out of the queue; less is sent until it is empty
 ///         │ it stays, though less is sent: somebody else's
@@ -66,8 +66,10 @@ package struct RateControl: Sendable {
     private var isPassedKnown = false
     /// Whether another flow's queue was there until now.
     private var competedLately = false
-    /// Since when the queue has been short.
+    /// Since when the queue has been short, and since when there has been none to speak of.
     private var shortSince: Instant?
+    private var emptySince: Instant?
+    private var share = LinkShare()
 
     /// - Parameter maximum: what nobody needs to know more of.
     package init(start: Int, maximum: Int) {
@@ -82,14 +84,20 @@ package struct RateControl: Sendable {
     /// Another flow's queue is tolerated.
     package var isCompeting: Bool { competesSince != nil }
 
-    private func tolerated(_ jitter: Duration) -> Duration { queueTarget + jitter * 2 }
+    private func tolerated(_ jitter: Duration) -> Duration { max(queueTarget, queueOfFew) + jitter * 2 }
+
+    /// Who has few bytes in a queue does not shorten it by having fewer: it is the others' to yield, or a small share
+    /// stays small (TCP Vegas likewise keeps some packets of each flow in the queue).
+    private var queueOfFew: Duration {
+        min(Limits.longestQueueOfFew, .seconds(Double(Limits.fewBytes * 8) / Double(capacity)))
+    }
 
     package mutating func observe(_ seen: Observation) {
         if let since = competesSince, seen.now - since > Limits.competition { stopCompeting() }
         let elapsed = min(1, max(0, lastObservation.map { (seen.now - $0).inSeconds } ?? 0))
         lastObservation = seen.now
         if seen.queue > tolerated(seen.jitter) {
-            shortSince = nil
+            (shortSince, emptySince) = (nil, nil)
             drain(seen)
         } else {
             relax(elapsed, seen)
@@ -124,6 +132,7 @@ package struct RateControl: Sendable {
         // What is done now shows behind what is in the queue.
         nextDecrease = seen.now + seen.roundTrip + seen.queue + Limits.feedbackInterval
         received.removeAll(keepingCapacity: true)
+        share.noteExcess(seen.delivered ?? capacity, at: seen.now)
         decreases = seen.queue * 10 > queueAtDecrease * 8 ? decreases + 1 : 1
         queueAtDecrease = seen.queue
         judge(seen)
@@ -170,6 +179,12 @@ package struct RateControl: Sendable {
     private mutating func relax(_ elapsed: Double, _ seen: Observation) {
         let since = shortSince ?? seen.now
         shortSince = since
+        emptySince = seen.queue < Limits.queueTarget / 3 ? emptySince ?? seen.now : nil
+        share.forget(emptySince: emptySince, at: seen.now)
+        // Others yield as we do: theirs is no queue that nothing helps against.
+        if seen.queue < queueTarget, seen.now - since >= Limits.yieldingTime {
+            (decreases, longSince, isPassedKnown) = (0, nil, false)
+        }
         guard seen.queue < queueTarget / 2 else { return }
         decreases = 0
         (competedLately, fairShare, longSince, isPassedKnown) = (false, capacity / 2, nil, false)
@@ -191,14 +206,16 @@ package struct RateControl: Sendable {
     // MARK: A short queue
 
     private mutating func learn(_ seen: Observation, _ elapsed: Double) {
+        let bound = share.bound(capacity)
         // In another flow's queue they measure that flow.
         for train in seen.trains where seen.queue < Limits.queueTarget * 2 {
             if train.isUnlimited {
-                if let sent = train.sentRate, sent > capacity { set(capacity: min(sent, capacity * 2)) }
+                if let sent = train.sentRate, sent > capacity { set(capacity: min(sent, capacity * 2, bound)) }
             } else {
                 received.append(train.receivedRate)
                 if received.count > Limits.trainsRemembered { received.removeFirst() }
-                followTrains()
+                share.noteTrain(train.receivedRate)
+                followTrains(bound)
             }
         }
         // What has arrived since the queue is short is there.
@@ -208,22 +225,23 @@ package struct RateControl: Sendable {
         guard let delivered = seen.delivered, delivered * 10 > target * 7, mayGrow(seen) else { return }
         // Up to what is known to pass it need not be slow (RFC 9438 § 4.10, slow start).
         let isKnown = capacity * 10 < passed * 9
-        let growth = isKnown ? Limits.knownGrowthPerSecond : Limits.growthPerSecond
-        set(capacity: capacity + Int(Double(capacity) * growth * elapsed))
+        let growth = isKnown
+            ? Double(capacity) * Limits.knownGrowthPerSecond : Double(share.growthBase(capacity)) * Limits.growthPerSecond
+        set(capacity: capacity + Int(growth * elapsed))
     }
 
     /// A short queue that does not grow with the rate is no queue, but the time that a link takes for a packet. Beside
     /// another flow's there is no waiting for an empty one: loss tells when it is enough.
     private func mayGrow(_ seen: Observation) -> Bool {
         let isForeign = queueTarget > Limits.queueTarget * 2
-        return seen.queue < (isForeign || seen.isSteady ? queueTarget : queueTarget / 3)
+        return seen.queue < (isForeign || seen.isSteady ? queueTarget : max(queueTarget / 3, queueOfFew / 2))
     }
 
-    private mutating func followTrains() {
+    private mutating func followTrains(_ bound: Int) {
         let middle = received.sorted()[received.count / 2]
         // One train may be wrong by the path's jitter; upwards more, for a queue is soon noticed.
         let weight = received.count < 3 ? 4 : 2
-        set(capacity: min(capacity * 2, capacity + (middle - capacity) / weight))
+        set(capacity: min(bound, capacity * 2, capacity + (middle - capacity) / weight))
     }
 
     // MARK: Results
