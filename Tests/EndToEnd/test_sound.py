@@ -228,6 +228,18 @@ def test_flash_and_click_are_recorded_and_shown_together(lan, flashing, start, a
     assert file <= 20 and shown <= 20
 
 
+def test_a_sound_server_s_sound_stays_with_moving_pictures(lan, server, share, start, tmp_path):
+    start(server.play, sound.tone(440, 60))
+    host = share(lan, "--test-pattern", env=server.env)
+    # At once: what the share had of the time before nobody is to hear, later.
+    with open(tmp_path / "out.h264", "wb") as output:
+        viewer = start(
+            sharer.view, lan, "--audio", tmp_path / "out.opus", "--duration", 10, output=output, whep=host.whep)
+        assert viewer.wait(30) == 0
+    assert viewer.statistics.last["videoLag95Ms"] <= 20
+    assert viewer.statistics.last["soundLost"] < 0.2
+
+
 def test_flash_and_click_stay_together_where_five_percent_are_lost(lab, flashing, start, artifacts):
     link = lab("both", "loss=5%", "delay=25ms")
     flashing(link["a"], "0.0.0.0:8080")

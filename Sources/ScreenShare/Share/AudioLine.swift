@@ -163,7 +163,7 @@ final class AudioLine {
     /// Nothing from before is heard: mixer and encoder begin anew, the clock goes on.
     private func begin() {
         mixdown = AudioMixdown(
-            packetFrames: packetDuration.frames, start: start, makeResampler: Self.resampler(from:))
+            packetFrames: packetDuration.frames, start: start, from: SystemClock.now(), makeResampler: Self.resampler(from:))
     }
 
     private static func resampler(from format: AudioFormat) -> any Resampler {

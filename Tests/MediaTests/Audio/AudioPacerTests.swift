@@ -44,6 +44,15 @@ struct AudioPacerTests {
         #expect(pacer.due == at(3 + 300_020) && pacer.packetsSkipped == 14_999)
     }
 
+    @Test("Who begins later than time zero owes nothing from before, and is on the grid")
+    func beginsLater() {
+        var pacer = AudioPacer(packetFrames: 960, start: at(3), from: at(3 + 117))
+        #expect(pacer.due == at(3 + 120) && take(&pacer, at: at(3 + 119)) == [])
+        #expect(take(&pacer, at: at(3 + 140)) == [5760, 6720] && pacer.packetsSkipped == 0)
+        #expect(AudioPacer(packetFrames: 480, start: at(3), from: at(23)).due == at(23))
+        #expect(AudioPacer(packetFrames: 480, start: at(3), from: at(1)).due == at(3))
+    }
+
     private func at(_ milliseconds: Int64) -> Instant { .zero + .milliseconds(milliseconds) }
 
     private func take(_ pacer: inout AudioPacer, at now: Instant) -> [Int64] {

@@ -17,6 +17,17 @@ struct AudioPlayoutTests {
         #expect(bench.heard.allSatisfy { $0.output.due == $0.at && $0.output.frames == 960 })
     }
 
+    @Test("What had waited before the first came is left out: sound is not late because of it")
+    func heldBack() {
+        var bench = PlayoutBench()
+        // Until keys are there, say.
+        bench.jitter = { _, packet in packet < 5 ? .milliseconds(Int64(90 - packet * 20)) : .zero }
+        bench.run(until: at(2))
+        #expect(bench.played == Array(4..<4 + bench.played.count) && bench.played.count > 85)
+        #expect(bench.playout.delay < .milliseconds(15), "\(bench.playout.delay)")
+        #expect(bench.playout.statistics.packetsLate == 4 && bench.playout.statistics.concealedTicks == 0)
+    }
+
     @Test("Each output tells its RTP timestamp")
     func timestamps() {
         var bench = PlayoutBench()

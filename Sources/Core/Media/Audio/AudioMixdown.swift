@@ -21,10 +21,13 @@ package struct AudioMixdown {
 
     /// - Parameters:
     ///   - packetFrames: one of `AudioLimits.packetFrames`.
-    ///   - start: time zero of the packets; the first one leaves then.
-    package init(packetFrames: Int, start: Instant, makeResampler: @escaping (AudioFormat) -> any Resampler) {
+    ///   - start: time zero of the packets.
+    ///   - first: the first one leaves then, and what would have been due before never does; nil: at time zero.
+    package init(
+        packetFrames: Int, start: Instant, from first: Instant? = nil, makeResampler: @escaping (AudioFormat) -> any Resampler
+    ) {
         self.start = start
-        pacer = AudioPacer(packetFrames: packetFrames, start: start)
+        pacer = AudioPacer(packetFrames: packetFrames, start: start, from: first)
         system = AudioInput(start: start, packetFrames: packetFrames, makeResampler: makeResampler)
         microphone = system
         systemSamples = [Float](repeating: 0, count: 2 * packetFrames)

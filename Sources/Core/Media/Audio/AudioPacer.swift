@@ -10,11 +10,17 @@ package struct AudioPacer: Sendable {
     /// Packets never sent because nobody asked for them in time.
     package private(set) var packetsSkipped: Int64 = 0
 
-    /// - Precondition: `packetFrames` is one of `AudioLimits.packetFrames`.
-    package init(packetFrames: Int, start: Instant) {
+    /// - Parameters:
+    ///   - packetFrames: one of `AudioLimits.packetFrames`.
+    ///   - start: time zero.
+    ///   - first: no packet is due before; nil: from time zero on.
+    package init(packetFrames: Int, start: Instant, from first: Instant? = nil) {
         precondition(AudioLimits.packetFrames.contains(packetFrames))
         self.packetFrames = packetFrames
         self.start = start
+        let elapsed = max(0, AudioTime(elapsed: (first ?? start) - start).ticks)
+        let frames = Int64(packetFrames)
+        next.ticks = (elapsed + frames - 1) / frames * frames
     }
 
     /// When the next packet leaves.

@@ -4,7 +4,7 @@ extension AudioPlayout {
     /// The next output that is due by now; nil where none is. Ask again until then.
     package mutating func pull(at now: Instant) -> PlayoutOutput? {
         guard let due, now >= due else { return nil }
-        endSilence()
+        leaveOutStale()
         while let first = queue.first, let next = stream?.next, first.timestamp < next { _ = queue.removeFirst() }
         if let due = self.due, due > now { return nil }
         guard let first = queue.first, let next = stream?.next else { return starve() }
@@ -13,9 +13,10 @@ extension AudioPlayout {
         return gap < Int64(Limits.concealmentStep) ? play(first) : fill(gap, before: first)
     }
 
-    /// Where silence was played for want of sound, it goes on with the newest that is in time.
-    private mutating func endSilence() {
-        guard let stream, stream.isSilenced else { return }
+    /// Where nothing was heard until now, or silence for want of sound, it goes on with the newest that is in time: what
+    /// had waited somewhere comes all at once, and would be late for as long as the share lasts.
+    private mutating func leaveOutStale() {
+        guard let stream, stream.isSilenced || !stream.hasBegun else { return }
         while queue.count > 1, let first = queue.first, stream.isStale(first, holdBack) {
             _ = queue.removeFirst()
             statistics.packetsLate += 1

@@ -13,6 +13,8 @@ extension AudioPlayout {
         private var nextDue: Double
         /// Frames of the last packet played.
         private(set) var packetTicks = 960
+        /// Anything was played.
+        private(set) var hasBegun = false
         /// Of the last packet played.
         private(set) var sequenceNumber: Int64?
         /// Ticks given up since then, and those of them that were played when nothing at all was there.
@@ -116,6 +118,7 @@ extension AudioPlayout {
 
         /// So many ticks are played at a speed.
         mutating func play(_ ticks: Int, speed: Double, isInserted: Bool = false) {
+            hasBegun = true
             nextDue += Double(ticks) / 48_000 / speed
             if !isInserted { next += Int64(ticks) }
         }
