@@ -34,6 +34,33 @@ struct BandwidthEstimatorTests {
         #expect(share.estimator.capacity > 3_400_000, "\(share.estimator.capacity)")
     }
 
+    @Test("what was too much a moment ago does not hold back a link that rises again", arguments: [1, 2], [2, 15])
+    func riseSoonAfterFall(seconds: Double, jitterMilliseconds: Int64) {
+        for seed in 1...5 as ClosedRange<UInt64> {
+            var share = PathSimulation(seed: seed) { time in
+                SimulatedPath(
+                    rate: time < 10 || time >= 10 + seconds ? 4_000_000 : 1_000_000,
+                    jitter: .milliseconds(jitterMilliseconds))
+            }
+            share.run(for: 12 + seconds)
+            #expect(share.estimator.capacity > 3_200_000, "\(share.estimator.capacity)")
+        }
+    }
+
+    @Test("beside a transfer it keeps a share whatever the queue holds", arguments: [60, 80, 100, 150], [25, 50])
+    func bulkInShortQueue(queueMilliseconds: Int64, delayMilliseconds: Int64) {
+        var share = PathSimulation { _ in
+            SimulatedPath(
+                rate: 2_000_000, queue: .milliseconds(queueMilliseconds), delay: .milliseconds(delayMilliseconds),
+                jitter: .milliseconds(5))
+        }
+        share.bulk = BulkFlow(startsAt: 5)
+        share.run(for: 20)
+        let before = share.bitsDelivered
+        share.run(for: 60)
+        #expect((share.bitsDelivered - before) / 60 > 300_000, "\((share.bitsDelivered - before) / 60)")
+    }
+
     @Test("loss that is the path's own is no reason to send less", arguments: [0.05, 0.1])
     func ownLoss(loss: Double) {
         var share = PathSimulation { _ in SimulatedPath(rate: nil, delay: .milliseconds(50), loss: loss) }

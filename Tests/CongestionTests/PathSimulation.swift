@@ -77,7 +77,7 @@ struct PathSimulation {
     /// Each over its own path but for the one queue before its narrow link; from their `startsAt` on.
     static func share(_ flows: inout [PathSimulation], for seconds: Double) {
         guard let begin = flows.first?.now else { return }
-        var linkFreeAt = 0.0
+        var linkFreeAt = flows.map(\.linkFreeAt).max() ?? 0
         while flows[0].now < begin + seconds {
             for index in flows.indices {
                 flows[index].linkFreeAt = linkFreeAt

@@ -24,7 +24,7 @@ package enum Limits {
     /// So many bytes of ours in a queue are few: two packets. Up to this length it is tolerated because of them.
     static let fewBytes = 2500
     static let longestQueueOfFew = Duration.milliseconds(100)
-    /// A queue that is below its limit for so long is one that others make shorter too.
+    /// A queue that has been tolerable for so long, and is short now, is one that others shorten as well.
     static let yieldingTime = Duration.milliseconds(100)
     /// Where another flow holds a queue that we can't empty, up to this is tolerated (RFC 8298 § 4.2.1 adapts likewise).
     static let longestQueueTarget = Duration.milliseconds(350)
@@ -65,9 +65,11 @@ package enum Limits {
     /// How much came through a long queue is remembered for so long, or until there has been none for a while.
     static let shareMemory = Duration.seconds(4)
     static let emptyTime = Duration.seconds(1)
+    /// What trains told of the link, likewise.
+    static let linkMemory = Duration.seconds(15)
     /// Who has little of a link grows as if it had so many times as much, at most.
     static let growthAdvantage = 8
-    /// GoogCC grows by 8 % a second; so do we where nothing better is known.
+    /// GoogCC grows by 8 % a second; so does a flow that has the link for itself, where nothing better is known.
     static let growthPerSecond = 0.08
     /// Back to what has passed before: twice as much each second.
     static let knownGrowthPerSecond = 1.0

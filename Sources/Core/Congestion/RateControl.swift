@@ -4,7 +4,7 @@ import Timebase
 ///
 ///     queue short ──train came as fast as it left──► the path takes at least that
 ///         │       ──train came slower──────────────► the path takes what came (the middle of the last seven)
-///         │       ──neither, and more is wanted────► 8 % of what the link takes a second more
+///         │       ──neither, and more is wanted────► grow by 8 % of the link a second (`LinkShare`)
 ///         ▼
 ///     queue long  ──► the path takes what comes out of the queue; less is sent until it is empty
 ///         │ it stays, though less is sent: somebody else's
@@ -117,6 +117,8 @@ package struct RateControl: Sendable {
         // While the queue stands, what comes out is what the path takes; where it is very long, of late above all.
         let isVeryLong = seen.queue > tolerated(seen.jitter) * 2
         let outflows = [isVeryLong ? seen.latestOutflow : nil, seen.outflow, seen.delivered]
+        // Of a screen that rests, what comes through says nothing of what might.
+        if let delivered = seen.delivered, delivered * 10 > target * 7 { share.noteExcess(delivered, at: seen.now) }
         let isDue = seen.now >= nextDecrease
         // Where less did not help, the queue shows in peace whose it is.
         let isHeld = decreases > Self.patience - 1 && seen.queue * 10 < queueAtDecrease * 12
@@ -132,7 +134,6 @@ package struct RateControl: Sendable {
         // What is done now shows behind what is in the queue.
         nextDecrease = seen.now + seen.roundTrip + seen.queue + Limits.feedbackInterval
         received.removeAll(keepingCapacity: true)
-        share.noteExcess(seen.delivered ?? capacity, at: seen.now)
         decreases = seen.queue * 10 > queueAtDecrease * 8 ? decreases + 1 : 1
         queueAtDecrease = seen.queue
         judge(seen)
@@ -170,6 +171,7 @@ package struct RateControl: Sendable {
     /// The other flow may have ended, or never have been: an own queue would look alike from then on.
     package mutating func stopCompeting() {
         (competedLately, fairShare) = (isCompeting, capacity)
+        share.forgetExcess()
         competesSince = nil
         queueTarget = Limits.queueTarget
         (decreases, queueAtDecrease) = (0, .zero)
@@ -179,8 +181,8 @@ package struct RateControl: Sendable {
     private mutating func relax(_ elapsed: Double, _ seen: Observation) {
         let since = shortSince ?? seen.now
         shortSince = since
-        emptySince = seen.queue < Limits.queueTarget / 3 ? emptySince ?? seen.now : nil
-        share.forget(emptySince: emptySince, at: seen.now)
+        emptySince = seen.queue < Limits.queueTarget / 3 + seen.jitter ? emptySince ?? seen.now : nil
+        share.age(emptySince: emptySince, at: seen.now)
         // Others yield as we do: theirs is no queue that nothing helps against.
         if seen.queue < queueTarget, seen.now - since >= Limits.yieldingTime {
             (decreases, longSince, isPassedKnown) = (0, nil, false)
@@ -214,8 +216,7 @@ package struct RateControl: Sendable {
             } else {
                 received.append(train.receivedRate)
                 if received.count > Limits.trainsRemembered { received.removeFirst() }
-                share.noteTrain(train.receivedRate)
-                followTrains(bound)
+                followTrains(bound, at: seen.now)
             }
         }
         // What has arrived since the queue is short is there.
@@ -234,11 +235,12 @@ package struct RateControl: Sendable {
     /// another flow's there is no waiting for an empty one: loss tells when it is enough.
     private func mayGrow(_ seen: Observation) -> Bool {
         let isForeign = queueTarget > Limits.queueTarget * 2
-        return seen.queue < (isForeign || seen.isSteady ? queueTarget : max(queueTarget / 3, queueOfFew / 2))
+        return seen.queue < max(isForeign || seen.isSteady ? queueTarget : queueTarget / 3, queueOfFew / 2)
     }
 
-    private mutating func followTrains(_ bound: Int) {
+    private mutating func followTrains(_ bound: Int, at now: Instant) {
         let middle = received.sorted()[received.count / 2]
+        share.noteTrains(middle, at: now)
         // One train may be wrong by the path's jitter; upwards more, for a queue is soon noticed.
         let weight = received.count < 3 ? 4 : 2
         set(capacity: min(bound, capacity * 2, capacity + (middle - capacity) / weight))
@@ -261,6 +263,7 @@ package struct RateControl: Sendable {
         target = capacity * Limits.usePercent / 100
         received.removeAll(keepingCapacity: true)
         passed = 0
+        share = LinkShare()
         stopCompeting()
     }
 }

@@ -28,6 +28,17 @@ struct AudioPlayoutTests {
         #expect(bench.playout.statistics.packetsLate == 4 && bench.playout.statistics.concealedTicks == 0)
     }
 
+    @Test("Nor is it where those that had waited come one after the other")
+    func heldBackLonger() {
+        var bench = PlayoutBench()
+        // Behind a page on a slow link: 15 packets, 3 ms apart.
+        bench.jitter = { _, packet in packet < 15 ? .milliseconds(Int64(260 - packet * 17)) : .zero }
+        bench.run(until: at(3))
+        #expect(bench.playout.delay < .milliseconds(105), "\(bench.playout.delay)")
+        #expect(bench.playout.statistics.packetsDiscarded + bench.playout.statistics.packetsLate > 5)
+        #expect(bench.played == bench.played.sorted() && bench.played.count > 120)
+    }
+
     @Test("Each output tells its RTP timestamp")
     func timestamps() {
         var bench = PlayoutBench()

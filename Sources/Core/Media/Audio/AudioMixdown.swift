@@ -22,7 +22,7 @@ package struct AudioMixdown {
     /// - Parameters:
     ///   - packetFrames: one of `AudioLimits.packetFrames`.
     ///   - start: time zero of the packets.
-    ///   - first: the first one leaves then, and what would have been due before never does; nil: at time zero.
+    ///   - first: the first one that is due from then on leaves first; nil: that of time zero.
     package init(
         packetFrames: Int, start: Instant, from first: Instant? = nil, makeResampler: @escaping (AudioFormat) -> any Resampler
     ) {

@@ -13,7 +13,7 @@ package struct AudioPacer: Sendable {
     /// - Parameters:
     ///   - packetFrames: one of `AudioLimits.packetFrames`.
     ///   - start: time zero.
-    ///   - first: no packet is due before; nil: from time zero on.
+    ///   - first: no packet is due before, within a tick; nil: from time zero on.
     package init(packetFrames: Int, start: Instant, from first: Instant? = nil) {
         precondition(AudioLimits.packetFrames.contains(packetFrames))
         self.packetFrames = packetFrames

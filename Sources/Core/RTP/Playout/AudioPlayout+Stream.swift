@@ -23,7 +23,7 @@ extension AudioPlayout {
         private var starvedFrom: Int64?
         /// The last slots that something was guessed for.
         private var concealed: Deque<Int64> = []
-        /// Until then the delay is settling behind a silence: what waited somewhere comes all at once.
+        /// Until then the delay is settling, at the start and behind a silence: what waited somewhere comes all at once.
         private var settlesUntil = -Double.infinity
         /// Seconds by which the delay has to grow at once.
         private var growth = 0.0
@@ -126,7 +126,7 @@ extension AudioPlayout {
         /// A packet is played; how many ticks of what was guessed before it were a pause.
         mutating func begin(_ packet: PlayoutQueue.Packet) -> Int64 {
             let pause = max(0, starvedTicks - missingTicks(before: packet))
-            if isSilenced { settlesUntil = nextDue + Limits.delayHistory.inSeconds }
+            if isSilenced || sequenceNumber == nil { settlesUntil = nextDue + Limits.delayHistory.inSeconds }
             packetTicks = packet.opus.samples
             sequenceNumber = packet.sequenceNumber
             ticksGivenUp = 0
