@@ -67,11 +67,93 @@ struct NACKTrackerTests {
         var tracker = tracker(roundTrip: .milliseconds(10))
         _ = tracker.receive(5, at: start)
         _ = tracker.takeDue(at: after(5))
-        _ = tracker.receive(4, at: after(205))
+        _ = tracker.receive(4, isAnswer: true, at: after(205))
         for number in 7...8 as ClosedRange<Int64> { _ = tracker.receive(number, at: after(300)) }
         #expect(tracker.takeDue(at: after(300)).requests == [6])
         #expect(tracker.takeDue(at: after(450)).requests.isEmpty)
         #expect(tracker.takeDue(at: after(560)).requests == [6])
+    }
+
+    @Test("an answer tells that what was asked for before it is lost, a few milliseconds later")
+    func overtaken() {
+        var tracker = tracker()
+        _ = tracker.receive(7, at: start)
+        _ = tracker.receive(8, at: start)
+        #expect(tracker.takeDue(at: start).requests == [4, 5, 6])
+        _ = tracker.receive(5, isAnswer: true, at: after(50))
+        #expect(tracker.takeDue(at: after(54)).requests.isEmpty, "it may come a little later")
+        #expect(tracker.takeDue(at: after(55)).requests == [4], "6 was to come behind 5")
+        #expect(tracker.takeDue(at: after(58)).requests.isEmpty)
+        #expect(tracker.takeDue(at: after(59)).requests == [6])
+        #expect(tracker.takeDue(at: after(107)).requests.isEmpty, "each round takes its time")
+    }
+
+    @Test(
+        "what came by itself, or before an answer can be there, tells nothing of others",
+        arguments: [(20, true), (50, false)])
+    func notOvertaken(time: Int64, isAnswer: Bool) {
+        var tracker = tracker()
+        _ = tracker.receive(6, at: start)
+        _ = tracker.receive(7, at: start)
+        #expect(tracker.takeDue(at: start).requests == [4, 5])
+        _ = tracker.receive(5, isAnswer: isAnswer, at: after(time))
+        #expect(tracker.takeDue(at: after(57)).requests.isEmpty)
+    }
+
+    @Test("second rounds don't make the next ones longer")
+    func secondRounds() {
+        var tracker = tracker()
+        var (number, at) = (4 as Int64, 0 as Int64)
+        for _ in 0..<20 {
+            for next in (number + 1)...(number + 2) { _ = tracker.receive(next, at: after(at)) }
+            #expect(tracker.takeDue(at: after(at)).requests == [number])
+            #expect(tracker.takeDue(at: after(at + 60)).requests == [number])
+            _ = tracker.receive(number, isAnswer: true, at: after(at + 110))
+            number += 3
+            at += 200
+        }
+    }
+
+    @Test("what comes after it was given up tells how long answers take")
+    func tooLate() {
+        var tracker = tracker(roundTrip: .milliseconds(1))
+        for number in 5...6 as ClosedRange<Int64> { _ = tracker.receive(number, at: start) }
+        while let deadline = tracker.deadline { _ = tracker.takeDue(at: deadline) }
+        _ = tracker.receive(4, isAnswer: true, at: after(600))
+        #expect(tracker.usualAnswer == .milliseconds(600))
+        for number in 8...9 as ClosedRange<Int64> { _ = tracker.receive(number, at: after(1000)) }
+        #expect(tracker.takeDue(at: after(1000)).requests == [7])
+        #expect(tracker.takeDue(at: after(1600)).requests.isEmpty)
+    }
+
+    @Test("a few that were lost again and again don't make all others wait")
+    func lostAgain() {
+        var tracker = tracker()
+        for number in 5...6 as ClosedRange<Int64> { _ = tracker.receive(number, at: start) }
+        _ = tracker.takeDue(at: start)
+        _ = tracker.receive(4, isAnswer: true, at: after(50))
+        for number in 12...13 as ClosedRange<Int64> { _ = tracker.receive(number, at: after(100)) }
+        for time in 0..<500 as Range<Int64> { _ = tracker.takeDue(at: after(100 + time)) }
+        tracker.abandon(below: 12)
+        for number in 7...11 as ClosedRange<Int64> { _ = tracker.receive(number, isAnswer: true, at: after(616)) }
+        for number in 15...16 as ClosedRange<Int64> { _ = tracker.receive(number, at: after(1000)) }
+        #expect(tracker.takeDue(at: after(1000)).requests == [14])
+        #expect(tracker.takeDue(at: after(1150)).requests == [14])
+    }
+
+    @Test("where a path becomes longer, answers are soon waited for as long as they take")
+    func longerPath() {
+        var tracker = tracker()
+        var (number, at) = (4 as Int64, 0 as Int64)
+        for round in 0..<60 {
+            for next in (number + 1)...(number + 2) { _ = tracker.receive(next, at: after(at)) }
+            var requests = 0
+            for time in 0..<200 as Range<Int64> { requests += tracker.takeDue(at: after(at + time)).requests.count }
+            _ = tracker.receive(number, isAnswer: true, at: after(at + 200))
+            #expect(round < 40 || requests == 1, "\(requests) in round \(round)")
+            number += 3
+            at += 400
+        }
     }
 
     @Test("more missing than can be asked for is given up as a whole")

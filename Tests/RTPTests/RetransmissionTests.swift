@@ -31,13 +31,25 @@ struct RetransmissionTests {
         #expect(answers == ["resend", "tooSoon", "tooSoon", "resend", "tooSoon", "resend"])
     }
 
+    @Test("How long ago a packet was sent again is told with it")
+    func since() {
+        var history = RetransmissionHistory()
+        history.record(sequenceNumber: 7, unit: unit(payloads: 1, size: 5), payloadIndex: 0, at: .zero)
+        var told: [Duration?] = []
+        for time in [10, 70] {
+            guard case .resend(_, let since) = resend(&history, 7, at: at(time)) else { continue }
+            told.append(since)
+        }
+        #expect(told == [nil, .milliseconds(60)])
+    }
+
     @Test("The budget is asked for the bytes, last of all, and a refusal doesn't count as sent")
     func budget() {
         var history = RetransmissionHistory()
         history.record(sequenceNumber: 7, unit: unit(payloads: 1, size: 5), payloadIndex: 0, at: .zero)
         var asked: [Int] = []
         func ask(_ number: UInt16, _ allow: Bool) -> String {
-            history.resend(number, at: .zero, roundTripTime: roundTrip) {
+            history.resend(number, at: .zero, pause: roundTrip) {
                 asked.append($0)
                 return allow
             }.name
@@ -108,7 +120,7 @@ struct RetransmissionTests {
     private func resend(
         _ history: inout RetransmissionHistory, _ number: UInt16, at now: Instant
     ) -> RetransmissionHistory.Answer {
-        history.resend(number, at: now, roundTripTime: roundTrip) { _ in true }
+        history.resend(number, at: now, pause: roundTrip) { _ in true }
     }
 
     private func unit(payloads: Int, size: Int) -> PacketisedUnit {

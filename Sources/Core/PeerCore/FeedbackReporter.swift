@@ -17,6 +17,8 @@ struct FeedbackReporter {
     private var first: Instant?
     /// Of the packets on their way to us, what share is lost, smoothed.
     private var loss = 0.0
+    /// When that was too much for the last time.
+    private var lossyAt: Instant?
 
     /// One unprotected packet, of whatever stream.
     mutating func receive(_ bytes: [UInt8], _ parameters: ReceiveParameters, at now: Instant) {
@@ -33,6 +35,7 @@ struct FeedbackReporter {
             gap = perStream.receive(ssrc: header.ssrc, sequenceNumber: header.sequenceNumber, at: now)
         }
         if let gap { loss += (Double(gap) / Double(gap + 1) - loss) * 0.01 }
+        if loss > Limits.lossOfFeedback { lossyAt = now }
         schedule(at: now)
     }
 
@@ -46,8 +49,12 @@ struct FeedbackReporter {
     /// At first a sender knows nothing, and a page waits for it.
     private func interval(at now: Instant) -> Duration {
         guard let first, now - first > Limits.eagerTime else { return Limits.eagerFeedbackInterval }
-        return loss > Limits.lossOfFeedback ? Limits.lossyFeedbackInterval : Limits.feedbackInterval
+        return isLossy(at: now) ? Limits.lossyFeedbackInterval : Limits.feedbackInterval
     }
+
+    /// Where bursts get lost, one of them may well be of reports, of which there are few: it ends sooner where they are
+    /// many.
+    private func isLossy(at now: Instant) -> Bool { lossyAt.map { now - $0 < Limits.lossMemory } ?? false }
 
     private static func number(_ bytes: [UInt8], _ extensions: ExtensionMap) -> (UInt16, UInt32)? {
         bytes.read { span -> (UInt16, UInt32)? in
@@ -65,7 +72,7 @@ struct FeedbackReporter {
     mutating func makeFeedback(senderSSRC: UInt32, ntp: NTPTimestamp, at now: Instant) -> [[UInt8]] {
         guard let due, due <= now else { return [] }
         let isRepeat = unreported == 0
-        repeats = isRepeat ? repeats - 1 : loss > Limits.lossOfFeedback ? Limits.feedbackRepeats : 0
+        repeats = isRepeat ? repeats - 1 : isLossy(at: now) ? Limits.feedbackRepeats : 0
         // The sender may be waiting for what was lost of it.
         self.due = repeats > 0 ? now + Limits.feedbackRepeatInterval : nil
         last = now

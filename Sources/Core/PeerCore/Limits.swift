@@ -63,6 +63,7 @@ enum Limits {
     /// Where packets get lost so does feedback: it is told more often then.
     static let lossyFeedbackInterval = Duration.milliseconds(15)
     static let lossOfFeedback = 0.01
+    static let lossMemory = Duration.seconds(5)
     /// There, the last report is told again so often where nothing follows it.
     static let feedbackRepeats = 8
     static let feedbackRepeatInterval = Duration.milliseconds(15)
@@ -72,13 +73,15 @@ enum Limits {
     /// Retransmissions are sent twice where so much is lost and a round trip takes this long.
     static let lossOfDoubling = 0.07
     static let roundTripOfDoubling = Duration.milliseconds(35)
+    /// What got lost a second time goes out with so many copies: few packets do, and it is the third round that is seen.
+    static let copiesOfRepeated = 2
     /// Above what jitter makes of a wait.
     static let queueOfRepair = Duration.milliseconds(40)
     /// Repair packets likewise; where pictures wait in a queue, more packets would only lengthen that.
     static let lossOfParity = 0.012
     static let queueOfParity = Duration.milliseconds(50)
     static let mostParity = 0.3
-    static let parityPerLoss = 2.0
+    static let parityPerLoss = 1.8
     /// After so long without any, none are waited for.
     static let parityMemory = Duration.seconds(2)
     /// Behind the last packet of a picture its repair packets come; where that is lost, this long is waited.
@@ -110,7 +113,8 @@ enum Limits {
     static let keyframeCost = 3000
     /// A keyframe that was asked for comes after a second at most; else it is asked for again.
     static let keyframePatience = Duration.seconds(2)
-    /// A request for packets is sent once more after this long.
+    /// A request for packets is sent so often again, each time after this long: one that gets lost costs a round trip.
+    static let requestCopies = 2
     static let requestCopyTime = Duration.milliseconds(8)
     /// Keyframe requests that a viewer sends: again after this long without an answer.
     static let keyframeRequestInterval = Duration.milliseconds(300)
@@ -122,8 +126,11 @@ enum Limits {
     static let quietTime = Duration.milliseconds(1200)
     static let quietInterval = Duration.milliseconds(400)
     static let quietChecks = 20
-    /// How long a gap may wait for its repair before the picture goes on without.
+    /// How long a gap may wait for its repair before the picture goes on without, at least.
     static let repairTime = Duration.milliseconds(500)
+    /// Where that is not enough for two rounds, and what they take beyond the usual: a keyframe would not come sooner.
+    static let repairRounds = 2.5
+    static let longestRepairTime = Duration.seconds(2)
     /// Packets of sound that wait for the event loop, and for their reader: a fifth of a second.
     static let queuedAudio = 10
     /// Pictures in a row that tell a new playout delay.

@@ -23,7 +23,7 @@ struct MediaReceiver {
     private var timestamps = Unwrapper<UInt32>()
     private var units: Deque<ReceivedUnit> = []
     private var requests: Deque<[UInt16]> = []
-    /// Requests get lost as packets do: each is sent once more.
+    /// Requests get lost as packets do: each is sent a few times.
     private var copies: Deque<(due: Instant, numbers: [UInt16])> = []
     private var keyframeIsWanted = false
     /// The first packet of the newest keyframe.
@@ -100,14 +100,15 @@ struct MediaReceiver {
             return
         }
         statistics.packetsRecovered += 1
-        insert(bytes, repair.payload, packet.header, repair.originalSequenceNumber, now)
+        insert(bytes, repair.payload, packet.header, repair.originalSequenceNumber, isAnswer: true, now)
     }
 
     private mutating func insert(
-        _ bytes: [UInt8], _ payload: Range<Int>, _ header: RTPHeader, _ sequenceNumber: UInt16, _ now: Instant
+        _ bytes: [UInt8], _ payload: Range<Int>, _ header: RTPHeader, _ sequenceNumber: UInt16, isAnswer: Bool = false,
+        _ now: Instant
     ) {
         let packet = Packet(bytes: bytes, payload: payload, timestamp: header.timestamp, marker: header.marker)
-        buffer.receive(packet, sequenceNumber: sequenceNumber, at: now)
+        buffer.receive(packet, sequenceNumber: sequenceNumber, isAnswer: isAnswer, at: now)
         // What a keyframe does not need is not waited for.
         if bytes.read({ H264Depacketizer.beginsKeyframe($0, payload: payload) }) {
             keyframeBegins = max(keyframeBegins, buffer.abandon(before: sequenceNumber))
@@ -134,12 +135,15 @@ struct MediaReceiver {
                 if range.upperBound > keyframeBegins { keyframeIsWanted = true }
             case .request(let numbers):
                 requests.append(numbers)
-                // Within a round trip, so that both count as one.
-                guard buffer.roundTripTime > Limits.requestCopyTime * 2 else { continue }
-                copies.append((now + Limits.requestCopyTime, numbers))
+                // Well within a round trip, by whoever's account, so that all count as one.
+                for copy in 1...Limits.requestCopies where buffer.quickestAnswer > Limits.requestCopyTime * copy * 3 {
+                    copies.append((now + Limits.requestCopyTime * copy, numbers))
+                }
             }
         }
-        while let copy = copies.first, copy.due <= now { requests.append(copies.removeFirst().numbers) }
+        while let index = copies.firstIndex(where: { $0.due <= now }) {
+            requests.append(copies.remove(at: index).numbers)
+        }
     }
 
     private mutating func depacketize(_ packet: Packet, _ number: Int64, _ now: Instant) {
@@ -171,7 +175,7 @@ struct MediaReceiver {
     var due: Instant? {
         var due = nextReport
         if let deadline = buffer.deadline { due = min(due, deadline) }
-        if let copy = copies.first { due = min(due, copy.due) }
+        for copy in copies { due = min(due, copy.due) }
         if keyframeIsWanted, let last = lastKeyframeRequest {
             due = min(due, last + Limits.keyframeRequestInterval)
         }
@@ -183,6 +187,8 @@ struct MediaReceiver {
         at now: Instant, roundTripTime: Duration?, audio: inout AudioReceiver?
     ) -> [UInt8]? {
         if let roundTripTime { buffer.roundTripTime = roundTripTime }
+        buffer.longestWait = max(
+            Limits.repairTime, min(buffer.usualAnswer * Limits.repairRounds, Limits.longestRepairTime))
         guard let media = reception?.ssrc else { return reportIfDue(&audio, at: now) }
         var bytes: [UInt8] = []
         if let numbers = requests.popFirst() {

@@ -6,30 +6,40 @@ import Timebase
 /// What a viewer is sent again: packets it misses, repair packets made of several, and what measures a path.
 extension MediaSender {
     /// Retransmits what the viewer misses (RFC 4585 § 6.2.1, RFC 4588), within the budget.
-    mutating func repair(_ missing: [UInt16], _ path: PathControl, at now: Instant) {
+    ///
+    /// - Parameter connected: the round trip of connectivity checks, until reports tell theirs.
+    mutating func repair(_ missing: [UInt16], _ path: PathControl, connected: Duration?, at now: Instant) {
         statistics.packetsReportedMissing += missing.count
         guard parameters.retransmission != nil else { return }
-        let way = statistics.roundTripTime ?? Limits.assumedRoundTrip
+        let way = statistics.roundTripTime ?? connected ?? Limits.assumedRoundTrip
         // What waits in a queue is neither lost nor to be made longer.
         let isQueued = path.queueDelay > Limits.queueOfRepair
-        let roundTrip = isQueued ? way + path.queueDelay : way
+        // Short of a whole round trip, which is never known to the millisecond: who asks again waited for that.
+        let pause = way * 3 / 4 + (isQueued ? path.queueDelay : .zero)
         // Where a second round takes long and is likely, both are sent at once.
         let isDoubled = path.lasting(loss: Limits.lossOfDoubling) && way >= Limits.roundTripOfDoubling
-        var again: [Repair] = []
-        defer { repairs += again }
-        for number in missing {
-            let answer = history.resend(number, at: now, roundTripTime: roundTrip) { bytes in
-                repairBudget.spend(bytes)
-            }
+        var copies: [(repair: Repair, count: Int)] = []
+        repairing: for number in missing {
+            let answer = history.resend(number, at: now, pause: pause) { bytes in repairBudget.spend(bytes) }
             switch answer {
-            case .resend(let packet, let isRepeated):
-                repairs.append(Repair(packet: packet, number: number))
-                // A third round would be seen as a freeze.
-                if isDoubled || isRepeated, !isQueued, repairBudget.spend(packet.payload.count) {
-                    again.append(Repair(packet: packet, number: number))
-                }
+            case .resend(let packet, let since):
+                let repair = Repair(packet: packet, number: number)
+                repairs.append(repair)
+                // A third round would be seen as a freeze. What comes early may be asked for by mistake.
+                let isLostAgain = since.map { $0 >= way * 15 / 16 } ?? false
+                copies.append((repair, isLostAgain ? Limits.copiesOfRepeated : isDoubled ? 1 : 0))
             case .unknown, .tooSoon: continue
-            case .refused: return
+            case .refused: break repairing
+            }
+        }
+        if !isQueued { sendCopies(copies) }
+    }
+
+    /// Of what the budget has left once everything was sent again.
+    private mutating func sendCopies(_ copies: [(repair: Repair, count: Int)]) {
+        for round in 0..<Limits.copiesOfRepeated {
+            for (repair, count) in copies where count > round && repairBudget.spend(repair.packet.payload.count) {
+                repairs.append(repair)
             }
         }
     }

@@ -132,8 +132,8 @@ struct PathControl {
     /// Whether so much has been lost for some seconds.
     func lasting(loss: Double) -> Bool { estimator.lastingLoss > loss }
 
-    /// Repair packets for each packet of pictures: twice as many as are lost, so that hardly a picture has to wait for a
-    /// round trip.
+    /// Repair packets for each packet of pictures: nearly twice as many as are lost, so that few pictures have to wait
+    /// for a round trip. What is sent again comes on top.
     var parityShare: Double {
         let loss = estimator.lastingLoss
         guard loss > Limits.lossOfParity, estimator.queueDelay < Limits.queueOfParity,

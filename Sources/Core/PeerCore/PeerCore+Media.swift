@@ -39,7 +39,7 @@ extension PeerCore {
         case .receiverReport(let report): handle(report.reports)
         // Sound is not sent again: it would come too late.
         case .genericNACK(let nack) where nack.mediaSSRC == audioSender?.ssrc: break
-        case .genericNACK(let nack): sender?.repair(nack.missing, path, at: now)
+        case .genericNACK(let nack): sender?.repair(nack.missing, path, connected: ice.roundTripTime, at: now)
         case .pictureLossIndication, .fullIntraRequest: keyframeRequested()
         case .goodbye: end(.closedByPeer)
         case .transportFeedback(let feedback): beginAgain(after: path.receive(feedback, at: now))

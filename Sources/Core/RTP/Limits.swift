@@ -66,7 +66,7 @@ package enum Limits {
     package static let historyPackets = 9600
     /// Bytes of payload a sender keeps reachable for one viewer (shared with the others).
     package static let historyBytes = 8 << 20
-    /// A packet older than this is of no use: a receiver asks for a keyframe long before.
+    /// A packet older than this is of no use: a receiver asks for a keyframe before.
     package static let historyAge: Duration = .seconds(3)
     /// Missing sequence numbers a receiver asks for; with more, a keyframe is cheaper (libwebrtc: 1000).
     package static let missingPackets = 1000
@@ -76,8 +76,10 @@ package enum Limits {
     static let answerMargin: Duration = .milliseconds(2)
     /// The shortest time between two requests for the same packet, where the RTT is shorter or not known.
     package static let shortestRequestInterval: Duration = .milliseconds(10)
-    /// What takes longer to come says nothing of the round trip.
-    static let longestAnswer: Duration = .milliseconds(500)
+    /// What takes longer to come counts as this.
+    static let longestAnswer: Duration = .seconds(2)
+    /// Packets that were asked for and given up, kept for what their answers tell.
+    static let rememberedRequests = 64
     /// Packets a receiver holds behind a gap.
     package static let reorderCapacity = 2048
     /// Packets a receiver keeps to recover others from: two pictures of 8 Mbit/s at 30 a second, and more.

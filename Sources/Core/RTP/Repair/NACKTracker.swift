@@ -8,7 +8,7 @@ import Timebase
 package struct NACKTracker: Sendable {
     /// Missing numbers whose successors by this many have come are asked for without waiting.
     package static let toleratedPackets: Int64 = 2
-    /// Otherwise they are asked for after this time.
+    /// Otherwise they are asked for after this time; and so much later than the next, answers may come.
     package static let toleratedTime: Duration = .milliseconds(5)
     /// All repair packets of a picture come within this time.
     static let parityTime: Duration = .milliseconds(1)
@@ -25,6 +25,8 @@ package struct NACKTracker: Sendable {
         var firstRequest: Instant?
         var requestedAt: Instant?
         var requests = 0
+        /// When an answer came that was asked for together with it or later, and should have come behind it.
+        var overtakenAt: Instant?
     }
 
     /// Ascending by number.
@@ -32,8 +34,12 @@ package struct NACKTracker: Sendable {
     private var highest: Int64?
     /// The time after which a request counts as unanswered.
     package var roundTripTime: Duration
-    /// From a request to what it brought, smoothed: what is told of the round trip may be seconds old.
+    /// From a request to what it brought, smoothed, and by how much that varies (RFC 6298 § 2): what is told of the round
+    /// trip may be seconds old, and knows nothing of how long many packets take one after the other.
     private var answerTime: Duration?
+    private var answerVariation = Duration.zero
+    /// Asked for and given up: what comes of them all the same tells that answers take longer than was thought.
+    private var givenUp: Deque<Missing> = []
     package private(set) var requestsMade = 0
 
     package init(roundTripTime: Duration) {
@@ -48,14 +54,20 @@ package struct NACKTracker: Sendable {
         case tooManyMissing
     }
 
-    /// Notes an unwrapped number that came, by whatever way.
-    package mutating func receive(_ number: Int64, at now: Instant) -> Outcome {
+    /// Notes an unwrapped number that came.
+    ///
+    /// - Parameter isAnswer: whether it was sent again; else it came late, or was recovered from others.
+    package mutating func receive(_ number: Int64, isAnswer: Bool = false, at now: Instant) -> Outcome {
         guard let highest else {
             self.highest = number
             return .followed
         }
         guard number > highest else {
-            if let entry = remove(number) { learn(entry, at: now) }
+            if let entry = remove(number) {
+                if isAnswer { learn(entry, at: now) }
+            } else if isAnswer {
+                learnLate(number, at: now)
+            }
             return .followed
         }
         self.highest = number
@@ -69,7 +81,12 @@ package struct NACKTracker: Sendable {
 
     /// Numbers below `number` are no longer wanted.
     package mutating func abandon(below number: Int64) {
-        while let first = missing.first, first.number < number { missing.removeFirst() }
+        while let first = missing.first, first.number < number {
+            missing.removeFirst()
+            guard first.firstRequest != nil else { continue }
+            if givenUp.count >= Limits.rememberedRequests { givenUp.removeFirst() }
+            givenUp.append(first)
+        }
     }
 
     /// Repair packets for all up to `number` are coming in, if any are.
@@ -101,8 +118,9 @@ package struct NACKTracker: Sendable {
                 continue
             }
             missing[index].requests += 1
-            missing[index].requestedAt = now
             missing[index].firstRequest = missing[index].firstRequest ?? now
+            missing[index].requestedAt = now
+            missing[index].overtakenAt = nil
             due.requests.append(missing[index].number)
         }
         requestsMade += due.requests.count
@@ -113,8 +131,10 @@ package struct NACKTracker: Sendable {
     private func due(_ entry: Missing) -> Instant {
         if let requestedAt = entry.requestedAt {
             // Half of the answers take longer than the usual.
-            let usual = max(roundTripTime, answerTime ?? .zero)
-            return requestedAt + max(usual + usual / 8 + Limits.answerMargin, Limits.shortestRequestInterval)
+            let patience = usualAnswer + max(usualAnswer / 8, answerVariation * 2) + Limits.answerMargin
+            let latest = requestedAt + max(patience, Limits.shortestRequestInterval)
+            let behindOthers = (entry.overtakenAt ?? latest) + max(Self.toleratedTime, answerVariation * 2)
+            return min(latest, max(behindOthers, requestedAt + Limits.shortestRequestInterval))
         }
         if let parityPatience {
             let latest = entry.noticedAt + parityPatience
@@ -125,11 +145,54 @@ package struct NACKTracker: Sendable {
         return isOvertaken ? entry.noticedAt : entry.noticedAt + Self.toleratedTime
     }
 
-    /// What was asked for more than once counts from the first time on: better too long than to ask in vain.
+    /// From a request to what it brings, as a rule.
+    package var usualAnswer: Duration { max(roundTripTime, answerTime ?? .zero) }
+
+    /// What is known of the round trip, and of answers: the shorter of both.
+    package var quickestAnswer: Duration { min(roundTripTime, answerTime ?? roundTripTime) }
+
+    /// Of several requests the last one was answered, where an answer can be there by now; else one of those before.
     private mutating func learn(_ entry: Missing, at now: Instant) {
-        guard let firstRequest = entry.firstRequest else { return }
-        let time = min(now - firstRequest, Limits.longestAnswer)
-        answerTime = answerTime.map { $0 + (time - $0) / 8 } ?? time
+        guard let requestedAt = entry.requestedAt else { return }
+        if now - requestedAt >= (answerTime ?? roundTripTime) * 3 / 4 {
+            overtake(before: entry, at: now)
+            learn(now - requestedAt)
+        } else {
+            learnLonger(since: entry.firstRequest ?? requestedAt, at: now)
+        }
+    }
+
+    private mutating func learnLate(_ number: Int64, at now: Instant) {
+        guard let index = givenUp.firstIndex(where: { $0.number == number }) else { return }
+        let entry = givenUp.remove(at: index)
+        guard let firstRequest = entry.firstRequest, let requestedAt = entry.requestedAt,
+            now - requestedAt < Limits.longestAnswer
+        else { return }
+        learnLonger(since: firstRequest, at: now)
+    }
+
+    /// Which request was answered is not known, but that answers take longer than was thought. They are taken to take
+    /// half as long again at most: many of them lead to any time, and a few that were lost again and again do little harm.
+    private mutating func learnLonger(since firstRequest: Instant, at now: Instant) {
+        learn(min(now - firstRequest, answerTime.map { $0 * 3 / 2 } ?? Limits.longestAnswer))
+    }
+
+    private mutating func learn(_ time: Duration) {
+        let time = min(time, Limits.longestAnswer)
+        guard let answerTime else { return self.answerTime = time }
+        let error = time - answerTime
+        answerVariation += (max(error, .zero - error) - answerVariation) / 4
+        self.answerTime = answerTime + error / 8
+    }
+
+    /// Answers leave in the order of what was asked for.
+    private mutating func overtake(before answered: Missing, at now: Instant) {
+        guard let answeredRequest = answered.requestedAt else { return }
+        for index in missing.indices {
+            guard let requestedAt = missing[index].requestedAt, missing[index].overtakenAt == nil else { continue }
+            let isBefore = requestedAt < answeredRequest || missing[index].number < answered.number
+            if requestedAt <= answeredRequest, isBefore { missing[index].overtakenAt = now }
+        }
     }
 
     private mutating func remove(_ number: Int64) -> Missing? {

@@ -36,6 +36,12 @@ package struct RepairBuffer<Element: Sendable>: Sendable {
         set { tracker.roundTripTime = newValue }
     }
 
+    /// From a request to what it brings, as a rule.
+    package var usualAnswer: Duration { tracker.usualAnswer }
+
+    /// What is known of the round trip, and of answers: the shorter of both.
+    package var quickestAnswer: Duration { tracker.quickestAnswer }
+
     /// How long repair packets are waited for before a packet is asked for; nil where none come.
     package var parityPatience: Duration? {
         get { tracker.parityPatience }
@@ -62,9 +68,13 @@ package struct RepairBuffer<Element: Sendable>: Sendable {
     package var deadline: Instant? { [reorder.deadline, tracker.deadline].compactMap { $0 }.min() }
 
     /// Takes a packet with the sequence number of the original stream, repaired or not.
-    package mutating func receive(_ element: Element, sequenceNumber: UInt16, at now: Instant) {
+    ///
+    /// - Parameter isAnswer: whether it was sent again (RFC 4588).
+    package mutating func receive(
+        _ element: Element, sequenceNumber: UInt16, isAnswer: Bool = false, at now: Instant
+    ) {
         let number = unwrapper.unwrap(sequenceNumber)
-        if tracker.receive(number, at: now) == .tooManyMissing { reorder.abandon(through: number) }
+        if tracker.receive(number, isAnswer: isAnswer, at: now) == .tooManyMissing { reorder.abandon(through: number) }
         if reorder.insert(element, sequenceNumber: number, at: now) == .dropped { packetsDropped += 1 }
     }
 

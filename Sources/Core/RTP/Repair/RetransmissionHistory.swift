@@ -19,11 +19,11 @@ package struct RetransmissionHistory: Sendable {
     }
 
     package enum Answer: Sendable {
-        /// Whether it was sent again before, which then got lost as well.
-        case resend(Packet, isRepeated: Bool)
+        /// And how long ago it was sent again before; nil where it was not.
+        case resend(Packet, since: Duration?)
         /// Never sent, or no longer kept.
         case unknown
-        /// Sent again less than a round trip ago: that one is still on its way.
+        /// Sent again just now: that one is still on its way.
         case tooSoon
         /// The budget for repair is spent.
         case refused
@@ -82,10 +82,10 @@ package struct RetransmissionHistory: Sendable {
     /// Answers a NACK for one sequence number, as it stands on the wire.
     ///
     /// - Parameters:
-    ///   - roundTripTime: one packet is sent again at most once in this time.
+    ///   - pause: one packet is sent again at most once in this time.
     ///   - budget: asked last, with the bytes of payload it would cost.
     package mutating func resend(
-        _ sequenceNumber: UInt16, at now: Instant, roundTripTime: Duration, budget: (Int) -> Bool
+        _ sequenceNumber: UInt16, at now: Instant, pause: Duration, budget: (Int) -> Bool
     ) -> Answer {
         trim(at: now)
         // The newest number with these 16 bits; the history is shorter than their range.
@@ -93,12 +93,12 @@ package struct RetransmissionHistory: Sendable {
         let distance = UInt16(truncatingIfNeeded: last) &- sequenceNumber
         let index = entries.count - 1 - Int(distance)
         guard index >= 0, var entry = entries[index] else { return .unknown }
-        if let resentAt = entry.resentAt, now - resentAt < roundTripTime { return .tooSoon }
+        let since = entry.resentAt.map { now - $0 }
+        if let since, since < pause { return .tooSoon }
         guard budget(entry.bytes) else { return .refused }
-        let isRepeated = entry.resentAt != nil
         entry.resentAt = now
         entries[index] = entry
-        return .resend(entry.packet, isRepeated: isRepeated)
+        return .resend(entry.packet, since: since)
     }
 
     /// Forgets everything, so that nothing from before a pause is ever sent again.
