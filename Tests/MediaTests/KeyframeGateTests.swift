@@ -43,6 +43,18 @@ struct KeyframeGateTests {
         #expect(gate.dueAt == at(1500))
     }
 
+    @Test("a request from before a keyframe was handed over is served by that one, however late it comes")
+    func late() {
+        var gate = KeyframeGate()
+        gate.request()
+        gate.keyframeMade(at: at(0))
+        gate.handedOver(at: at(15))
+        gate.request(asked: at(14))
+        #expect(gate.dueAt == nil)
+        gate.request(asked: at(16))
+        #expect(gate.dueAt == at(1000))
+    }
+
     @Test("large keyframes come seldom enough to take a fifth of the bits, and no joiner waits longer than four seconds")
     func share() {
         var gate = KeyframeGate()

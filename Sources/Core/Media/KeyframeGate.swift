@@ -10,11 +10,21 @@ package struct KeyframeGate: Sendable {
     /// When the next is allowed.
     private var opensAt = Instant.zero
     private var isRequested = false
+    /// Since when the newest is on its way to all who wait.
+    private var handedOverAt: Instant?
 
     package init() {}
 
     /// A viewer joined, or lost too much (PLI, FIR).
-    package mutating func request() { isRequested = true }
+    ///
+    /// - Parameter asked: when; a keyframe that was handed over since then serves it.
+    package mutating func request(asked: Instant = .distantFuture) {
+        if let handedOverAt, asked <= handedOverAt { return }
+        isRequested = true
+    }
+
+    /// The keyframe is about to be handed to those who send it.
+    package mutating func handedOver(at now: Instant) { handedOverAt = now }
 
     /// Whether a keyframe is wanted and allowed.
     package func isDue(at now: Instant) -> Bool { dueAt.map { $0 <= now } ?? false }

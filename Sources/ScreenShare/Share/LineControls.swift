@@ -16,7 +16,8 @@ struct LineCommands: Sendable {
     var expected: Set<LaneKey> = []
     /// Lanes whose viewers all take High profile, those still connecting among them.
     var high: Set<LaneKey> = []
-    var keyframes: Set<LaneKey> = []
+    /// When one was asked for last.
+    var keyframes: [LaneKey: Instant] = [:]
     /// Somebody reads pictures as they are captured.
     var isSampled = false
     var source: SourceFactory?
@@ -91,7 +92,7 @@ final class LineControls: Sendable {
         wakeup.drain()
         return commands.withLockedValue { commands in
             let taken = commands
-            commands.keyframes = []
+            commands.keyframes = [:]
             commands.source = nil
             commands.acknowledgements = []
             return taken

@@ -275,7 +275,7 @@ final class MediaLine {
     /// The lane's encoder. Another profile needs another encoder, and so waits for a keyframe that is due anyway.
     private func lane(_ key: LaneKey, _ size: PixelSize) throws(CodecError) -> EncoderLane {
         let size = shaped(size, key)
-        let profile: X264Configuration.Profile = commands.high.contains(key) ? .high : .constrainedBaseline
+        let profile = profile(of: key, commands)
         if let lane = lanes[key] {
             if lane.size == size, lane.profile == profile || !lane.gate.isDue(at: SystemClock.now()) { return lane }
             lanes[key] = nil
@@ -286,6 +286,10 @@ final class MediaLine {
         lanes[key] = lane
         counters.update { $0.lanes = lanes.count }
         return lane
+    }
+
+    private func profile(of key: LaneKey, _ commands: LineCommands) -> X264Configuration.Profile {
+        commands.high.contains(key) ? .high : .constrainedBaseline
     }
 
     private func keepalive(_ time: MediaTime, at now: Instant) throws(ShareError) {
@@ -300,6 +304,8 @@ final class MediaLine {
     }
 
     func hand(_ unit: PacketisedUnit, _ key: LaneKey, isKeepalive: Bool = false) {
+        // Before, so that nobody who asks afterwards is taken for one who asked before.
+        if unit.isKeyframe { lanes[key]?.gate.handedOver(at: SystemClock.now()) }
         deliver(unit, key)
         counters.update { counters in
             counters.units += 1
@@ -326,7 +332,11 @@ final class MediaLine {
         // The standard lane stays open for the next viewer; others go with their last one.
         lanes = lanes.filter { $0.key == .standard || next.expected.contains($0.key) }
         shapes = shapes.filter { next.expected.contains($0.key) }
-        for key in next.keyframes { lanes[key]?.gate.request() }
+        for (key, asked) in next.keyframes {
+            // One of another profile is of no use to whoever asks.
+            let isServed = lanes[key]?.profile == profile(of: key, next)
+            lanes[key]?.gate.request(asked: isServed ? asked : .distantFuture)
+        }
         if !next.lanes.isSubset(of: commands.lanes) || next.isSampled && !commands.isSampled { adapter.changed(at: now) }
         commands = next
         source.followPointer(every: next.pointerPeriod)

@@ -255,7 +255,8 @@ public actor ShareSession {
             // Straight to the encoder: a joiner waits for this picture, and a path can't take what was meant for it.
             switch event {
             case .keyframeNeeded:
-                if let lane { return controls.change { _ = $0.keyframes.insert(lane) } }
+                let now = SystemClock.now()
+                if let lane { return controls.change { $0.keyframes[lane] = now } }
             case .path(let path): return follow(paths.update(id, path, at: SystemClock.now()))
             case .disconnected: follow(paths.update(id, nil, at: SystemClock.now()))
             default: break

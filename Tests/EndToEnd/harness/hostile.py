@@ -10,6 +10,10 @@ from .paths import PEERS, VENV_PYTHON
 from .processes import Peer, Timeout, wait_until
 
 
+# Of the test pattern, which takes a tenth more bytes in one half of it than in the other.
+PERIOD = 4
+
+
 class Attacker(Peer):
     """A peer that is told what to do by JSON objects on its stdin, and tells what came of it."""
 
@@ -82,7 +86,7 @@ class Watch:
         print(f"{seconds:.1f} s: {found}")
         return found
 
-    def measure(self, seconds=2):
+    def measure(self, seconds=PERIOD):
         before = self.mark()
         time.sleep(seconds - 0.5)
         return self.rates(before, self.mark())
