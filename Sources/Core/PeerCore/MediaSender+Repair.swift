@@ -14,8 +14,9 @@ extension MediaSender {
         let way = statistics.roundTripTime ?? connected ?? Limits.assumedRoundTrip
         // What waits in a queue is neither lost nor to be made longer.
         let isQueued = path.queueDelay > Limits.queueOfRepair
-        // Short of a whole round trip, which is never known to the millisecond: who asks again waited for that.
-        let pause = way * 3 / 4 + (isQueued ? path.queueDelay : .zero)
+        // Short of a whole round trip, which is never known to the millisecond, by what copies of a request are apart:
+        // who asks again waited for the first.
+        let pause = max(way * 3 / 4, way - Limits.requestCopyTime * 3) + (isQueued ? path.queueDelay : .zero)
         // Where a second round takes long and is likely, both are sent at once.
         let isDoubled = path.lasting(loss: Limits.lossOfDoubling) && way >= Limits.roundTripOfDoubling
         var copies: [(repair: Repair, count: Int)] = []
