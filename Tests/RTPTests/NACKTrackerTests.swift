@@ -43,6 +43,17 @@ struct NACKTrackerTests {
         #expect(tracker.takeDue(at: after(100)).requests.isEmpty)
     }
 
+    @Test("what is asked for again is told from what is missed for the first time")
+    func repeated() {
+        var tracker = tracker()
+        for number in 5...6 as ClosedRange<Int64> { _ = tracker.receive(number, at: start) }
+        #expect(!tracker.takeDue(at: start).isRepeated)
+        for number in 8...9 as ClosedRange<Int64> { _ = tracker.receive(number, at: after(10)) }
+        #expect(!tracker.takeDue(at: after(10)).isRepeated)
+        let again = tracker.takeDue(at: after(59))
+        #expect(again.requests == [4] && again.isRepeated)
+    }
+
     @Test("asked again after a round trip and a little more, and given up when the tries are used up")
     func again() {
         var tracker = tracker()

@@ -224,7 +224,7 @@ struct RepairBufferTests {
             switch output {
             case .packet(let number, _): events.append(.packet(number))
             case .lost(let range): events.append(.lost(range))
-            case .request(let numbers): events.append(.request(numbers))
+            case .request(let numbers, _): events.append(.request(numbers))
             }
         }
         return events

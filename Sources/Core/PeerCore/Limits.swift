@@ -115,6 +115,9 @@ enum Limits {
     static let keyframePatience = Duration.seconds(2)
     /// A request for packets is sent so often again, each time after this long: one that gets lost costs a round trip.
     static let requestCopies = 2
+    /// And one of what was asked for before, whose answer is overdue: the way back may be in a burst of losses, which ends
+    /// the sooner the more is sent.
+    static let copiesOfRepeatedRequest = 6
     static let requestCopyTime = Duration.milliseconds(8)
     /// Keyframe requests that a viewer sends: again after this long without an answer.
     static let keyframeRequestInterval = Duration.milliseconds(300)

@@ -133,10 +133,11 @@ struct MediaReceiver {
             case .lost(let range):
                 statistics.packetsLost += range.count
                 if range.upperBound > keyframeBegins { keyframeIsWanted = true }
-            case .request(let numbers):
+            case .request(let numbers, let isRepeated):
                 requests.append(numbers)
-                // Well within a round trip, by whoever's account, so that all count as one.
-                for copy in 1...Limits.requestCopies where buffer.quickestAnswer > Limits.requestCopyTime * copy * 3 {
+                let count = isRepeated ? Limits.copiesOfRepeatedRequest : Limits.requestCopies
+                // Within a round trip, by whoever's account, so that all count as one.
+                for copy in 1...count where buffer.quickestAnswer * 3 / 4 > Limits.requestCopyTime * copy {
                     copies.append((now + Limits.requestCopyTime * copy, numbers))
                 }
             }

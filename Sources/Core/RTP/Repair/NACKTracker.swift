@@ -106,6 +106,8 @@ package struct NACKTracker: Sendable {
     package struct Due: Hashable, Sendable {
         /// To ask for, ascending.
         package var requests: [Int64] = []
+        /// Whether any of them was asked for before.
+        package var isRepeated = false
         /// The highest number whose tries are used up; nil where there is none.
         package var abandoned: Int64?
     }
@@ -117,6 +119,7 @@ package struct NACKTracker: Sendable {
                 due.abandoned = missing[index].number
                 continue
             }
+            if missing[index].requests > 0 { due.isRepeated = true }
             missing[index].requests += 1
             missing[index].firstRequest = missing[index].firstRequest ?? now
             missing[index].requestedAt = now

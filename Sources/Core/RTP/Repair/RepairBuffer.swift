@@ -9,8 +9,8 @@ package struct RepairBuffer<Element: Sendable>: Sendable {
         case packet(sequenceNumber: Int64, Element)
         /// These are given up: what needs them cannot be decoded, a keyframe is needed.
         case lost(Range<Int64>)
-        /// To be sent as generic NACK, ascending as sequence numbers wrap.
-        case request([UInt16])
+        /// To be sent as generic NACK, ascending as sequence numbers wrap; repeated where any was asked for before.
+        case request([UInt16], isRepeated: Bool)
     }
 
     private var unwrapper = Unwrapper<UInt16>()
@@ -82,7 +82,9 @@ package struct RepairBuffer<Element: Sendable>: Sendable {
     package mutating func nextOutput(at now: Instant) -> Output? {
         let due = tracker.takeDue(at: now)
         if let abandoned = due.abandoned { reorder.abandon(through: abandoned) }
-        if !due.requests.isEmpty { return .request(due.requests.map { UInt16(truncatingIfNeeded: $0) }) }
+        if !due.requests.isEmpty {
+            return .request(due.requests.map { UInt16(truncatingIfNeeded: $0) }, isRepeated: due.isRepeated)
+        }
         switch reorder.nextOutput(at: now) {
         case .packet(let number, let element):
             return .packet(sequenceNumber: number, element)
