@@ -115,6 +115,7 @@ enum Limits {
     static let keyframePatience = Duration.seconds(2)
     /// A request for packets is sent so often again, each time after this long: one that gets lost costs a round trip.
     static let requestCopies = 2
+    static let requestCopiesForOthers = 1
     /// And one of what was asked for before, whose answer is overdue: the way back may be in a burst of losses, which ends
     /// the sooner the more is sent.
     static let copiesOfRepeatedRequest = 6

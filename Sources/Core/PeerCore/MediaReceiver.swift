@@ -108,7 +108,9 @@ struct MediaReceiver {
         _ now: Instant
     ) {
         let packet = Packet(bytes: bytes, payload: payload, timestamp: header.timestamp, marker: header.marker)
-        buffer.receive(packet, sequenceNumber: sequenceNumber, isAnswer: isAnswer, at: now)
+        // Without RFC 4588 an answer looks like any other packet.
+        let mayAnswer = isAnswer || parameters.retransmissionPayloadTypes.isEmpty
+        buffer.receive(packet, sequenceNumber: sequenceNumber, isAnswer: mayAnswer, at: now)
         // What a keyframe does not need is not waited for.
         if bytes.read({ H264Depacketizer.beginsKeyframe($0, payload: payload) }) {
             keyframeBegins = max(keyframeBegins, buffer.abandon(before: sequenceNumber))
@@ -134,10 +136,10 @@ struct MediaReceiver {
                 statistics.packetsLost += range.count
                 if range.upperBound > keyframeBegins { keyframeIsWanted = true }
             case .request(let numbers, let isRepeated):
+                statistics.packetsRequested += numbers.count
                 requests.append(numbers)
-                let count = isRepeated ? Limits.copiesOfRepeatedRequest : Limits.requestCopies
-                // Within a round trip, by whoever's account, so that all count as one.
-                for copy in 1...count where buffer.quickestAnswer * 3 / 4 > Limits.requestCopyTime * copy {
+                // Within a round trip, as far as is known here: our own sharer takes all for one then. Others may answer each.
+                for copy in 1...copies(isRepeated) where buffer.quickestAnswer * 3 / 4 > Limits.requestCopyTime * copy {
                     copies.append((now + Limits.requestCopyTime * copy, numbers))
                 }
             }
@@ -145,6 +147,12 @@ struct MediaReceiver {
         while let index = copies.firstIndex(where: { $0.due <= now }) {
             requests.append(copies.remove(at: index).numbers)
         }
+    }
+
+    private func copies(_ isRepeated: Bool) -> Int {
+        // Repair packets come from none but our own sharer, as yet.
+        if parameters.parityPayloadType == nil { return Limits.requestCopiesForOthers }
+        return isRepeated ? Limits.copiesOfRepeatedRequest : Limits.requestCopies
     }
 
     private mutating func depacketize(_ packet: Packet, _ number: Int64, _ now: Instant) {
@@ -193,7 +201,6 @@ struct MediaReceiver {
         guard let media = reception?.ssrc else { return reportIfDue(&audio, at: now) }
         var bytes: [UInt8] = []
         if let numbers = requests.popFirst() {
-            statistics.packetsRequested += numbers.count
             GenericNACK(senderSSRC: parameters.ssrc, mediaSSRC: media, missing: numbers).append(to: &bytes)
             return bytes
         }

@@ -20,7 +20,7 @@ extension MediaSender {
         // Where a second round takes long and is likely, both are sent at once.
         let isDoubled = path.lasting(loss: Limits.lossOfDoubling) && way >= Limits.roundTripOfDoubling
         var copies: [(repair: Repair, count: Int)] = []
-        repairing: for number in missing {
+        for number in missing {
             let answer = history.resend(number, at: now, pause: pause) { bytes in repairBudget.spend(bytes) }
             switch answer {
             case .resend(let packet, let since):
@@ -30,7 +30,8 @@ extension MediaSender {
                 let isLostAgain = since.map { $0 >= way * 15 / 16 } ?? false
                 copies.append((repair, isLostAgain ? Limits.copiesOfRepeated : isDoubled ? 1 : 0))
             case .unknown, .tooSoon: continue
-            case .refused: break repairing
+            // There is no room for copies either.
+            case .refused: return
             }
         }
         if !isQueued { sendCopies(copies) }
