@@ -164,7 +164,7 @@ let package = Package(
         suite("ICE", ["ICE", "Timebase", "Datagrams"]),
         suite("RTP", ["RTP", "Timebase", "Datagrams"]),
         suite("SDP", ["SDP"], exclude: ["Fixtures"]),
-        suite("PeerCore", ["PeerCore", "ICE", "RTP", "Timebase", "Datagrams"]),
+        suite("PeerCore", ["PeerCore", "ICE", "RTP", "Congestion", "Timebase", "Datagrams"]),
         suite("ScreenCapture", ["ScreenCapture", "Media", "SystemClock", "Timebase", "CXCB"]),
         suite("PixelConversion", ["PixelConversion", "Media", "Timebase", "CYUV"]),
         suite("VideoCodec", ["VideoCodec", "PixelConversion", "Media", "Timebase"]),

@@ -83,7 +83,7 @@ struct NetworkOptions: ParsableArguments {
     @Flag(help: "Don't listen for viewers whose network lets no UDP through.")
     var noTcp = false
 
-    @Flag(help: "Don't ask routers for a call's treatment (DSCP AF41 and EF).")
+    @Flag(help: "Don't ask routers for a call's treatment (DSCP AF41 and EF), nor for marks instead of drops (ECN).")
     var noDscp = false
 
     @Option(name: .customLong("interface"), help: "A local IP address to use; can be repeated. Default: all.")

@@ -181,6 +181,8 @@ struct HostRecord: Encodable {
         var bytesRepaired: Int
         var availableBitrate: Int?
         var queueDelayMs: Double?
+        var markable: Bool
+        var congestionMarks: Int
     }
 
     var time: Double
@@ -253,7 +255,8 @@ struct HostRecord: Encodable {
                 lossFraction: $0.lossFraction, packetsSent: $0.packetsSent, bytesSent: $0.bytesSent,
                 retransmissions: $0.retransmissions, keyframeRequests: $0.keyframeRequests,
                 bytesRepaired: $0.bytesRepaired, availableBitrate: $0.availableBitrate,
-                queueDelayMs: $0.queueDelay.map { $0 * 1000 })
+                queueDelayMs: $0.queueDelay.map { $0 * 1000 }, markable: $0.isMarkable,
+                congestionMarks: $0.congestionMarks)
         }
     }
 }

@@ -126,7 +126,7 @@ struct ViewNetworkOptions: ParsableArguments {
     @Flag(help: "Don't connect by TCP where UDP does not get through.")
     var noTcp = false
 
-    @Flag(help: "Don't ask routers for a call's treatment (DSCP AF41 and EF).")
+    @Flag(help: "Don't ask routers for a call's treatment (DSCP AF41 and EF), nor for marks instead of drops (ECN).")
     var noDscp = false
 
     @Flag(help: "Use nothing but a TURN server's address: the sharer doesn't learn ours.")

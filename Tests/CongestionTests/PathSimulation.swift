@@ -13,6 +13,19 @@ struct SimulatedPath {
     var jitter = Duration.zero
     /// 0…1, behind the queue.
     var loss = 0.0
+    var marking = Marking.none
+
+    /// What the network does with packets that may be marked.
+    enum Marking {
+        case none
+        /// Marks what will wait for longer than this in the queue.
+        case above(Duration)
+        /// Takes the permission away.
+        case wiped
+        case dropped
+        /// Marks whatever comes.
+        case all
+    }
 }
 
 /// A sharer's pictures at 30 a second over such a path, as large as the estimator lets them be, and feedback on them.
@@ -22,10 +35,18 @@ struct PathSimulation {
         var arrivedAt: Double
     }
 
+    private struct Arrival {
+        var number: Int64
+        var time: Double
+        var mark: PacketMark
+    }
+
     private(set) var pictures: [Picture] = []
     /// What waited in the queue, each millisecond.
     private(set) var queues: [(time: Double, seconds: Double)] = []
     private(set) var bitsDelivered = 0.0
+    /// Packets that the queue had no room for.
+    private(set) var dropped = 0
     /// Another flow in the same queue; nil: none.
     var bulk: BulkFlow?
     /// No picture before.
@@ -45,23 +66,24 @@ struct PathSimulation {
     private var open: [Int: (sentAt: Double, left: Int)] = [:]
     fileprivate var linkFreeAt = 0.0
     private var lastArrival = 0.0
-    private var flights: [(arrival: Double, number: Int64, bytes: Int, picture: Int)] = []
-    private var arrived: [(Int64, Double)] = []
+    private var flights: [(arrival: Double, number: Int64, bytes: Int, picture: Int, mark: PacketMark)] = []
+    private var arrived: [Arrival] = []
     private var reported: Int64 = 100
-    private var feedbacks: [(at: Double, first: Int64, last: Int64, arrivals: [(Int64, Double)])] = []
+    private var feedbacks: [(at: Double, first: Int64, last: Int64, arrivals: [Arrival])] = []
     private var nextPicture = 0.0
     private var nextFeedback = 0.0
     private var lastPicture = 0
 
     /// - Parameters:
     ///   - wish: what the pictures would take at most.
+    ///   - marks: how they are answered; nil: packets don't allow any.
     ///   - path: by the time in seconds.
     init(
         seed: UInt64 = 1, start: Int = 3_000_000, wish: Int = 4_000_000, feedbackInterval: Duration = .milliseconds(40),
-        path: @escaping (Double) -> SimulatedPath
+        marks: MarkResponse? = nil, path: @escaping (Double) -> SimulatedPath
     ) {
         random = SeededGenerator(seed: seed)
-        estimator = BandwidthEstimator(start: start, maximum: wish * 10)
+        estimator = BandwidthEstimator(start: start, maximum: wish * 10, marks: marks)
         self.wish = Double(wish)
         self.feedbackInterval = feedbackInterval.inSeconds
         self.path = path
@@ -102,10 +124,12 @@ struct PathSimulation {
     private mutating func hear(_ path: SimulatedPath) {
         while let feedback = feedbacks.first, feedback.at <= now {
             feedbacks.removeFirst()
-            let times = Dictionary(feedback.arrivals, uniquingKeysWith: { first, _ in first })
+            let arrivals = Dictionary(feedback.arrivals.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
             for number in feedback.first...max(feedback.first, feedback.last) {
-                let arrival = times[number].map { Duration.nanoseconds(Int64($0 * 4000) * 250_000) }
-                estimator.report(UInt16(truncatingIfNeeded: number), arrival: arrival)
+                let arrival = arrivals[number]
+                estimator.report(
+                    UInt16(truncatingIfNeeded: number),
+                    arrival: arrival.map { Duration.nanoseconds(Int64($0.time * 4000) * 250_000) }, mark: arrival?.mark)
             }
             estimator.finish(at: instant)
         }
@@ -134,27 +158,44 @@ struct PathSimulation {
             guard let free = estimator.mayLeave(at: instant), free <= instant else { return }
             waiting.removeFirst()
             pacer.sent(bytes: first.bytes, at: instant)
+            let isMarkable = estimator.allowsMark(at: instant)
             estimator.sent(number, bytes: first.bytes, at: instant)
-            launch(first.bytes, first.picture, path)
+            launch(first.bytes, first.picture, isMarkable ? .capable : .notCapable, path)
             number += 1
         }
     }
 
-    private mutating func launch(_ bytes: Int, _ picture: Int, _ path: SimulatedPath) {
+    private mutating func launch(_ bytes: Int, _ picture: Int, _ mark: PacketMark, _ path: SimulatedPath) {
+        guard let mark = treat(mark, path) else { return }
         if let rate = path.rate {
-            if linkFreeAt - now > path.queue.inSeconds { return }
+            if linkFreeAt - now > path.queue.inSeconds {
+                dropped += 1
+                return
+            }
             linkFreeAt = max(linkFreeAt, now) + Double(bytes) * 8 / rate
         }
         guard random.unit() >= path.loss else { return }
         let extra = path.jitter.inSeconds * random.unit() * random.unit()
         lastArrival = max(lastArrival, max(linkFreeAt, now) + path.delay.inSeconds + extra)
-        flights.append((lastArrival, number, bytes, picture))
+        flights.append((lastArrival, number, bytes, picture, mark))
+    }
+
+    /// What becomes of a mark; nil where the packet goes with it.
+    private func treat(_ mark: PacketMark, _ path: SimulatedPath) -> PacketMark? {
+        guard mark != .notCapable else { return mark }
+        switch path.marking {
+        case .none: return mark
+        case .above(let wait): return linkFreeAt - now > wait.inSeconds ? .congested : mark
+        case .wiped: return .notCapable
+        case .dropped: return nil
+        case .all: return .congested
+        }
     }
 
     private mutating func arrive() {
         while let flight = flights.first, flight.arrival <= now {
             flights.removeFirst()
-            arrived.append((flight.number, flight.arrival))
+            arrived.append(Arrival(number: flight.number, time: flight.arrival, mark: flight.mark))
             bitsDelivered += Double(flight.bytes) * 8
             guard var picture = open[flight.picture] else { continue }
             picture.left -= 1
@@ -169,9 +210,9 @@ struct PathSimulation {
         guard let last = arrived.last else { return }
         // Feedback gets lost as packets do.
         if random.unit() >= path.loss {
-            feedbacks.append((now + path.delay.inSeconds, reported, last.0, arrived))
+            feedbacks.append((now + path.delay.inSeconds, reported, last.number, arrived))
         }
-        reported = last.0 + 1
+        reported = last.number + 1
         arrived = []
     }
 

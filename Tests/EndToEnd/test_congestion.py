@@ -59,6 +59,35 @@ def test_a_link_that_becomes_narrow_is_not_flooded(film, start, artifacts):
     annexb.probe(artifacts / "narrow.h264")
 
 
+def test_a_router_that_marks_packets_is_heeded_though_nothing_is_lost(film, start, artifacts):
+    link, host = film()
+    viewer = watch(start, link["b"], artifacts / "marked.h264")
+    host.statistics.wait(lambda line: line["peers"][0]["markable"], 10, "marks that get through")
+    host.statistics.wait(lambda line: line["bitrate"] > 2_000_000, 10, "a film")
+    before = peers(host)
+    link.mark_above("a", "150 kbytes/second")
+    time.sleep(4)
+    assert rate(viewer, 5) >= 20
+    peer = next(iter(peers(host).values()))
+    assert peer["congestionMarks"] > next(iter(before.values()))["congestionMarks"] + 20, peer
+    assert peer["availableBitrate"] < 2_000_000, peer
+    assert peer["lossFraction"] == 0 and peer["queueDelayMs"] < 20, peer
+    link.forget_router("a")
+    host.statistics.wait(lambda line: line["bitrate"] > 2_000_000, 15, "more again")
+    assert viewer.stop() == 0
+    annexb.probe(artifacts / "marked.h264")
+
+
+def test_a_network_that_wipes_marks_out_gets_none(film, start, artifacts):
+    link, host = film()
+    link.wipe_marks("a")
+    viewer = watch(start, link["b"], artifacts / "wiped.h264")
+    assert rate(viewer, 4) >= 25
+    peer = next(iter(peers(host).values()))
+    assert not peer["markable"] and peer["congestionMarks"] == 0, peer
+    assert viewer.stop() == 0
+
+
 @pytest.fixture
 def two(film, start, artifacts):
     """`two(limit)`: a fast viewer, its rate while alone, and one whose path takes no more than `limit` from now on."""

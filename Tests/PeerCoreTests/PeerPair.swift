@@ -17,6 +17,8 @@ struct PeerPair: ~Copyable {
     private(set) var viewerEvents: [PeerEvent] = []
     /// Datagrams as they left the sharer, for what a listener on the path would see.
     private(set) var sharerDatagrams: [[UInt8]] = []
+    /// How many of these routers may mark.
+    private(set) var sharerMarked = 0
     var sharerAddress = PeerPair.address(1)
     var viewerAddress = PeerPair.address(2)
     /// What the network makes of the viewer's address on its way out; nil: as it is.
@@ -57,7 +59,7 @@ struct PeerPair: ~Copyable {
     ///   - wallClock: at the start.
     init(
         seed: UInt64, conditions: LinkConditions = LinkConditions(), retransmission: Bool = true,
-        takesParity: Bool = true, feedback: PathFeedback = .transportWide, sound: AudioSendParameters? = nil,
+        takesParity: Bool = true, feedback: PathFeedback = .transportWide, mark: ECN? = nil, sound: AudioSendParameters? = nil,
         wallClock: NTPTimestamp = NTPTimestamp(unixNanoseconds: 1_800_000_000_000_000_000)
     ) {
         link = SimulatedLink(seed: seed, conditions: conditions)
@@ -68,11 +70,12 @@ struct PeerPair: ~Copyable {
             payloadType: 102, ssrc: 0xAAAA, retransmission: retransmission ? .init(payloadType: 103, ssrc: 0xBBBB) : nil,
             canonicalName: "sharer", mid: "0", extensions: Self.extensions(feedback), bitsPerSecond: 4_000_000,
             givesTransportFeedback: feedback == .transportWide, givesCongestionFeedback: feedback == .perStream,
-            parity: takesParity ? .init(payloadType: 104, ssrc: 0xDDDD) : nil)
+            parity: takesParity ? .init(payloadType: 104, ssrc: 0xDDDD) : nil, mark: mark)
         let receive = ReceiveParameters(
             payloadTypes: [102], retransmissionPayloadTypes: [103: 102],
             parityPayloadType: takesParity ? 104 : nil, extensions: Self.extensions(feedback), ssrc: 0xCCCC,
-            canonicalName: "viewer", givesCongestionFeedback: feedback == .perStream)
+            canonicalName: "viewer", givesCongestionFeedback: feedback == .perStream,
+            reportsMarks: mark != nil && feedback == .transportWide)
         sharer = PeerCore(
             PeerSetup(iceRole: .controlled, handshakeRole: .active, send: send, sendAudio: sound),
             localCandidates: [.host(Self.address(1))], security: security.0, authenticator: TestAuthenticator(),
@@ -123,7 +126,7 @@ struct PeerPair: ~Copyable {
             if flight.to == sharerAddress {
                 sharer.receive(flight.bytes, local: Self.address(1), from: flight.from, at: now)
             } else if flight.to == viewerMapping ?? viewerAddress {
-                viewer.receive(flight.bytes, local: Self.address(2), from: flight.from, at: now)
+                viewer.receive(flight.bytes, local: Self.address(2), from: flight.from, ecn: flight.ecn, at: now)
             }
         }
         if sharerDue <= now, sleepsUntil <= now { sharer.advance(to: now) }
@@ -164,7 +167,8 @@ struct PeerPair: ~Copyable {
             switch sharer.nextOutput() {
             case .transmit(let transmit):
                 if keepsAll { sharerDatagrams.append(transmit.bytes) }
-                link.send(transmit.bytes, from: sharerAddress, to: transmit.to, at: now)
+                if keepsAll, transmit.ecn != .notCapable { sharerMarked += 1 }
+                link.send(transmit.bytes, from: sharerAddress, to: transmit.to, ecn: transmit.ecn, at: now)
             case .event(let event): sharerEvents.append(event)
             case .wait(let until, _):
                 sharerDue = until

@@ -13,9 +13,12 @@ struct SendBatchTests {
 
     @Test("each arrives as it was, and says how it is to be treated", arguments: [loopback4, loopback6])
     func marked(ip: IPAddress) async throws {
-        for (trafficClass, expected) in [(TrafficClass.video, 0x88), (.audio, 0xB8), (.standard, 0)] {
+        let cases: [(TrafficClass, ECN, Int)] = [
+            (.video, .notCapable, 0x88), (.audio, .capable0, 0xBA), (.video, .capable1, 0x89), (.standard, .notCapable, 0),
+        ]
+        for (trafficClass, ecn, expected) in cases {
             let sizes = [1000, 1000, 300]
-            let came = try await arrivals(of: sizes, trafficClass, ip, isMarked: true)
+            let came = try await arrivals(of: sizes, trafficClass, ecn, ip, isMarked: true)
             #expect(came.map(\.size) == sizes)
             #expect(came.allSatisfy { $0.typeOfService == expected }, "\(came)")
         }
@@ -23,7 +26,7 @@ struct SendBatchTests {
 
     @Test("nothing is marked where that is not wanted", arguments: [[700], [700, 700]])
     func unmarked(sizes: [Int]) async throws {
-        let came = try await arrivals(of: sizes, .video, Self.loopback4, isMarked: false)
+        let came = try await arrivals(of: sizes, .video, .capable0, Self.loopback4, isMarked: false)
         #expect(came.map(\.size) == sizes)
         #expect(came.allSatisfy { $0.typeOfService == 0 })
     }
@@ -32,9 +35,12 @@ struct SendBatchTests {
     func apart() {
         let here = TransportAddress(ip: Self.loopback4, port: 1), there = TransportAddress(ip: Self.loopback4, port: 2)
         var batch = SendBatch(Transmit(bytes: [1, 2], from: here, to: there, trafficClass: .video))
-        func fits(_ count: Int, to: TransportAddress, _ trafficClass: TrafficClass) -> Bool {
-            batch.append(Transmit(bytes: Array(repeating: 1, count: count), from: here, to: to, trafficClass: trafficClass))
+        func fits(_ count: Int, to: TransportAddress, _ trafficClass: TrafficClass, _ ecn: ECN = .notCapable) -> Bool {
+            batch.append(
+                Transmit(
+                    bytes: Array(repeating: 1, count: count), from: here, to: to, trafficClass: trafficClass, ecn: ecn))
         }
+        #expect(!fits(2, to: there, .video, .capable0))
         #expect(!fits(2, to: there, .audio))
         #expect(!fits(2, to: here, .video))
         #expect(!fits(3, to: there, .video))
@@ -42,14 +48,35 @@ struct SendBatchTests {
         #expect(!fits(1, to: there, .video), "a short one is the last")
     }
 
+    @Test("a socket tells of each datagram whether it was marked", arguments: [loopback4, loopback6])
+    func read(ip: IPAddress) async throws {
+        let (came, arrivals) = AsyncStream<ECN>.makeStream()
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let receiver = try await UDPSocket.bind(ip, port: 0, on: loop) { _, _, _, ecn in arrivals.yield(ecn) }
+        let sender = try await UDPSocket.bind(ip, port: 0, on: loop) { _, _, _, _ in }
+        let to = try receiver.address.socketAddress()
+        var seen = came.makeAsyncIterator()
+        for ecn in [ECN.notCapable, .capable0, .capable1, .congestionExperienced] {
+            let batch = SendBatch(
+                Transmit(bytes: [7, 7], from: sender.address, to: receiver.address, trafficClass: .video, ecn: ecn))
+            try await loop.submit { batch.send(by: sender, to: to, isMarked: true) }.get()
+            #expect(await seen.next() == ecn)
+        }
+        try await sender.channel.close()
+        try await receiver.channel.close()
+    }
+
     /// Sends datagrams of `sizes` in one batch to a plain socket, and reads what comes there.
     private func arrivals(
-        of sizes: [Int], _ trafficClass: TrafficClass, _ ip: IPAddress, isMarked: Bool
+        of sizes: [Int], _ trafficClass: TrafficClass, _ ecn: ECN, _ ip: IPAddress, isMarked: Bool
     ) async throws -> [PlainSocket.Arrival] {
-        let socket = try await UDPSocket.bind(ip, port: 0, on: MultiThreadedEventLoopGroup.singleton.next()) { _, _, _ in }
+        let socket = try await UDPSocket.bind(ip, port: 0, on: MultiThreadedEventLoopGroup.singleton.next()) { _, _, _, _ in }
         let receiver = try #require(PlainSocket(ip))
         let to = TransportAddress(ip: ip, port: receiver.port)
-        let datagrams = sizes.map { Transmit(bytes: Array(repeating: 7, count: $0), from: socket.address, to: to, trafficClass: trafficClass) }
+        let datagrams = sizes.map {
+            Transmit(
+                bytes: Array(repeating: 7, count: $0), from: socket.address, to: to, trafficClass: trafficClass, ecn: ecn)
+        }
         var batch = SendBatch(datagrams[0])
         let fits = datagrams.dropFirst().map { batch.append($0) }
         #expect(!fits.contains(false))

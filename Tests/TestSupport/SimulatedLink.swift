@@ -18,6 +18,10 @@ package struct LinkConditions: Sendable {
     package var rate: Int?
     /// What a narrow link holds; more is lost.
     package var queue: Duration = .milliseconds(300)
+    /// What waits longer for the narrow link is marked, where it may be; nil: nothing is.
+    package var marksAbove: Duration?
+    /// Nothing keeps its mark.
+    package var wipesMarks = false
 
     package init() {}
 }
@@ -28,6 +32,7 @@ package struct Flight: Sendable {
     package var bytes: [UInt8]
     package var from: TransportAddress
     package var to: TransportAddress
+    package var ecn: ECN
     fileprivate var order: Int
 }
 
@@ -48,18 +53,21 @@ package struct SimulatedLink: Sendable {
         random = SeededGenerator(seed: seed)
     }
 
-    package mutating func send(_ bytes: [UInt8], from: TransportAddress, to: TransportAddress, at now: Instant) {
+    package mutating func send(
+        _ bytes: [UInt8], from: TransportAddress, to: TransportAddress, ecn: ECN = .notCapable, at now: Instant
+    ) {
         sent += 1
         if loses(to) || conditions.blackouts.contains(where: { $0.contains(now) }) {
             lost += 1
             return
         }
+        let ecn = marked(ecn, to, now)
         guard let leaves = pass(bytes.count, to, now) else {
             lost += 1
             return
         }
-        launch(bytes, from, to, leaves)
-        if random.unit() < conditions.duplication { launch(bytes, from, to, leaves) }
+        launch(bytes, from, to, ecn, leaves)
+        if random.unit() < conditions.duplication { launch(bytes, from, to, ecn, leaves) }
     }
 
     /// Each direction has its own bad times.
@@ -82,13 +90,19 @@ package struct SimulatedLink: Sendable {
         return end
     }
 
+    private func marked(_ ecn: ECN, _ to: TransportAddress, _ now: Instant) -> ECN {
+        if ecn == .notCapable || conditions.wipesMarks { return .notCapable }
+        guard let limit = conditions.marksAbove, let free = freeAt[to], free - now > limit else { return ecn }
+        return .congestionExperienced
+    }
+
     private mutating func launch(
-        _ bytes: [UInt8], _ from: TransportAddress, _ to: TransportAddress, _ now: Instant
+        _ bytes: [UInt8], _ from: TransportAddress, _ to: TransportAddress, _ ecn: ECN, _ now: Instant
     ) {
         let extra = Duration.nanoseconds(Int64(Double(conditions.jitter.nanoseconds) * random.unit()))
         count += 1
         flights.append(
-            Flight(arrival: now + conditions.delay + extra, bytes: bytes, from: from, to: to, order: count))
+            Flight(arrival: now + conditions.delay + extra, bytes: bytes, from: from, to: to, ecn: ecn, order: count))
     }
 
     /// When the next datagram arrives; distant future where none is under way.

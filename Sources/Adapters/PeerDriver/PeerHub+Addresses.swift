@@ -13,9 +13,8 @@ extension PeerHub {
 
     /// Binds a socket at this address, at the others' port.
     func bind(_ ip: IPAddress) async throws {
-        let receive: @Sendable ([UInt8], TransportAddress, TransportAddress) -> Void = {
-            [weak self] bytes, local, remote in
-            self?.assumeIsolated { $0.receive(bytes, local: local, remote: remote) }
+        let receive: UDPSocket.Receiver = { [weak self] bytes, local, remote, ecn in
+            self?.assumeIsolated { $0.receive(bytes, local: local, remote: remote, ecn: ecn) }
         }
         let socket = try await UDPSocket.bind(ip, port: port, on: eventLoop, receive: receive)
         if closed { return try await socket.channel.close() }

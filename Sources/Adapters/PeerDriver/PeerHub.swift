@@ -68,24 +68,26 @@ package actor PeerHub {
     // MARK: Datagrams
 
     /// One datagram from a socket.
-    func receive(_ bytes: [UInt8], local: TransportAddress, remote: TransportAddress) {
+    func receive(_ bytes: [UInt8], local: TransportAddress, remote: TransportAddress, ecn: ECN) {
         let now = SystemClock.now()
         // First, since ChannelData begins like nothing else that is known here.
         if !receiveRelayed(bytes, AddressPair(local: local, remote: remote), at: now) {
-            dispatch(bytes, local: local, remote: remote, at: now)
+            dispatch(bytes, local: local, remote: remote, ecn: ecn, at: now)
         }
         flush()
     }
 
     /// A peer's datagram, from a socket or out of a relay.
-    func dispatch(_ bytes: [UInt8], local: TransportAddress, remote: TransportAddress, at now: Instant) {
+    func dispatch(
+        _ bytes: [UInt8], local: TransportAddress, remote: TransportAddress, ecn: ECN = .notCapable, at now: Instant
+    ) {
         switch bytes.read(DatagramKind.init) {
         case .stun: receiveSTUN(bytes, AddressPair(local: local, remote: remote), at: now)
         case .handshake, .rtp, .rtcp:
             guard let id = router.owner(of: AddressPair(local: local, remote: remote)), let peer = peers[id] else {
                 return
             }
-            peer.core.receive(bytes, local: local, from: remote, at: now)
+            peer.core.receive(bytes, local: local, from: remote, ecn: ecn, at: now)
             drain(id, peer, at: now)
         case .unknown: return
         }

@@ -13,11 +13,13 @@ struct SendBatch {
     private(set) var from: TransportAddress
     private(set) var to: TransportAddress
     private let trafficClass: TrafficClass
+    private let ecn: ECN
 
     init(_ first: Transmit) {
         from = first.from
         to = first.to
         trafficClass = first.trafficClass
+        ecn = first.ecn
         segmentSize = first.bytes.count
         buffer = first.bytes
         segments = 1
@@ -27,7 +29,7 @@ struct SendBatch {
     /// False where `next` does not fit this batch: send it and begin another.
     mutating func append(_ next: Transmit) -> Bool {
         guard open, segments < Limits.segmentsPerSend, next.to == to, next.from == from,
-            next.trafficClass == trafficClass, next.bytes.count <= segmentSize,
+            next.trafficClass == trafficClass, next.ecn == ecn, next.bytes.count <= segmentSize,
             buffer.count + next.bytes.count <= Limits.bytesPerSend
         else { return false }
         // Grown once for all: a second datagram means one picture's packets.
@@ -44,8 +46,8 @@ struct SendBatch {
     /// Not by the channel, which writes a type of service of its own.
     func send(by socket: UDPSocket, to remote: SocketAddress, isMarked: Bool) {
         guard socket.channel.isActive else { return }
-        // The upper six bits of what was the type of service (RFC 2474 § 3).
-        let mark = isMarked ? Int32(trafficClass.rawValue) << 2 : 0
+        // Of what was the type of service the upper six bits (RFC 2474 § 3), and the lower two (RFC 3168 § 5).
+        let mark = isMarked ? Int32(trafficClass.rawValue) << 2 | Int32(ecn.rawValue) : 0
         let segment = segments > 1 ? UInt16(clamping: segmentSize) : 0
         _ = buffer.withUnsafeBytes { bytes in
             remote.withSockAddr { address, size in

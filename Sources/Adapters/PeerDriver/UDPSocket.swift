@@ -11,10 +11,14 @@ struct UDPSocket {
     /// Of the channel, as long as that is active.
     let descriptor: CInt
 
+    typealias Receiver = @Sendable (
+        _ bytes: [UInt8], _ local: TransportAddress, _ remote: TransportAddress, _ ecn: ECN
+    ) -> Void
+
     /// Binds `ip` at `port` (0: any) and hands every datagram to `receive`, on the event loop.
     static func bind(
         _ ip: IPAddress, port: UInt16, on eventLoop: any EventLoop,
-        receive: @escaping @Sendable (_ bytes: [UInt8], _ local: TransportAddress, _ remote: TransportAddress) -> Void
+        receive: @escaping Receiver
     ) async throws -> UDPSocket {
         let channel = try await DatagramBootstrap(group: eventLoop)
             // One buffer is shared by the datagrams of a vector read.
@@ -23,6 +27,7 @@ struct UDPSocket {
                 value: FixedSizeRecvByteBufferAllocator(capacity: Limits.datagramBytes * Int(Limits.readsPerWake)))
             .channelOption(.datagramVectorReadMessageCount, value: Int(Limits.readsPerWake))
             .channelOption(.maxMessagesPerRead, value: 1)
+            .channelOption(.explicitCongestionNotification, value: true)
             .channelOption(.socketOption(.so_sndbuf), value: Limits.socketBuffer)
             .channelOption(.socketOption(.so_rcvbuf), value: Limits.socketBuffer)
             .channelInitializer { channel in
@@ -49,10 +54,10 @@ struct UDPSocket {
 /// The end of the pipeline: turns envelopes into bytes and addresses.
 private final class DatagramHandler: ChannelInboundHandler {
     typealias InboundIn = AddressedEnvelope<ByteBuffer>
-    private let receive: @Sendable ([UInt8], TransportAddress, TransportAddress) -> Void
+    private let receive: UDPSocket.Receiver
     private var local: TransportAddress?
 
-    init(receive: @escaping @Sendable ([UInt8], TransportAddress, TransportAddress) -> Void) {
+    init(receive: @escaping UDPSocket.Receiver) {
         self.receive = receive
     }
 
@@ -60,9 +65,20 @@ private final class DatagramHandler: ChannelInboundHandler {
         let envelope = unwrapInboundIn(data)
         local = local ?? context.localAddress.flatMap(TransportAddress.init)
         guard let local, let remote = TransportAddress(envelope.remoteAddress) else { return }
-        receive(Array(envelope.data.readableBytesView), local, remote)
+        receive(Array(envelope.data.readableBytesView), local, remote, ECN(envelope.metadata?.ecnState))
     }
 
     /// A send or receive error (ICMP unreachable, a full buffer) concerns one datagram, never the socket.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {}
+}
+
+extension ECN {
+    fileprivate init(_ state: NIOExplicitCongestionNotificationState?) {
+        switch state {
+        case .transportCapableFlag0: self = .capable0
+        case .transportCapableFlag1: self = .capable1
+        case .congestionExperienced: self = .congestionExperienced
+        case .transportNotCapable, nil: self = .notCapable
+        }
+    }
 }

@@ -14,6 +14,10 @@ package struct BandwidthEstimator: Sendable {
     private var delivery = DeliveryRate()
     private var train: PacketTrain
     private var losses = LossControl()
+    /// Nil where packets must not allow marks of congestion.
+    private var marks: MarkControl?
+    /// What a feedback tells of them.
+    private var markCounts = MarkCounts()
     private var rate: RateControl
     private var reports: [PacketReport] = []
     /// Feedback that came at all; without any there is no window.
@@ -31,7 +35,11 @@ package struct BandwidthEstimator: Sendable {
     ///   - start: bits per second to begin with.
     ///   - maximum: what nobody needs to know more of.
     ///   - resolution: of the arrival times that are reported.
-    package init(start: Int, maximum: Int, resolution: Duration = Limits.arrivalResolution) {
+    ///   - marks: how they are answered, where the peer tells of them.
+    package init(
+        start: Int, maximum: Int, resolution: Duration = Limits.arrivalResolution, marks: MarkResponse? = nil
+    ) {
+        self.marks = marks.map { MarkControl($0) }
         rate = RateControl(start: start, maximum: maximum)
         train = PacketTrain(resolution: resolution)
     }
@@ -51,6 +59,10 @@ package struct BandwidthEstimator: Sendable {
     package var isSilent: Bool { silentSince != nil }
     package var hasFeedback: Bool { lastFeedback != nil }
     package var bytesInFlight: Int { packets.bytesInFlight }
+    /// The path carries marks of congestion.
+    package var isMarkable: Bool { marks?.isCapable ?? false }
+    /// Packets that came with one.
+    package var congestionMarks: Int { marks?.congested ?? 0 }
 
     /// What may be in flight: what the path holds, and the queue that is tolerated.
     package var window: Int {
@@ -87,16 +99,28 @@ package struct BandwidthEstimator: Sendable {
         lastSent = now
     }
 
+    /// Whether routers may mark the next packet.
+    package mutating func allowsMark(at now: Instant) -> Bool {
+        // Where nothing passes, it may be the permission that does not.
+        silentSince == nil && marks?.allowsNext(at: now) == true
+    }
+
     /// Anything came from the peer.
     package mutating func heard(at now: Instant) { lastHeard = now }
 
     /// One packet of a feedback, by the 16 bits that stand in it; ascending.
-    package mutating func report(_ wrapped: UInt16, arrival: Duration?) {
+    ///
+    /// - Parameter mark: what it came with; nil where the feedback does not say.
+    package mutating func report(_ wrapped: UInt16, arrival: Duration?, mark: PacketMark? = nil) {
         guard reports.count < Limits.sentPackets, let number = packets.number(of: wrapped),
             let report = packets.report(number, arrival: arrival)
         else { return }
+        if let mark, arrival != nil { markCounts.count(mark) }
         reports.append(report)
     }
+
+    /// So many more have come, by their marks.
+    package mutating func marked(_ counts: MarkCounts) { markCounts.add(counts) }
 
     /// The feedback's end: all it told is weighed.
     ///
@@ -107,6 +131,8 @@ package struct BandwidthEstimator: Sendable {
             weighLoss(at: now)
             return nil
         }
+        // What passes again are packets without a mark.
+        if isSilent { marks?.restart() }
         let silence = endSilence(at: now)
         if let first = reports.first(where: { !$0.isFavoured }) { packets.giveUp(below: first.number) }
         learn(at: now)
@@ -126,15 +152,16 @@ package struct BandwidthEstimator: Sendable {
         delivery.observe(reports)
         let queueIsShort = queue.standing < rate.queueTarget / 2
         let factor = losses.observe(reports, queueIsShort: queueIsShort, isCompeting: rate.isCompeting, at: now)
+        let roundTrip = leastFeedbackDelay.value ?? Limits.assumedRoundTrip
         rate.observe(
             RateControl.Observation(
                 now: now, queue: queue.standing, isSteady: queue.steadyTime(at: now) > Limits.steadyTime,
-                jitter: queue.jitter,
-                roundTrip: leastFeedbackDelay.value ?? Limits.assumedRoundTrip,
+                jitter: queue.jitter, roundTrip: roundTrip,
                 latestOutflow: delivery.bitsPerSecond(over: Limits.latestWindow),
                 outflow: delivery.bitsPerSecond(over: Limits.outflowWindow),
                 delivered: delivery.bitsPerSecond(over: Limits.sustainedWindow),
-                trains: train.observe(ordinary), lossFactor: factor))
+                trains: train.observe(ordinary), lossFactor: factor,
+                markFactor: weighMarks(roundTrip: roundTrip, at: now)))
         // A queue that keeps its length though less and less is sent is none: the path has become longer.
         let isLong = rate.isCompeting || queue.standing > Limits.longPlateau
         let patience = isLong ? Limits.plateauTimeBeside : Limits.plateauTime
@@ -142,6 +169,12 @@ package struct BandwidthEstimator: Sendable {
             queue.forget()
             rate.stopCompeting()
         }
+    }
+
+    private mutating func weighMarks(roundTrip: Duration, at now: Instant) -> Double? {
+        marks?.observe(markCounts, roundTrip: roundTrip, at: now)
+        markCounts = MarkCounts()
+        return marks?.takeFactor(roundTrip: roundTrip, at: now)
     }
 
     private mutating func weighLoss(at now: Instant) {

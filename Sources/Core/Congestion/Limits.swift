@@ -112,6 +112,23 @@ package enum Limits {
     /// Beside another flow: an overflow lasts for about two observations, and TCP sends 30 % less after it.
     static let yieldToLoss = 0.85
 
+    // Marks of congestion (ECN)
+
+    /// BETA_ECN of RFC 8298 § 4.1.1.1 (RFC 8511 likewise takes less than for loss: who marks has a short queue).
+    static let yieldToMark = 0.9
+    /// RFC 8257 § 3.3: its g.
+    static let gainOfMarks = 1.0 / 16
+    /// The test: a packet in this time, two in each report, and so many in all; without them it is given up after this.
+    static let markTestInterval = Duration.milliseconds(20)
+    static let markTests = 20
+    static let markTestTime = Duration.seconds(2)
+    /// So many tell whether marks are wiped out.
+    static let packetsOfMarks = 50
+    /// 0.9²⁰ is an eighth.
+    static let saturatedResponses = 20
+    /// A network that failed is tried again: it may be another by then.
+    static let marksRetry = Duration.seconds(60)
+
     // Estimates of peers (REMB)
 
     /// More is sent than the peer believes in.

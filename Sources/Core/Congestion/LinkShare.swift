@@ -11,6 +11,8 @@ struct LinkShare: Sendable {
     /// Bits per second by trains, and when the last was seen; nil before the first.
     private var link: (rate: Int, at: Instant)?
     private var excess: (rate: Int, at: Instant)?
+    /// What was left after a router's marks, which keep its queue empty.
+    private var marked: (rate: Int, at: Instant)?
 
     /// - Parameter rate: the middle of the last trains.
     mutating func noteTrains(_ rate: Int, at now: Instant) { link = (rate, now) }
@@ -18,19 +20,28 @@ struct LinkShare: Sendable {
     /// The queue was too long, though no more than this came through.
     mutating func noteExcess(_ rate: Int, at now: Instant) { excess = (rate, now) }
 
+    /// A router says that it was too much: this is what is sent now.
+    mutating func noteMarks(_ rate: Int, at now: Instant) { marked = (rate, now) }
+
     /// The path is another one, or nobody else is there any more.
     mutating func forgetExcess() { excess = nil }
 
     /// - Parameter emptySince: since when there has been no queue.
     mutating func age(emptySince: Instant?, at now: Instant) {
         if let link, now - link.at > Limits.linkMemory { self.link = nil }
+        if let marked, now - marked.at > Limits.shareMemory { self.marked = nil }
         guard let excess else { return }
         let isOver = emptySince.map { now - $0 > Limits.emptyTime } ?? false
         if isOver || now - excess.at > Limits.shareMemory { forgetExcess() }
     }
 
     /// The most that trains may raise what is known to.
-    func bound(_ capacity: Int) -> Int { excess.map { max(capacity, $0.rate) } ?? .max }
+    func bound(_ capacity: Int) -> Int {
+        min(markBound(capacity), excess.map { max(capacity, $0.rate) } ?? .max)
+    }
+
+    /// The most that is believed because it has come.
+    func markBound(_ capacity: Int) -> Int { marked.map { max(capacity, $0.rate) } ?? .max }
 
     /// Of what a flow is to grow by a part each second.
     func growthBase(_ capacity: Int) -> Int { max(capacity, min(link?.rate ?? 0, capacity * Limits.growthAdvantage)) }

@@ -26,10 +26,12 @@ package struct RateControl: Sendable {
         package var trains: [PacketTrain.Sample]
         /// Factor of the loss controller, where it wants less.
         package var lossFactor: Double?
+        /// And of marks of congestion.
+        package var markFactor: Double?
 
         package init(
             now: Instant, queue: Duration, isSteady: Bool = false, jitter: Duration, roundTrip: Duration, latestOutflow: Int?,
-            outflow: Int?, delivered: Int?, trains: [PacketTrain.Sample], lossFactor: Double?
+            outflow: Int?, delivered: Int?, trains: [PacketTrain.Sample], lossFactor: Double?, markFactor: Double? = nil
         ) {
             self.now = now
             self.queue = queue
@@ -41,6 +43,7 @@ package struct RateControl: Sendable {
             self.delivered = delivered
             self.trains = trains
             self.lossFactor = lossFactor
+            self.markFactor = markFactor
         }
     }
 
@@ -104,6 +107,7 @@ package struct RateControl: Sendable {
             learn(seen, elapsed)
         }
         if let factor = seen.lossFactor { yield(factor, seen) }
+        if let factor = seen.markFactor { heed(factor, seen) }
         setTarget(seen)
     }
 
@@ -205,6 +209,15 @@ package struct RateControl: Sendable {
         set(capacity: next)
     }
 
+    /// A router marks instead of letting a queue grow.
+    private mutating func heed(_ factor: Double, _ seen: Observation) {
+        // What is known may be far more than what was used, but of a screen at rest that says little.
+        let used = max(seen.delivered ?? 0, seen.outflow ?? 0, capacity / 2)
+        set(capacity: Int(Double(min(capacity, used)) * factor))
+        received.removeAll(keepingCapacity: true)
+        share.noteMarks(capacity, at: seen.now)
+    }
+
     // MARK: A short queue
 
     private mutating func learn(_ seen: Observation, _ elapsed: Double) {
@@ -221,7 +234,7 @@ package struct RateControl: Sendable {
         }
         // What has arrived since the queue is short is there.
         guard let since = shortSince, seen.now - since >= Limits.sustainedWindow else { return }
-        if let delivered = seen.delivered { set(capacity: max(capacity, delivered)) }
+        if let delivered = seen.delivered { set(capacity: max(capacity, min(delivered, share.markBound(capacity)))) }
         // Where less is sent than may be, nothing is learnt of more.
         guard let delivered = seen.delivered, delivered * 10 > target * 7, mayGrow(seen) else { return }
         // Up to what is known to pass it need not be slow (RFC 9438 § 4.10, slow start).

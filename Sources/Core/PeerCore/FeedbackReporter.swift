@@ -7,6 +7,7 @@ import Timebase
 struct FeedbackReporter {
     private var transportWide = TransportFeedbackRecorder(repeatsLast: true)
     private var perStream = CongestionFeedbackRecorder(repeatsLast: true)
+    private var marks = ECNRecorder()
     private var mediaSSRC: UInt32?
     private var unreported = 0
     /// How often the last report is told again, as long as nothing comes.
@@ -21,18 +22,22 @@ struct FeedbackReporter {
     private var lossyAt: Instant?
 
     /// One unprotected packet, of whatever stream.
-    mutating func receive(_ bytes: [UInt8], _ parameters: ReceiveParameters, at now: Instant) {
+    ///
+    /// - Parameter ecn: what its IP header said.
+    mutating func receive(_ bytes: [UInt8], _ ecn: ECN, _ parameters: ReceiveParameters, at now: Instant) {
         let gap: Int64?
         switch parameters.feedback {
         case .none: return
         case .transportWide:
-            guard let (number, ssrc) = Self.number(bytes, parameters.extensions) else { return }
-            mediaSSRC = mediaSSRC ?? ssrc
+            guard let (number, header) = Self.number(bytes, parameters.extensions) else { return }
+            mediaSSRC = mediaSSRC ?? header.ssrc
+            if parameters.reportsMarks {
+                marks.receive(ssrc: header.ssrc, sequenceNumber: header.sequenceNumber, ecn: ecn)
+            }
             gap = transportWide.receive(transportSequenceNumber: number, at: now)
         case .perStream:
             guard let header = bytes.read({ try? RTPPacket($0) })?.header else { return }
-            // The marks of ECN are not read from the socket.
-            gap = perStream.receive(ssrc: header.ssrc, sequenceNumber: header.sequenceNumber, at: now)
+            gap = perStream.receive(ssrc: header.ssrc, sequenceNumber: header.sequenceNumber, ecn: ecn, at: now)
         }
         if let gap { loss += (Double(gap) / Double(gap + 1) - loss) * 0.01 }
         if loss > Limits.lossOfFeedback { lossyAt = now }
@@ -56,13 +61,13 @@ struct FeedbackReporter {
     /// many.
     private func isLossy(at now: Instant) -> Bool { lossyAt.map { now - $0 < Limits.lossMemory } ?? false }
 
-    private static func number(_ bytes: [UInt8], _ extensions: ExtensionMap) -> (UInt16, UInt32)? {
-        bytes.read { span -> (UInt16, UInt32)? in
+    private static func number(_ bytes: [UInt8], _ extensions: ExtensionMap) -> (UInt16, RTPHeader)? {
+        bytes.read { span -> (UInt16, RTPHeader)? in
             guard let packet = try? RTPPacket(span), let block = packet.extensionBlock,
                 let values = try? HeaderExtensions(span, block, map: extensions),
                 let number = values.transportSequenceNumber
             else { return nil }
-            return (number, packet.header.ssrc)
+            return (number, packet.header)
         }
     }
 
@@ -80,12 +85,15 @@ struct FeedbackReporter {
         let numbered = transportWide.makeFeedback(
             senderSSRC: senderSSRC, mediaSSRC: mediaSSRC ?? 0, again: isRepeat)
         let streams = perStream.makeFeedback(senderSSRC: senderSSRC, ntp: ntp, again: isRepeat, at: now)
-        return numbered.map { Self.bytes($0.append) } + streams.map { Self.bytes($0.append) }
-    }
-
-    private static func bytes(_ append: (inout [UInt8]) -> Void) -> [UInt8] {
+        // Before what tells of arrivals, with which it is weighed.
         var bytes: [UInt8] = []
-        append(&bytes)
-        return bytes
+        for report in marks.makeFeedback(senderSSRC: senderSSRC, at: now) { report.append(to: &bytes) }
+        var datagrams: [[UInt8]] = []
+        for append in numbered.map({ $0.append }) + streams.map({ $0.append }) {
+            append(&bytes)
+            datagrams.append(bytes)
+            bytes.removeAll()
+        }
+        return datagrams
     }
 }

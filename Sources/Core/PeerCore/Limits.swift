@@ -48,6 +48,10 @@ enum Limits {
     /// Feedback that is read: browsers give 10 to 20 a second, our viewer 25.
     static let feedbacksPerSecond = 200
     static let statusesPerFeedback: UInt16 = 8192
+    /// Streams whose marks a viewer tells of: pictures, what is sent again, repair packets, sound; and packets of one
+    /// report, which come once a second.
+    static let markedStreams = 8
+    static let packetsOfMarkReport: UInt32 = 65_535
     /// Of a packet's bytes: 1200 of payload and about 60 of headers.
     static let payloadShare = 0.95
     /// Below this no picture can be made; the pacer delays instead.

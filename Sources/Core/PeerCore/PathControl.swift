@@ -1,4 +1,5 @@
 import Congestion
+import Datagrams
 import RTP
 import Timebase
 
@@ -12,6 +13,9 @@ struct PathControl {
     private var reported: ReportedRate
     /// What both sides agreed on.
     private let feedback: PathFeedback
+    private let mark: ECN?
+    /// What the peer told of marks last, by stream.
+    private var marks = MarkReports()
     private var streamNumbers = StreamNumbers()
     /// Of the peer's reports by stream.
     private var reportTimes = Unwrapper<UInt32>()
@@ -32,8 +36,9 @@ struct PathControl {
         next = Int64(UInt16.random(in: 0..<0x8000, using: &random))
         maximum = parameters?.bitsPerSecond ?? 0
         feedback = parameters?.feedback ?? .none
+        mark = parameters?.mark
         reported = ReportedRate(maximum: maximum)
-        estimator = Self.estimator(start: Limits.startRate, maximum: maximum, feedback)
+        estimator = Self.estimator(start: Limits.startRate, maximum: maximum, feedback, mark)
         feedbackBudget = TokenBucket(
             perSecond: Limits.feedbacksPerSecond, capacity: Limits.feedbacksPerSecond, at: now)
         credit = Limits.startCredit
@@ -42,15 +47,18 @@ struct PathControl {
     /// Media is about to begin.
     mutating func begin(roundTrip: Duration?) {
         guard let roundTrip, roundTrip < Limits.localRoundTrip else { return }
-        estimator = Self.estimator(start: Limits.localStartRate, maximum: maximum, feedback)
+        estimator = Self.estimator(start: Limits.localStartRate, maximum: maximum, feedback, mark)
         credit = Limits.localStartCredit
     }
 
-    private static func estimator(start: Int, maximum: Int, _ feedback: PathFeedback) -> BandwidthEstimator {
+    private static func estimator(
+        start: Int, maximum: Int, _ feedback: PathFeedback, _ mark: ECN?
+    ) -> BandwidthEstimator {
         BandwidthEstimator(
             start: start, maximum: maximum * Limits.pacingFactor,
             resolution: feedback == .perStream
-                ? Congestion.Limits.streamArrivalResolution : Congestion.Limits.arrivalResolution)
+                ? Congestion.Limits.streamArrivalResolution : Congestion.Limits.arrivalResolution,
+            marks: feedback == .none ? nil : mark.map { $0 == .capable1 ? .scalable : .classic })
     }
 
     mutating func setMaximum(_ bitsPerSecond: Int) { maximum = bitsPerSecond }
@@ -65,6 +73,12 @@ struct PathControl {
         next += 1
         taken = next
         return UInt16(truncatingIfNeeded: next)
+    }
+
+    /// What the packet that leaves next carries for routers.
+    mutating func nextMark(at now: Instant) -> ECN {
+        guard let mark, estimator.allowsMark(at: now) else { return .notCapable }
+        return mark
     }
 
     /// A packet has left: with the number taken last or, where the peer needs none in it, with the next.
@@ -124,7 +138,7 @@ struct PathControl {
     var statistics: PathStatistics {
         PathStatistics(
             target: target, capacity: givesFeedback ? estimator.capacity : nil, queueDelay: estimator.queueDelay,
-            loss: estimator.loss)
+            loss: estimator.loss, isMarkable: estimator.isMarkable, congestionMarks: estimator.congestionMarks)
     }
 
     var queueDelay: Duration { estimator.queueDelay }
@@ -170,9 +184,16 @@ struct PathControl {
         guard packets.contains(where: \.metric.isReceived) else { return nil }
         for packet in packets {
             estimator.report(
-                UInt16(truncatingIfNeeded: packet.number), arrival: packet.metric.offset.map { reportedAt - $0 })
+                UInt16(truncatingIfNeeded: packet.number), arrival: packet.metric.offset.map { reportedAt - $0 },
+                mark: PacketMark(packet.metric.ecn))
         }
         return finish(at: now)
+    }
+
+    /// What the packets came with (RFC 6679 § 5.1); it counts with the next feedback on their arrival.
+    mutating func receive(_ feedback: ECNFeedback) {
+        guard self.feedback == .transportWide, let news = marks.news(of: feedback) else { return }
+        estimator.marked(news)
     }
 
     private mutating func finish(at now: Instant) -> Duration? {
@@ -244,6 +265,16 @@ struct PathControl {
     }
 }
 
+extension PacketMark {
+    fileprivate init(_ ecn: ECN) {
+        switch ecn {
+        case .notCapable: self = .notCapable
+        case .capable0, .capable1: self = .capable
+        case .congestionExperienced: self = .congested
+        }
+    }
+}
+
 /// What a viewer's path lets through.
 package struct PathState: Hashable, Sendable {
     /// For pictures, without headers and repairs.
@@ -261,4 +292,7 @@ package struct PathStatistics: Sendable {
     package var capacity: Int?
     package var queueDelay: Duration
     package var loss: Double
+    /// Whether packets carry ECT, and how many came with CE.
+    package var isMarkable: Bool
+    package var congestionMarks: Int
 }

@@ -5,13 +5,13 @@ import Timebase
 
 /// RTP and RTCP, in and out, always through the protector: there is no path around it.
 extension PeerCore {
-    mutating func receiveRTP(_ datagram: [UInt8]) {
+    mutating func receiveRTP(_ datagram: [UInt8], ecn: ECN) {
         guard isConnected, let protector, receiver != nil else { return }
         var packet = datagram
         // Forged, replayed and damaged packets change nothing.
         do throws(ProtectionError) { try protector.unprotectRTP(&packet) } catch { return }
         pathWatch?.heard(at: now)
-        if let receive = setup.receive { feedback.receive(packet, receive, at: now) }
+        if let receive = setup.receive { feedback.receive(packet, ecn, receive, at: now) }
         if packet.count > 1, audioReceiver?.takes(packet[1] & 0x7f) == true {
             audioReceiver?.receive(packet, clock: audioClock, at: now)
         } else {
@@ -44,6 +44,7 @@ extension PeerCore {
         case .goodbye: end(.closedByPeer)
         case .transportFeedback(let feedback): beginAgain(after: path.receive(feedback, at: now))
         case .congestionFeedback(let feedback): beginAgain(after: path.receive(feedback, at: now))
+        case .ecnFeedback(let feedback): path.receive(feedback)
         case .bitrateEstimate(let estimate): path.receive(estimate, at: now)
         case .sourceDescription, .unknown: break
         }
@@ -109,8 +110,12 @@ extension PeerCore {
     private mutating func transmitRTP(_ packet: consuming [UInt8], _ trafficClass: TrafficClass) {
         guard let protector, let pair = ice.sendAddresses else { return }
         do throws(ProtectionError) { try protector.protectRTP(&packet) } catch { return end(.protection(error)) }
+        let ecn = pair.local.transport == .udp ? path.nextMark(at: now) : .notCapable
         path.sent(packet, trafficClass, at: now)
-        outputs.append(.transmit(Transmit(bytes: packet, from: pair.local, to: pair.remote, trafficClass: trafficClass)))
+        outputs.append(
+            .transmit(
+                Transmit(
+                    bytes: packet, from: pair.local, to: pair.remote, trafficClass: trafficClass, ecn: ecn)))
     }
 
     mutating func transmitRTCP(_ bytes: [UInt8]) {

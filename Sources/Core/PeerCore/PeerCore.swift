@@ -148,10 +148,13 @@ package struct PeerCore: ~Copyable {
     }
 
     /// One datagram that came from `remote` to our socket `local`.
+    ///
+    /// - Parameter ecn: what its IP header said.
     /// - Returns: whether it was a STUN message that this peer's passwords authenticate.
     @discardableResult
     package mutating func receive(
-        _ datagram: [UInt8], local: TransportAddress, from remote: TransportAddress, at now: Instant
+        _ datagram: [UInt8], local: TransportAddress, from remote: TransportAddress, ecn: ECN = .notCapable,
+        at now: Instant
     ) -> Bool {
         self.now = now
         if case .closed = phase { return false }
@@ -161,7 +164,7 @@ package struct PeerCore: ~Copyable {
             drainICE()
             return authenticated
         case .handshake: receiveHandshake(datagram)
-        case .rtp: receiveRTP(datagram)
+        case .rtp: receiveRTP(datagram, ecn: ecn)
         case .rtcp: receiveRTCP(datagram)
         case .unknown: break
         }

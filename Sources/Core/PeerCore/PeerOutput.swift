@@ -9,14 +9,17 @@ package struct Transmit: Sendable {
     package var from: TransportAddress
     package var to: TransportAddress
     package var trafficClass: TrafficClass
+    package var ecn: ECN
 
     package init(
-        bytes: [UInt8], from: TransportAddress, to: TransportAddress, trafficClass: TrafficClass = .standard
+        bytes: [UInt8], from: TransportAddress, to: TransportAddress, trafficClass: TrafficClass = .standard,
+        ecn: ECN = .notCapable
     ) {
         self.bytes = bytes
         self.from = from
         self.to = to
         self.trafficClass = trafficClass
+        self.ecn = ecn
     }
 }
 

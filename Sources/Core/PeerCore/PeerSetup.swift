@@ -64,12 +64,14 @@ package struct SendParameters: Sendable {
     package var feedback: PathFeedback
     /// Repair packets (RFC 8627), where the viewer takes them.
     package var parity: RetransmissionParameters?
+    /// ECT(0) or ECT(1), where the viewer tells what became of it (RFC 6679); nil: packets are not to be marked.
+    package var mark: ECN?
 
     package init(
         payloadType: UInt8, ssrc: UInt32, retransmission: RetransmissionParameters?, canonicalName: String,
         mid: String?, extensions: ExtensionMap, bitsPerSecond: Int, playoutDelay: PlayoutDelay = .none,
         givesTransportFeedback: Bool = false, givesCongestionFeedback: Bool = false,
-        parity: RetransmissionParameters? = nil
+        parity: RetransmissionParameters? = nil, mark: ECN? = nil
     ) {
         self.payloadType = payloadType
         self.ssrc = ssrc
@@ -80,6 +82,7 @@ package struct SendParameters: Sendable {
         self.bitsPerSecond = bitsPerSecond
         self.playoutDelay = playoutDelay
         self.parity = parity
+        self.mark = mark
         if givesTransportFeedback, extensions.id(of: .transportSequenceNumber) != nil {
             feedback = .transportWide
         } else {
@@ -117,10 +120,13 @@ package struct ReceiveParameters: Sendable {
     package var canonicalName: String
     /// The sharer takes `ccfb`; transport-wide numbers go before it.
     package var givesCongestionFeedback: Bool
+    /// The sharer takes ECN feedback beside transport-wide numbers (`nack ecn`, RFC 6679).
+    package var reportsMarks: Bool
 
     package init(
         payloadTypes: Set<UInt8>, retransmissionPayloadTypes: [UInt8: UInt8], parityPayloadType: UInt8? = nil,
-        extensions: ExtensionMap, ssrc: UInt32, canonicalName: String, givesCongestionFeedback: Bool = false
+        extensions: ExtensionMap, ssrc: UInt32, canonicalName: String, givesCongestionFeedback: Bool = false,
+        reportsMarks: Bool = false
     ) {
         self.payloadTypes = payloadTypes
         self.retransmissionPayloadTypes = retransmissionPayloadTypes
@@ -129,6 +135,7 @@ package struct ReceiveParameters: Sendable {
         self.ssrc = ssrc
         self.canonicalName = canonicalName
         self.givesCongestionFeedback = givesCongestionFeedback
+        self.reportsMarks = reportsMarks
     }
 
     /// How we tell what comes.

@@ -1,3 +1,4 @@
+import Datagrams
 import ICE
 import PeerCore
 import PeerDriver
@@ -86,6 +87,10 @@ extension SendParameters {
     /// What a viewer's offer lets us send.
     init(_ video: OfferedVideo, _ option: H264Option, _ stream: LocalStream, bitsPerSecond: Int) {
         self.init(option, stream, mid: video.mid, extensions: video.extensions, bitsPerSecond: bitsPerSecond)
+        mark = video.ecn.map { ecn in
+            // To give way in proportion takes a report of each packet (RFC 9331 § 4.2).
+            ecn.preference == .one && feedback == .perStream ? .capable1 : .capable0
+        }
         guard let type = video.parityPayloadType, let ssrc = stream.paritySSRC else { return }
         parity = RetransmissionParameters(payloadType: type, ssrc: ssrc)
     }

@@ -34,6 +34,7 @@ public struct NetworkConfiguration: Hashable, Sendable {
     /// that is free, a view makes them.
     public var usesTCP = true
     /// Whether pictures ask routers for AF41 and sound for EF (RFC 8837): a network that knows these treats them as a call's.
+    /// And whether routers may mark them instead of dropping them, where the other side tells of it (ECN, RFC 6679).
     public var marksPackets = true
     /// The local IP addresses to use; empty: all but link-local, and loopback only where there is nothing else.
     public var interfaces: [String] = []

@@ -35,13 +35,15 @@ extension ShareSession {
         do {
             var send = SendParameters(offer.video, option, stream, bitsPerSecond: videoBitrate)
             if audio != nil { send.playoutDelay = playoutDelay }
+            if !configuration.network.marksPackets { send.mark = nil }
             let setup = PeerSetup(
                 iceRole: .controlled, handshakeRole: offer.localSetup == .active ? .active : .passive,
                 remote: try RemoteParameters(offer.transport), send: send,
                 sendAudio: audio.map { AudioSendParameters($0, $1) })
             let transport = try await hub.transport(of: peer, setup, lane: option.lane)
             let plan = AnswerPlan(
-                option: option, levelIDC: levelIDC, video: stream, audio: audio?.1, transport: transport,
+                option: option, levelIDC: levelIDC, video: stream, audio: audio?.1, marks: send.mark != nil,
+                transport: transport,
                 sessionID: UInt64.random(in: 0...UInt64(Int64.max)))
             return ShareAnswer(viewer: viewers[peer]?.name ?? "", sdp: offer.makeAnswer(plan).description)
         } catch let error as ShareError {

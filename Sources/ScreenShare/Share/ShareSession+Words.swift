@@ -99,7 +99,8 @@ extension ViewerStatistics {
             roundTripTime: (sent.roundTripTime ?? statistics.roundTripTime)?.inSeconds, lossFraction: sent.lossFraction,
             packetsSent: sent.packetsSent, bytesSent: sent.bytesSent, retransmissions: sent.retransmissions,
             keyframeRequests: sent.keyframeRequests, bytesRepaired: sent.bytesRepaired,
-            availableBitrate: statistics.path?.target, queueDelay: statistics.path?.queueDelay.inSeconds)
+            availableBitrate: statistics.path?.target, queueDelay: statistics.path?.queueDelay.inSeconds,
+            isMarkable: statistics.path?.isMarkable ?? false, congestionMarks: statistics.path?.congestionMarks ?? 0)
     }
 }
 

@@ -74,4 +74,8 @@ public struct ViewerStatistics: Sendable {
     public var availableBitrate: Int?
     /// Seconds that packets wait in queues on their way.
     public var queueDelay: Double?
+    /// Routers on the way may mark packets instead of dropping them, and the viewer tells of it (ECN, RFC 6679).
+    public var isMarkable: Bool
+    /// Packets that came marked: a router had too much to send.
+    public var congestionMarks: Int
 }

@@ -15,7 +15,10 @@ struct ViewNegotiation {
     private let ssrc = UInt32.random(in: 1...(.max))
     private static let canonicalName = "viewer"
 
-    init(hub: PeerHub, peer: PeerID, audio: Bool) async throws {
+    /// - Parameters:
+    ///   - audio: sound is wanted.
+    ///   - marks: routers may mark what comes.
+    init(hub: PeerHub, peer: PeerID, audio: Bool, marks: Bool) async throws {
         self.hub = hub
         self.peer = peer
         let receive = ReceiveParameters(
@@ -27,7 +30,8 @@ struct ViewNegotiation {
         transport.isComplete = false
         self.transport = transport
         local = LocalOffer.receiving(
-            transport: transport, sessionID: UInt64.random(in: 0...UInt64(Int64.max)), audio: audio)
+            transport: transport, sessionID: UInt64.random(in: 0...UInt64(Int64.max)), audio: audio,
+            ecn: marks ? ECNCapability() : nil)
     }
 
     /// A fragment with a candidate that is not in the offer; nil for one that is.
@@ -57,7 +61,7 @@ struct ViewNegotiation {
             payloadTypes: [option.payloadType], retransmissionPayloadTypes: retransmissions,
             parityPayloadType: answer.video.parityPayloadType,
             extensions: ExtensionMap(answer.video.extensions), ssrc: ssrc, canonicalName: Self.canonicalName,
-            givesCongestionFeedback: option.feedback.contains(.ccfb))
+            givesCongestionFeedback: option.feedback.contains(.ccfb), reportsMarks: answer.video.takesMarkReports)
         let audio = answer.opus.map {
             AudioReceiveParameters(payloadType: $0.payloadType, redundancyPayloadType: $0.redundancyPayloadType)
         }

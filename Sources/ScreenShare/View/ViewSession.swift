@@ -220,7 +220,10 @@ public actor ViewSession {
     private func negotiate(_ hub: PeerHub) async throws(SignalingError) -> (WHEPSession, ViewNegotiation) {
         let client = try WHEPClient(endpoint: configuration.endpoint, token: configuration.token.flatMap { BearerToken($0) })
         let negotiation: ViewNegotiation
-        do { negotiation = try await ViewNegotiation(hub: hub, peer: peer, audio: configuration.receivesAudio) } catch {
+        do {
+            negotiation = try await ViewNegotiation(
+                hub: hub, peer: peer, audio: configuration.receivesAudio, marks: configuration.network.marksPackets)
+        } catch {
             throw .unreadable("own offer (\(error))")
         }
         offeredAt = SystemClock.now()

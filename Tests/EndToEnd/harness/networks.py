@@ -123,6 +123,25 @@ class Lab:
         self[side].run("ip", "addr", "add", f"{self.SECOND[side]}/32", "dev", "eth0")
         self.change_address(side, self.SECOND[side])
 
+    def mark_above(self, side, rate, burst="30 kbytes"):
+        """A router right behind a side marks what is more than `rate` ("150 kbytes/second") instead of queueing or
+        dropping it, where packets allow that (ECT(0)); all else passes."""
+        place = self[side]
+        place.run("nft", "add", "table", "ip", "router")
+        place.run("nft", "add", "chain", "ip", "router", "out", "{ type filter hook output priority 0; }")
+        rule = f"ip ecn ect0 limit rate over {rate} burst {burst} ip ecn set ce"
+        place.run("nft", "add", "rule", "ip", "router", "out", *rule.split())
+
+    def wipe_marks(self, side):
+        """A router right behind a side that clears the two bits."""
+        place = self[side]
+        place.run("nft", "add", "table", "ip", "router")
+        place.run("nft", "add", "chain", "ip", "router", "out", "{ type filter hook output priority 0; }")
+        place.run("nft", "add", "rule", "ip", "router", "out", *"ip ecn set not-ect".split())
+
+    def forget_router(self, side):
+        self[side].run("nft", "delete", "table", "ip", "router")
+
     def unplugged(self, side, seconds):
         """A side's cable is out for so long; its routes come back with it, as a network manager would have it."""
         place = self[side]

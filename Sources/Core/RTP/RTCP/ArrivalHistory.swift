@@ -1,3 +1,4 @@
+import Datagrams
 import DequeModule
 import Timebase
 

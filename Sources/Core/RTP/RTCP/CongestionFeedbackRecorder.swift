@@ -1,3 +1,4 @@
+import Datagrams
 import Timebase
 
 /// A receiver's memory of each stream's sequence numbers, from which congestion control feedback is made from time to

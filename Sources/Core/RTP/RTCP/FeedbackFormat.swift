@@ -5,6 +5,8 @@ enum FeedbackFormat {
     // RTPFB
     /// RFC 4585 § 6.2.1.
     static let genericNACK: UInt8 = 1
+    /// RFC 6679 § 5.1.
+    static let ecn: UInt8 = 8
     /// RFC 8888 § 3.1.
     static let congestionControl: UInt8 = 11
     /// draft-holmer-rmcat-transport-wide-cc-extensions-01 § 3.1.

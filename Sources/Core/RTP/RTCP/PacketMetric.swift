@@ -1,3 +1,4 @@
+import Datagrams
 import Timebase
 
 /// What congestion control feedback says of one packet, as it stands on the wire: R, ECN and ATO (RFC 8888 § 3.1).
@@ -39,15 +40,4 @@ package struct PacketMetric: RawRepresentable, Hashable, Sendable {
         guard offset <= longestOffset else { return beyondRange }
         return UInt16((offset.nanoseconds * 1024 + 500_000_000) / 1_000_000_000)
     }
-}
-
-/// Explicit congestion notification: two bits of the IP header (RFC 3168 § 5).
-package enum ECN: UInt8, Hashable, Sendable {
-    case notCapable = 0
-    /// ECT(1).
-    case capable1 = 1
-    /// ECT(0).
-    case capable0 = 2
-    /// CE.
-    case congestionExperienced = 3
 }

@@ -9,6 +9,7 @@ package enum RTCPPacket: Hashable, Sendable {
     case genericNACK(GenericNACK)
     case transportFeedback(TransportFeedback)
     case congestionFeedback(CongestionFeedback)
+    case ecnFeedback(ECNFeedback)
     case pictureLossIndication(PictureLossIndication)
     case fullIntraRequest(FullIntraRequest)
     case bitrateEstimate(BitrateEstimate)
@@ -43,7 +44,7 @@ extension RTCPPacket {
     private static func checkStart(_ packet: RTCPPacket) throws(RTCPError) {
         switch packet {
         case .senderReport, .receiverReport: return
-        case .sourceDescription, .goodbye, .genericNACK, .transportFeedback, .congestionFeedback,
+        case .sourceDescription, .goodbye, .genericNACK, .transportFeedback, .congestionFeedback, .ecnFeedback,
             .pictureLossIndication, .fullIntraRequest, .bitrateEstimate, .unknown:
             throw .notStartingWithReport
         }
@@ -70,6 +71,8 @@ extension RTCPPacket {
         switch header.count {
         case FeedbackFormat.genericNACK:
             return try GenericNACK(span, header).map { .genericNACK($0) }
+        case FeedbackFormat.ecn:
+            return ECNFeedback(span, header).map { .ecnFeedback($0) }
         case FeedbackFormat.congestionControl:
             return try CongestionFeedback(span, header).map { .congestionFeedback($0) }
         case FeedbackFormat.transportWide:

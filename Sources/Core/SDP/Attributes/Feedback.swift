@@ -18,11 +18,13 @@ package struct Feedback: OptionSet, Hashable, Sendable {
     package static let transportCC = Feedback(rawValue: 16)
     /// The same, stream by stream (RFC 8888 § 6).
     package static let ccfb = Feedback(rawValue: 32)
+    /// What packets came with of congestion marks (RFC 6679 § 6.2).
+    package static let ecn = Feedback(rawValue: 64)
 
     /// In the order in which we write them.
     private static let names: [(Feedback, String)] = [
         (.remb, "goog-remb"), (.transportCC, "transport-cc"), (.fir, "ccm fir"), (.nack, "nack"), (.pli, "nack pli"),
-        (.ccfb, "ack ccfb"),
+        (.ecn, "nack ecn"), (.ccfb, "ack ccfb"),
     ]
 
     /// Nothing for a message we don't know.

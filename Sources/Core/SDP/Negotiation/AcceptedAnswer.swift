@@ -67,6 +67,8 @@ package struct AcceptedVideo: Hashable, Sendable {
     package let extensions: [HeaderExtension]
     package let sources: MediaSources
     package let takesReducedSizeRTCP: Bool
+    /// Packets may come marked, and the sharer wants to know (RFC 6679).
+    package let takesMarkReports: Bool
 
     fileprivate init(_ answer: SessionDescription, to offer: SessionDescription) throws(AnswerFault) {
         guard let index = offer.media.firstIndex(where: { $0.kind == "video" }) else { throw .mismatchedMedia }
@@ -88,6 +90,7 @@ package struct AcceptedVideo: Hashable, Sendable {
         }
         sources = section.sources
         takesReducedSizeRTCP = section.attributes.has("rtcp-rsize")
+        takesMarkReports = section.ecnCapability != nil && option.feedback.contains(.ecn)
     }
 
     /// The answer's first format with a payload type of ours, if it means the same configuration: profile and mode

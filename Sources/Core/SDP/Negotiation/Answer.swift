@@ -7,18 +7,21 @@ package struct AnswerPlan: Sendable {
     package var video: LocalStream
     /// Nil while there is no sound.
     package var audio: LocalStream?
+    /// Packets may be marked, where the offer takes that.
+    package var marks: Bool
     package var transport: LocalTransport
     /// Random (RFC 8829 § 5.2.1).
     package var sessionID: UInt64
 
     package init(
-        option: H264Option, levelIDC: UInt8, video: LocalStream, audio: LocalStream? = nil,
+        option: H264Option, levelIDC: UInt8, video: LocalStream, audio: LocalStream? = nil, marks: Bool = true,
         transport: LocalTransport, sessionID: UInt64
     ) {
         self.option = option
         self.levelIDC = levelIDC
         self.video = video
         self.audio = audio
+        self.marks = marks
         self.transport = transport
         self.sessionID = sessionID
     }
@@ -57,13 +60,14 @@ extension Offer {
 
     private func section(_ index: Int, _ plan: AnswerPlan, isTagged: Bool) -> MediaDescription {
         let offered = description.media[index]
-        let content: Content
+        var content: Content
         switch part(of: index, plan) {
         case .rejected: return rejection(of: offered, plan)
         case .placeholder: content = Content(direction: .inactive, formats: Array(offered.payloadFormats.prefix(1)))
         case .audio: content = audioContent(plan)
         case .video: content = videoContent(plan)
         }
+        content.marks = plan.marks && video.ecn != nil && offered.ecnCapability?.isServable == true
         return acceptance(of: offered, content, plan.transport.attributes(setup: localSetup, isTagged: isTagged))
     }
 
@@ -74,6 +78,7 @@ extension Offer {
         /// URIs of the extensions we would send.
         var extensions: [String] = []
         var stream: LocalStream?
+        var marks = false
     }
 
     private func audioContent(_ plan: AnswerPlan) -> Content {
@@ -133,7 +138,8 @@ extension Offer {
         section.attributes.add(content.direction.rawValue)
         section.attributes.add("rtcp-mux")
         if offered.attributes.has("rtcp-rsize") { section.attributes.add("rtcp-rsize") }
-        section.attributes += content.formats.attributes
+        section.attributes += content.formats.map { $0.telling(ofMarks: content.marks) }.attributes
+        if content.marks { section.attributes.append(ECNCapability().attribute) }
         if let stream = content.stream {
             section.attributes.add("msid", stream.id.text)
             section.attributes += stream.attributes
@@ -154,6 +160,12 @@ extension Offer {
 }
 
 extension PayloadFormat {
+    fileprivate func telling(ofMarks marks: Bool) -> PayloadFormat {
+        var format = self
+        if !marks { format.feedback.remove(.ecn) }
+        return format
+    }
+
     /// RFC 8627 § 5.1.2.
     static func parity(payloadType: UInt8) -> PayloadFormat {
         PayloadFormat(

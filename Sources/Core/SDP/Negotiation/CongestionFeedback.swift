@@ -1,16 +1,17 @@
 extension SessionDescription {
     /// With one of the two ways to tell which packets came, in all sections (RFC 8888 § 6): transport-wide numbers, whose
-    /// reports are smaller, where their header extension is there as well; else `ccfb`, for which packets carry nothing.
+    /// reports are smaller, where their header extension is there as well; else `ccfb`, for which packets carry nothing, and
+    /// which tells of marks itself (§ 7).
     func withOneCongestionFeedback() -> SessionDescription {
         let sections = media.filter { $0.kind == "video" && !$0.isRejected }
         let isPerStream =
             sections.contains { $0.takes(.ccfb) } && !sections.contains { $0.takes(.transportCC) && $0.isNumbered }
-        let unwanted: Feedback = isPerStream ? .transportCC : .ccfb
+        let unwanted: Feedback = isPerStream ? [.transportCC, .ecn] : .ccfb
         let extensions = isPerStream ? [HeaderExtensionURI.transportWideCC, HeaderExtensionURI.absSendTime] : []
         var description = self
         for index in media.indices {
             description.media[index].attributes.removeAll { attribute in
-                attribute.feedback == unwanted || attribute.extensionURI.map(extensions.contains) == true
+                attribute.feedback.map { !$0.isEmpty && unwanted.contains($0) } == true || attribute.extensionURI.map(extensions.contains) == true
             }
         }
         return description

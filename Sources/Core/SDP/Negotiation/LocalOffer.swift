@@ -3,12 +3,19 @@ package struct LocalOffer: Hashable, Sendable {
     package let description: SessionDescription
 
     /// A viewer's offer: H.264 in mode 1, constrained baseline first, then constrained High; Opus if sound is wanted.
+    ///
+    /// - Parameter ecn: how routers may mark what comes; nil: not at all.
     package static func receiving(
-        transport: LocalTransport, sessionID: UInt64, allowHigh: Bool = true, audio: Bool = false
+        transport: LocalTransport, sessionID: UInt64, allowHigh: Bool = true, audio: Bool = false,
+        ecn: ECNCapability? = ECNCapability()
     ) -> LocalOffer {
-        let formats = videoFormats(levelIDC: 31, allowHigh: allowHigh) + [.parity(payloadType: 100)]
+        let feedback = ecn == nil ? feedback : feedback.union(.ecn)
+        let formats = videoFormats(levelIDC: 31, allowHigh: allowHigh, feedback) + [.parity(payloadType: 100)]
         var sections = [videoSection(.recvonly, formats: formats)]
-        if audio { sections.append(audioSection(.recvonly)) }
+        if audio { sections.append(audioSection(.recvonly, feedback.intersection([.transportCC, .ccfb, .ecn]))) }
+        if let ecn {
+            for index in sections.indices { sections[index].attributes.append(ecn.attribute) }
+        }
         return LocalOffer(sections, transport: transport, sessionID: sessionID)
     }
 
@@ -16,7 +23,7 @@ package struct LocalOffer: Hashable, Sendable {
     package static func sending(
         _ stream: LocalStream, levelIDC: UInt8, transport: LocalTransport, sessionID: UInt64, allowHigh: Bool = true
     ) -> LocalOffer {
-        var section = videoSection(.sendonly, formats: videoFormats(levelIDC: levelIDC, allowHigh: allowHigh))
+        var section = videoSection(.sendonly, formats: videoFormats(levelIDC: levelIDC, allowHigh: allowHigh, feedback))
         section.attributes.add("msid", stream.id.text)
         section.attributes += stream.attributes
         return LocalOffer([section], transport: transport, sessionID: sessionID)
@@ -42,14 +49,16 @@ package struct LocalOffer: Hashable, Sendable {
 extension LocalOffer {
     private static let feedback: Feedback = [.nack, .pli, .fir, .remb, .transportCC, .ccfb]
 
-    private static func videoFormats(levelIDC: UInt8, allowHigh: Bool) -> [PayloadFormat] {
-        var formats = h264(96, H264ProfileLevel(profileIDC: 0x42, constraints: 0xE0, levelIDC: levelIDC))
-        if allowHigh { formats += h264(98, H264ProfileLevel(profileIDC: 0x64, constraints: 0x0C, levelIDC: levelIDC)) }
-        return formats
+    private static func videoFormats(levelIDC: UInt8, allowHigh: Bool, _ feedback: Feedback) -> [PayloadFormat] {
+        let baseline = H264ProfileLevel(profileIDC: 0x42, constraints: 0xE0, levelIDC: levelIDC)
+        let high = H264ProfileLevel(profileIDC: 0x64, constraints: 0x0C, levelIDC: levelIDC)
+        return h264(96, baseline, feedback) + (allowHigh ? h264(98, high, feedback) : [])
     }
 
     /// A payload type, and the next one for its retransmissions.
-    private static func h264(_ payloadType: UInt8, _ profileLevel: H264ProfileLevel) -> [PayloadFormat] {
+    private static func h264(
+        _ payloadType: UInt8, _ profileLevel: H264ProfileLevel, _ feedback: Feedback
+    ) -> [PayloadFormat] {
         let parameters = FormatParameters([
             ("level-asymmetry-allowed", "1"), ("packetization-mode", "1"), ("profile-level-id", profileLevel.text),
         ])
@@ -62,13 +71,13 @@ extension LocalOffer {
         section("video", direction, formats, HeaderExtensionURI.video)
     }
 
-    private static func audioSection(_ direction: Direction) -> MediaDescription {
+    private static func audioSection(_ direction: Direction, _ feedback: Feedback) -> MediaDescription {
         let parameters = FormatParameters([
             ("minptime", "10"), ("stereo", "1"), ("usedtx", "1"), ("useinbandfec", "1"),
         ])
         let opus = PayloadFormat(
             payloadType: 111, encoding: "opus", clockRate: 48_000, channels: 2, parameters: parameters,
-            feedback: [.transportCC, .ccfb])
+            feedback: feedback)
         return section(
             "audio", direction, [opus, .redundancy(payloadType: 112, of: 111)], HeaderExtensionURI.audio)
     }

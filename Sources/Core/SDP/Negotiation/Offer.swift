@@ -55,6 +55,8 @@ package struct OfferedVideo: Hashable, Sendable {
     package let takesReducedSizeRTCP: Bool
     /// Bits per second the viewer asks us to keep to; nil where it says nothing.
     package let bandwidth: Int?
+    /// How packets may be marked (RFC 6679); nil where the viewer takes no marks, or does not tell of them.
+    package let ecn: ECNCapability?
 
     static func find(in description: SessionDescription, allowHigh: Bool) throws(AnswerRefusal) -> OfferedVideo {
         if description.media.isEmpty { throw .noMedia }
@@ -85,6 +87,8 @@ package struct OfferedVideo: Hashable, Sendable {
         extensions = section.headerExtensions
         takesReducedSizeRTCP = section.attributes.has("rtcp-rsize")
         bandwidth = section.bandwidth
+        let tells = options.allSatisfy { !$0.feedback.isDisjoint(with: [.ecn, .ccfb]) }
+        ecn = section.ecnCapability.flatMap { $0.isServable && tells ? $0 : nil }
     }
 }
 

@@ -41,7 +41,7 @@ package struct OpusOption: Hashable, Sendable {
         if prefersStereo { pairs += [("stereo", "1"), ("sprop-stereo", "1")] }
         let opus = PayloadFormat(
             payloadType: payloadType, encoding: "opus", clockRate: 48_000, channels: 2,
-            parameters: FormatParameters(pairs), feedback: feedback.intersection([.transportCC, .ccfb]))
+            parameters: FormatParameters(pairs), feedback: feedback.intersection([.transportCC, .ccfb, .ecn]))
         return [opus] + (redundancyPayloadType.map { [.redundancy(payloadType: $0, of: payloadType)] } ?? [])
     }
 }

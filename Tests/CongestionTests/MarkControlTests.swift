@@ -1,0 +1,164 @@
+import Congestion
+import Testing
+import Timebase
+
+@Suite("Marks of congestion (RFC 3168, RFC 6679, RFC 9331)")
+struct MarkControlTests {
+    private static let start = Instant(nanoseconds: 5_000_000_000)
+    private static let roundTrip = Duration.milliseconds(50)
+
+    /// Packets and reports on them in turn, each as the network made it.
+    private static func run(
+        _ marks: inout MarkControl, from start: Instant, seconds: Double, network: (PacketMark) -> PacketMark?
+    ) -> (sent: [PacketMark], factors: [Double]) {
+        var sent: [PacketMark] = [], factors: [Double] = []
+        var now = start
+        var counts = MarkCounts()
+        while now < start + .seconds(seconds) {
+            now += .milliseconds(4)
+            let mark = marks.allowsNext(at: now) ? PacketMark.capable : .notCapable
+            sent.append(mark)
+            if let came = network(mark) { counts.count(came) }
+            guard sent.count % 10 == 0 else { continue }
+            marks.observe(counts, roundTrip: roundTrip, at: now)
+            counts = MarkCounts()
+            if let factor = marks.takeFactor(roundTrip: roundTrip, at: now) { factors.append(factor) }
+        }
+        return (sent, factors)
+    }
+
+    @Test("a few packets try it, and all are marked once one of them came as it left",
+        arguments: [MarkResponse.classic, .scalable])
+    func capable(response: MarkResponse) {
+        var marks = MarkControl(response)
+        let (sent, factors) = Self.run(&marks, from: Self.start, seconds: 1) { $0 }
+        #expect(sent.prefix(10).count { $0 != .notCapable } <= 3)
+        #expect(sent.dropFirst(10).allSatisfy { $0 == .capable })
+        #expect(marks.isCapable && factors.isEmpty && marks.congested == 0)
+    }
+
+    @Test("where marks are wiped out, or packets with them lost, hardly any carries one; a minute later it is tried again",
+        arguments: [PacketMark.notCapable, nil])
+    func incapable(fate: PacketMark?) {
+        var marks = MarkControl(.classic)
+        let (sent, _) = Self.run(&marks, from: Self.start, seconds: 30) { $0 == .notCapable ? $0 : fate }
+        #expect(sent.count { $0 != .notCapable } == 20 && !marks.isCapable)
+        let (later, _) = Self.run(&marks, from: Self.start + .seconds(30), seconds: 40) { $0 }
+        #expect(later.count { $0 == .capable } > 500 && marks.isCapable)
+    }
+
+    @Test("a network that begins to wipe them out is noticed")
+    func becomesIncapable() {
+        var marks = MarkControl(.classic)
+        _ = Self.run(&marks, from: Self.start, seconds: 2) { $0 }
+        let (sent, _) = Self.run(&marks, from: Self.start + .seconds(2), seconds: 3) { _ in .notCapable }
+        #expect(!marks.isCapable && sent.suffix(500).allSatisfy { $0 == .notCapable })
+    }
+
+    @Test("ECT(0) is answered once in a round trip, by a tenth")
+    func classic() {
+        var marks = MarkControl(.classic)
+        var count = 0
+        let (_, factors) = Self.run(&marks, from: Self.start, seconds: 2) { mark in
+            count += 1
+            return mark != .notCapable && count % 20 == 0 ? .congested : mark
+        }
+        #expect(factors.allSatisfy { $0 == 0.9 } && (12...20).contains(factors.count), "\(factors)")
+        #expect(marks.congested >= 20)
+    }
+
+    @Test("ECT(1) is answered in proportion to what is marked", arguments: [4, 20])
+    func scalable(every: Int) throws {
+        var marks = MarkControl(.scalable)
+        var count = 0
+        let (_, factors) = Self.run(&marks, from: Self.start, seconds: 20) { mark in
+            count += 1
+            return mark != .notCapable && count % every == 0 ? .congested : mark
+        }
+        let last = factors.suffix(50)
+        let mean = last.reduce(0, +) / Double(max(1, last.count))
+        let expected = 1 - 0.5 / Double(every)
+        #expect(abs(mean - expected) < 0.01, "\(mean)")
+    }
+
+    @Test("who marks everything whatever is sent is not believed for ever")
+    func saturated() {
+        var marks = MarkControl(.classic)
+        let (sent, factors) = Self.run(&marks, from: Self.start, seconds: 10) {
+            $0 == .notCapable ? $0 : .congested
+        }
+        #expect((15...25).contains(factors.count) && !marks.isCapable)
+        #expect(sent.suffix(1000).allSatisfy { $0 == .notCapable })
+    }
+
+    @Test("a path that is another one is tried anew")
+    func restart() {
+        var marks = MarkControl(.classic)
+        _ = Self.run(&marks, from: Self.start, seconds: 1) { $0 }
+        marks.restart()
+        #expect(!marks.isCapable)
+        let (sent, _) = Self.run(&marks, from: Self.start + .seconds(1), seconds: 3) { _ in .notCapable }
+        #expect(sent.count { $0 != .notCapable } == 20)
+    }
+}
+
+@Suite("A path that marks instead of dropping")
+struct MarkedPathTests {
+    private static func share(
+        seed: UInt64 = 1, _ marks: MarkResponse?, rate: Double = 2_000_000, _ marking: SimulatedPath.Marking
+    ) -> PathSimulation {
+        PathSimulation(seed: seed, marks: marks) { _ in SimulatedPath(rate: rate, marking: marking) }
+    }
+
+    @Test("nothing is lost, and the queue is shorter than without", arguments: [MarkResponse.classic, .scalable])
+    func shortQueue(response: MarkResponse) {
+        for seed in 1...3 as ClosedRange<UInt64> {
+            var plain = Self.share(seed: seed, nil, .above(.milliseconds(20)))
+            var marked = Self.share(seed: seed, response, .above(.milliseconds(20)))
+            plain.run(for: 40)
+            marked.run(for: 40)
+            let (before, now) = (plain.queue(0.95, from: 5), marked.queue(0.95, from: 5))
+            #expect(now < before, "\(now) s instead of \(before) s")
+            #expect(marked.dropped == 0 && marked.estimator.isMarkable && marked.estimator.congestionMarks > 10)
+            #expect(marked.bitsDelivered / 40 > 1_400_000, "\(marked.bitsDelivered / 40)")
+            #expect(marked.picturesPerSecond(from: 5, to: 40) > 27)
+        }
+    }
+
+    @Test("a network that treats marks badly costs nothing",
+        arguments: [SimulatedPath.Marking.wiped, .dropped, .all])
+    func hostile(marking: SimulatedPath.Marking) {
+        var plain = Self.share(nil, .none)
+        var marked = Self.share(.classic, marking)
+        plain.run(for: 40)
+        marked.run(for: 40)
+        #expect(!marked.estimator.isMarkable)
+        // Of a network that marks everything a while has passed until it is known.
+        #expect(marked.estimator.capacity > plain.estimator.capacity * 3 / 4)
+        #expect(marked.bitsDelivered > plain.bitsDelivered * 0.8)
+    }
+
+    @Test("a router that allows less than the link is obeyed, and more is used once it allows that")
+    func policed() {
+        var share = PathSimulation(marks: .classic) { time in
+            SimulatedPath(rate: time < 10 || time > 25 ? 4_000_000 : 1_000_000, marking: .above(.milliseconds(25)))
+        }
+        share.run(for: 25)
+        #expect((700_000..<1_300_000).contains(share.estimator.capacity), "\(share.estimator.capacity)")
+        #expect(share.queue(0.95, from: 12) < 0.05)
+        share.run(for: 10)
+        #expect(share.estimator.capacity > 2_500_000, "\(share.estimator.capacity)")
+    }
+
+    @Test("a path that loses what is marked only later is freed of it by the silence that follows")
+    func blackHole() {
+        var share = PathSimulation(marks: .classic) { time in
+            SimulatedPath(marking: time < 5 ? .none : .dropped)
+        }
+        share.run(for: 5)
+        #expect(share.estimator.isMarkable)
+        share.run(for: 5)
+        #expect(!share.estimator.isMarkable)
+        #expect(share.picturesPerSecond(from: 7, to: 10) > 28)
+    }
+}

@@ -1,0 +1,80 @@
+import Congestion
+import Datagrams
+import RTP
+import TestSupport
+import Testing
+import Timebase
+
+@testable import PeerCore
+
+@Suite("Marks of congestion, from router to sharer")
+struct MarkTests {
+    private static func share(
+        _ feedback: PathFeedback, mark: ECN? = .capable0, sound: AudioSendParameters? = nil,
+        _ change: (inout LinkConditions) -> Void = { _ in }
+    ) -> Share {
+        var conditions = LinkConditions()
+        change(&conditions)
+        return Share(PeerPair(seed: 7, conditions: conditions, feedback: feedback, mark: mark, sound: sound))
+    }
+
+    @Test("where the viewer tells of marks, packets may be marked, and what was is counted",
+        arguments: [PathFeedback.transportWide, .perStream])
+    func counted(feedback: PathFeedback) throws {
+        var share = Self.share(feedback) {
+            $0.rate = 2_000_000
+            $0.marksAbove = .milliseconds(15)
+        }
+        share.run(for: .seconds(3), unitSize: 3000)
+        var path = try #require(share.pair.sharer.statistics.path)
+        #expect(path.isMarkable)
+        let (before, known) = (path.congestionMarks, path.capacity ?? 0)
+        // Pictures that take twice what passes.
+        share.run(for: .seconds(2), unitSize: 16_000)
+        path = try #require(share.pair.sharer.statistics.path)
+        #expect(path.congestionMarks > before + 3)
+        #expect(path.capacity ?? 0 < min(known, 2_200_000), "\(path)")
+    }
+
+    @Test("control messages carry none, and packets only once the network has let one through",
+        arguments: [PathFeedback.transportWide, .perStream])
+    func restraint(feedback: PathFeedback) {
+        var share = Self.share(feedback) { $0.wipesMarks = true }
+        share.run(for: .seconds(8))
+        #expect(share.pair.sharer.statistics.path?.isMarkable == false)
+        #expect((1...20).contains(share.pair.sharerMarked))
+        var willing = Self.share(feedback)
+        willing.run(for: .seconds(8))
+        let media = willing.pair.sharerDatagrams.count { $0.read(DatagramKind.init) == .rtp }
+        #expect(willing.pair.sharer.statistics.path?.isMarkable == true)
+        #expect(willing.pair.sharerMarked > media * 9 / 10 && willing.pair.sharerMarked <= media)
+    }
+
+    @Test("without an agreement no packet carries one", arguments: [PathFeedback.transportWide, .perStream])
+    func none(feedback: PathFeedback) {
+        var share = Self.share(feedback, mark: nil)
+        share.run(for: .seconds(3))
+        #expect(share.pair.sharerMarked == 0 && share.pair.sharer.statistics.path?.isMarkable == false)
+    }
+
+    @Test("counters that come late, go back or jump count nothing")
+    func counters() {
+        var reports = MarkReports()
+        func report(_ highest: UInt32, _ capable: UInt32, _ marked: UInt16 = 0) -> ECNFeedback {
+            ECNFeedback(
+                senderSSRC: 9, mediaSSRC: 1, extendedHighestSequenceNumber: highest, capable0: capable,
+                congestionExperienced: marked)
+        }
+        #expect(reports.news(of: report(100, 40, 65_535))?.capable == 40)
+        let next = reports.news(of: report(110, 45, 2))
+        #expect(next?.capable == 5 && next?.congested == 3, "16 bits wrap")
+        #expect(reports.news(of: report(105, 43)) == nil)
+        #expect(reports.news(of: report(120, 40)) == nil)
+        #expect(reports.news(of: report(130, 50))?.capable == 10)
+        for ssrc in 2...20 as ClosedRange<UInt32> {
+            var other = report(1, 1)
+            other.mediaSSRC = ssrc
+            #expect((reports.news(of: other) != nil) == (ssrc <= 8))
+        }
+    }
+}
