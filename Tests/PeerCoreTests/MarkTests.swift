@@ -23,7 +23,7 @@ struct MarkTests {
     func counted(feedback: PathFeedback) throws {
         var share = Self.share(feedback) {
             $0.rate = 2_000_000
-            $0.marksAbove = .milliseconds(15)
+            $0.marking = .above(.milliseconds(15))
         }
         share.run(for: .seconds(3), unitSize: 3000)
         var path = try #require(share.pair.sharer.statistics.path)
@@ -39,7 +39,7 @@ struct MarkTests {
     @Test("control messages carry none, and packets only once the network has let one through",
         arguments: [PathFeedback.transportWide, .perStream])
     func restraint(feedback: PathFeedback) {
-        var share = Self.share(feedback) { $0.wipesMarks = true }
+        var share = Self.share(feedback) { $0.marking = .wiped }
         share.run(for: .seconds(8))
         #expect(share.pair.sharer.statistics.path?.isMarkable == false)
         #expect((1...20).contains(share.pair.sharerMarked))

@@ -1,3 +1,4 @@
+import Datagrams
 import Glibc
 import PeerCore
 import RTP
@@ -15,7 +16,7 @@ struct SimulationTests {
     /// a second.
     static let seeds = Array(1...number("SIMULATION_SEEDS", or: 500))
 
-    /// Loss to 30 %, single or in bursts, reordering, duplicates, narrow links.
+    /// Loss to 30 %, single or in bursts, reordering, duplicates, narrow links, marks of congestion treated well or badly.
     private func weather(_ seed: UInt64, _ random: inout SeededGenerator) -> LinkConditions {
         var conditions = LinkConditions()
         conditions.delay = .milliseconds(Int64(random.next() % 120))
@@ -24,6 +25,7 @@ struct SimulationTests {
         conditions.lossLength = seed % 2 == 0 ? 1 : 1 + random.unit() * 9
         conditions.duplication = random.unit() * 0.05
         if seed % 5 == 0 { conditions.rate = 1_000_000 + Int(random.next() % 7_000_000) }
+        conditions.marking = [.above(.milliseconds(10)), .none, .wiped, .lost, .all, .above(.zero)][Int(seed / 2 % 6)]
         return conditions
     }
 
@@ -35,7 +37,8 @@ struct SimulationTests {
         // Consent lasts for 30 s from the last answer (RFC 7675 § 5.1): a blackout of 25 leaves hardly room for more.
         if events == 0 { (conditions.loss, conditions.lossLength) = (min(conditions.loss, 0.03), 1) }
         let feedback: PathFeedback = seed % 3 == 0 ? .perStream : .transportWide
-        var share = Share(PeerPair(seed: seed, conditions: conditions, feedback: feedback))
+        let mark: ECN? = seed % 2 == 0 ? nil : seed % 9 == 0 ? .capable1 : .capable0
+        var share = Share(PeerPair(seed: seed, conditions: conditions, feedback: feedback, mark: mark))
         share.run(for: .seconds(events == 0 ? 2 : 4), unitSize: 2500)
         if events == 0 || events == 3 {
             let length = Duration.seconds(events == 0 ? 25 : Int64(1 + random.next() % 10))
@@ -69,7 +72,7 @@ struct LongRunTests {
         let half = Int64(Self.hours) * 1800
         let eraEnd: Int64 = 2_085_978_496
         let start = NTPTimestamp(unixNanoseconds: (eraEnd - half) * 1_000_000_000)
-        var pair = PeerPair(seed: 42, wallClock: start)
+        var pair = PeerPair(seed: 42, mark: .capable0, wallClock: start)
         pair.keepsAll = false
         pair.run(for: .seconds(2))
         var video = SyntheticVideo()

@@ -18,10 +18,18 @@ package struct LinkConditions: Sendable {
     package var rate: Int?
     /// What a narrow link holds; more is lost.
     package var queue: Duration = .milliseconds(300)
-    /// What waits longer for the narrow link is marked, where it may be; nil: nothing is.
-    package var marksAbove: Duration?
-    /// Nothing keeps its mark.
-    package var wipesMarks = false
+    package var marking = Marking.none
+
+    /// What becomes of datagrams that may be marked.
+    package enum Marking: Sendable {
+        case none
+        /// Those that wait longer for the narrow link are.
+        case above(Duration)
+        case all
+        /// They may not any more.
+        case wiped
+        case lost
+    }
 
     package init() {}
 }
@@ -61,8 +69,7 @@ package struct SimulatedLink: Sendable {
             lost += 1
             return
         }
-        let ecn = marked(ecn, to, now)
-        guard let leaves = pass(bytes.count, to, now) else {
+        guard let ecn = marked(ecn, to, now), let leaves = pass(bytes.count, to, now) else {
             lost += 1
             return
         }
@@ -90,10 +97,16 @@ package struct SimulatedLink: Sendable {
         return end
     }
 
-    private func marked(_ ecn: ECN, _ to: TransportAddress, _ now: Instant) -> ECN {
-        if ecn == .notCapable || conditions.wipesMarks { return .notCapable }
-        guard let limit = conditions.marksAbove, let free = freeAt[to], free - now > limit else { return ecn }
-        return .congestionExperienced
+    /// Nil where it is lost.
+    private func marked(_ ecn: ECN, _ to: TransportAddress, _ now: Instant) -> ECN? {
+        if ecn == .notCapable { return ecn }
+        switch conditions.marking {
+        case .none: return ecn
+        case .above(let limit): return (freeAt[to] ?? now) - now > limit ? .congestionExperienced : ecn
+        case .all: return .congestionExperienced
+        case .wiped: return .notCapable
+        case .lost: return nil
+        }
     }
 
     private mutating func launch(

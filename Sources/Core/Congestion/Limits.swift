@@ -124,8 +124,9 @@ package enum Limits {
     static let markTestTime = Duration.seconds(2)
     /// So many tell whether marks are wiped out.
     static let packetsOfMarks = 50
-    /// 0.9²⁰ is an eighth.
-    static let saturatedResponses = 20
+    /// Where so much was marked, and still is when so little is left of what was sent, something marks whatever comes.
+    static let saturation = 0.9
+    static let fallOfSaturation = 0.125
     /// A network that failed is tried again: it may be another by then.
     static let marksRetry = Duration.seconds(60)
 

@@ -11,8 +11,8 @@ struct LinkShare: Sendable {
     /// Bits per second by trains, and when the last was seen; nil before the first.
     private var link: (rate: Int, at: Instant)?
     private var excess: (rate: Int, at: Instant)?
-    /// What was left after a router's marks, which keep its queue empty.
-    private var marked: (rate: Int, at: Instant)?
+    /// What was left after a router's marks, which keep its queue empty, and what was thought before the first of them.
+    private var marked: (rate: Int, before: Int, at: Instant)?
 
     /// - Parameter rate: the middle of the last trains.
     mutating func noteTrains(_ rate: Int, at now: Instant) { link = (rate, now) }
@@ -20,8 +20,17 @@ struct LinkShare: Sendable {
     /// The queue was too long, though no more than this came through.
     mutating func noteExcess(_ rate: Int, at now: Instant) { excess = (rate, now) }
 
-    /// A router says that it was too much: this is what is sent now.
-    mutating func noteMarks(_ rate: Int, at now: Instant) { marked = (rate, now) }
+    /// A router says that it was too much.
+    mutating func noteMarks(before rate: Int, at now: Instant) { marked = (rate, marked?.before ?? rate, now) }
+
+    /// This is what is sent now.
+    mutating func noteMarks(after rate: Int) { marked?.rate = rate }
+
+    /// They meant nothing.
+    mutating func forgetMarks() { marked = nil }
+
+    /// What was thought before marks came.
+    var unmarked: Int? { marked?.before }
 
     /// The path is another one, or nobody else is there any more.
     mutating func forgetExcess() { excess = nil }

@@ -17,6 +17,14 @@ package enum MarkResponse: Sendable {
     case scalable
 }
 
+/// What follows from marks.
+package enum MarkVerdict: Hashable, Sendable {
+    /// So much less is to be sent.
+    case yield(Double)
+    /// Nothing, nor from those before: whatever was sent, all was marked.
+    case distrust
+}
+
 /// How many packets came with which mark.
 package struct MarkCounts: Hashable, Sendable {
     package var capable: Int
@@ -72,8 +80,8 @@ package struct MarkControl: Sendable {
     private var nextResponse = Instant.zero
     /// What part is marked, smoothed (RFC 8257 § 3.3); 1 at first.
     private var share = 1.0
-    /// Responses in a row to marks on nearly all packets.
-    private var saturated = 0
+    /// What the answers in a row to marks on nearly all packets come to.
+    private var fall = 1.0
     /// Packets with CE, ever.
     package private(set) var congested = 0
 
@@ -102,7 +110,8 @@ package struct MarkControl: Sendable {
         phase = .testing
         (tests, firstTest, nextTest) = (0, nil, .zero)
         (tested, verified, pending) = (MarkCounts(), MarkCounts(), MarkCounts())
-        (share, saturated) = (1, 0)
+        // Who marks whatever comes may go on doing so: of that nothing is forgotten.
+        share = 1
     }
 
     /// Feedback told of so many more.
@@ -134,8 +143,8 @@ package struct MarkControl: Sendable {
         }
     }
 
-    /// The factor by which to send less, once in a round trip; nil where nothing is marked.
-    package mutating func takeFactor(roundTrip: Duration, at now: Instant) -> Double? {
+    /// Once in a round trip; nil where nothing is marked.
+    package mutating func takeVerdict(roundTrip: Duration, at now: Instant) -> MarkVerdict? {
         guard isCapable, now >= nextResponse, pending.marked > 0 else { return nil }
         let part = Double(pending.congested) / Double(pending.marked)
         pending = MarkCounts()
@@ -143,13 +152,11 @@ package struct MarkControl: Sendable {
         if part > 0 || response == .scalable { nextResponse = now + roundTrip + Limits.feedbackInterval }
         share += (part - share) * Limits.gainOfMarks
         guard part > 0 else { return nil }
-        saturated = part > 0.9 ? saturated + 1 : 0
-        if saturated > Limits.saturatedResponses {
-            // An eighth is sent by now, and that changes nothing: something on the way marks whatever comes.
-            phase = .failed(at: now)
-            return nil
-        }
-        return response == .scalable ? 1 - share / 2 : Limits.yieldToMark
+        let factor = response == .scalable ? 1 - share / 2 : Limits.yieldToMark
+        fall = part > Limits.saturation ? fall * factor : 1
+        guard fall < Limits.fallOfSaturation else { return .yield(factor) }
+        phase = .failed(at: now)
+        return .distrust
     }
 }
 

@@ -26,12 +26,12 @@ package struct RateControl: Sendable {
         package var trains: [PacketTrain.Sample]
         /// Factor of the loss controller, where it wants less.
         package var lossFactor: Double?
-        /// And of marks of congestion.
-        package var markFactor: Double?
+        /// What follows from marks of congestion.
+        package var marks: MarkVerdict?
 
         package init(
             now: Instant, queue: Duration, isSteady: Bool = false, jitter: Duration, roundTrip: Duration, latestOutflow: Int?,
-            outflow: Int?, delivered: Int?, trains: [PacketTrain.Sample], lossFactor: Double?, markFactor: Double? = nil
+            outflow: Int?, delivered: Int?, trains: [PacketTrain.Sample], lossFactor: Double?, marks: MarkVerdict? = nil
         ) {
             self.now = now
             self.queue = queue
@@ -43,7 +43,7 @@ package struct RateControl: Sendable {
             self.delivered = delivered
             self.trains = trains
             self.lossFactor = lossFactor
-            self.markFactor = markFactor
+            self.marks = marks
         }
     }
 
@@ -107,7 +107,7 @@ package struct RateControl: Sendable {
             learn(seen, elapsed)
         }
         if let factor = seen.lossFactor { yield(factor, seen) }
-        if let factor = seen.markFactor { heed(factor, seen) }
+        if let verdict = seen.marks { heed(verdict, seen) }
         setTarget(seen)
     }
 
@@ -210,12 +210,17 @@ package struct RateControl: Sendable {
     }
 
     /// A router marks instead of letting a queue grow.
-    private mutating func heed(_ factor: Double, _ seen: Observation) {
+    private mutating func heed(_ verdict: MarkVerdict, _ seen: Observation) {
+        guard case .yield(let factor) = verdict else {
+            set(capacity: max(capacity, share.unmarked ?? 0))
+            return share.forgetMarks()
+        }
+        share.noteMarks(before: capacity, at: seen.now)
         // What is known may be far more than what was used, but of a screen at rest that says little.
         let used = max(seen.delivered ?? 0, seen.outflow ?? 0, capacity / 2)
         set(capacity: Int(Double(min(capacity, used)) * factor))
+        share.noteMarks(after: capacity)
         received.removeAll(keepingCapacity: true)
-        share.noteMarks(capacity, at: seen.now)
     }
 
     // MARK: A short queue

@@ -1,0 +1,146 @@
+import Datagrams
+import RTP
+import TestSupport
+import Testing
+import Timebase
+
+@testable import PeerCore
+
+/// A sharer's side of repair alone, with a round trip of 200 ms: what leaves, and when.
+@Suite("What a sharer sends again")
+struct RepairTests {
+    private static let start = Instant(nanoseconds: 5_000_000_000)
+    private static let roundTrip = Duration.milliseconds(200)
+    private var sender: MediaSender
+    private var path: PathControl
+
+    init() {
+        var random: any RandomNumberGenerator & Sendable = SeededGenerator(seed: 3)
+        let parameters = SendParameters(
+            payloadType: 102, ssrc: 1, retransmission: .init(payloadType: 103, ssrc: 2), canonicalName: "sharer",
+            mid: nil, extensions: ExtensionMap(), bitsPerSecond: 4_000_000)
+        let clock = WallClockAnchor(instant: Self.start, ntp: NTPTimestamp(unixNanoseconds: 1_800_000_000_000_000_000))
+        sender = MediaSender(parameters, wallClock: clock, random: &random, at: Self.start)
+        path = PathControl(parameters, random: &random, at: Self.start)
+    }
+
+    /// Sends a picture, and gives the numbers of its packets.
+    private mutating func share(bytes: Int) -> [UInt16] {
+        var video = SyntheticVideo()
+        let first = UInt16(truncatingIfNeeded: sender.sequenceNumber)
+        sender.enqueue(video.next(keyframe: true, size: bytes, capturedAt: Self.start), at: Self.start)
+        for time in 0..<100 as Range<Int64> {
+            while sender.nextPacket(&path, at: Self.start + .milliseconds(time)) != nil {}
+        }
+        return (0..<UInt16(truncatingIfNeeded: sender.sequenceNumber) &- first).map { first &+ $0 }
+    }
+
+    /// How many packets leave for a request that comes so much later.
+    private mutating func answer(_ numbers: [UInt16], after milliseconds: Int64) -> Int {
+        let now = Self.start + .milliseconds(100 + milliseconds)
+        sender.repair(numbers, path, connected: Self.roundTrip, at: now)
+        var count = 0
+        while sender.nextPacket(&path, at: now + .milliseconds(20)) != nil { count += 1 }
+        return count
+    }
+
+    @Test("copies of a request, and one that comes well within a round trip, are one request")
+    mutating func copies() {
+        let numbers = share(bytes: 20_000)
+        #expect(numbers.count > 10)
+        #expect(answer([numbers[3]], after: 0) == 1)
+        for time in [8, 16, 100, 170] as [Int64] { #expect(answer([numbers[3]], after: time) == 0, "\(time) ms") }
+        #expect(answer([numbers[4]], after: 171) == 1, "another packet is another request")
+    }
+
+    @Test("a second one 24 ms short of a round trip is believed, and where it came after a whole one, copies go along")
+    mutating func second() {
+        let numbers = share(bytes: 20_000)
+        #expect(answer([numbers[3]], after: 0) == 1)
+        #expect(answer([numbers[3]], after: 180) == 1)
+        #expect(answer([numbers[3]], after: 180 + 200) == 1 + Limits.copiesOfRepeated)
+    }
+
+    @Test("what was never sent is not sent again")
+    mutating func unknown() {
+        let numbers = share(bytes: 20_000)
+        #expect(answer([numbers[0] &- 1, (numbers.last ?? 0) &+ 1], after: 0) == 0)
+    }
+
+    @Test("all together it is no more than the budget of a quarter allows")
+    mutating func budget() {
+        let numbers = share(bytes: 200_000)
+        let sent = sender.statistics.bytesSent
+        for round in 0..<40 as Range<Int64> { _ = answer(numbers, after: round * 250) }
+        // Sixteen packets before there was any, and a quarter of what was sent; headers come on top.
+        let most = (20_000 + sent / 4) * 21 / 20
+        #expect((most * 3 / 4...most).contains(sender.statistics.bytesRepaired), "\(sender.statistics)")
+    }
+}
+
+@Suite("When a viewer tells what came")
+struct FeedbackTimeTests {
+    private var reporter = FeedbackReporter()
+    private let parameters = ReceiveParameters(
+        payloadTypes: [102], retransmissionPayloadTypes: [:], extensions: PeerPair.extensions, ssrc: 9,
+        canonicalName: "viewer")
+    private var now = Instant(nanoseconds: 5_000_000_000)
+    private var number: UInt16 = 10
+
+    /// Packets 4 ms apart, of which every `lost`th is, for some seconds; when reports leave, in milliseconds.
+    private mutating func receive(for seconds: Int, losing lost: UInt16? = nil) -> [Int64] {
+        var times: [Int64] = []
+        let end = now + .seconds(seconds)
+        while now < end {
+            now += .milliseconds(1)
+            if now.nanoseconds / 1_000_000 % 4 == 0 {
+                number &+= 1
+                let isLost = lost.map { number % $0 == 0 } ?? false
+                if !isLost { reporter.receive(Self.packet(number), .notCapable, parameters, at: now) }
+            }
+            times += tell()
+        }
+        return times
+    }
+
+    private mutating func tell() -> [Int64] {
+        let reports = reporter.makeFeedback(senderSSRC: 9, ntp: NTPTimestamp(bits: 0), at: now)
+        return reports.isEmpty ? [] : [now.nanoseconds / 1_000_000]
+    }
+
+    private static func packet(_ number: UInt16) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var extensions = HeaderExtensions()
+        extensions.transportSequenceNumber = number
+        RTPHeader(marker: false, payloadType: 102, sequenceNumber: number, timestamp: 0, ssrc: 1)
+            .append(to: &bytes, extensions: extensions, map: PeerPair.extensions)
+        return bytes + [1, 2, 3]
+    }
+
+    @Test("25 times a second, at first sooner, and sooner again where packets get lost and for five seconds after")
+    mutating func interval() {
+        let first = receive(for: 1).count
+        #expect((55...70).contains(first), "\(first)")
+        _ = receive(for: 1)
+        let calm = receive(for: 4).count
+        #expect((98...102).contains(calm), "\(calm)")
+        _ = receive(for: 2, losing: 20)
+        let lossy = receive(for: 2, losing: 20).count
+        #expect((120...135).contains(lossy), "\(lossy)")
+        // The share of losses is smoothed: it falls below a hundredth within two seconds.
+        #expect((120...135).contains(receive(for: 2).count))
+        _ = receive(for: 6)
+        #expect((48...52).contains(receive(for: 2).count))
+    }
+
+    @Test("where packets get lost, what was told last is told eight times more if nothing follows it")
+    mutating func repeats() {
+        _ = receive(for: 3, losing: 20)
+        let silence = (0..<600).flatMap { _ -> [Int64] in
+            now += .milliseconds(1)
+            return tell()
+        }
+        #expect((8...9).contains(silence.count), "\(silence)")
+        #expect(reporter.due == nil)
+    }
+}
