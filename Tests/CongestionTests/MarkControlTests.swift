@@ -9,7 +9,7 @@ struct MarkControlTests {
 
     /// Packets and reports on them in turn, each as the network made it.
     private static func run(
-        _ marks: inout MarkControl, from start: Instant, seconds: Double, network: (PacketMark) -> PacketMark?
+        _ marks: inout MarkControl, from start: Instant, seconds: Double, queueIsShort: Bool = true, network: (PacketMark) -> PacketMark?
     ) -> (sent: [PacketMark], factors: [Double]) {
         var sent: [PacketMark] = [], factors: [Double] = []
         var now = start
@@ -20,9 +20,10 @@ struct MarkControlTests {
             sent.append(mark)
             if let came = network(mark) { counts.count(came) }
             guard sent.count % 10 == 0 else { continue }
-            marks.observe(counts, roundTrip: roundTrip, at: now)
+            marks.observe(counts, at: now)
             counts = MarkCounts()
-            if case .yield(let factor) = marks.takeVerdict(roundTrip: roundTrip, at: now) { factors.append(factor) }
+            let verdict = marks.takeVerdict(queueIsShort: queueIsShort, roundTrip: roundTrip, at: now)
+            if case .yield(let factor) = verdict { factors.append(factor) }
         }
         return (sent, factors)
     }
@@ -50,8 +51,8 @@ struct MarkControlTests {
     @Test("a network that begins to wipe them out is noticed")
     func becomesIncapable() {
         var marks = MarkControl(.classic)
-        _ = Self.run(&marks, from: Self.start, seconds: 2) { $0 }
-        let (sent, _) = Self.run(&marks, from: Self.start + .seconds(2), seconds: 3) { _ in .notCapable }
+        _ = Self.run(&marks, from: Self.start, seconds: 6) { $0 }
+        let (sent, _) = Self.run(&marks, from: Self.start + .seconds(6), seconds: 3) { _ in .notCapable }
         #expect(!marks.isCapable && sent.suffix(500).allSatisfy { $0 == .notCapable })
     }
 
@@ -89,6 +90,29 @@ struct MarkControlTests {
         }
         #expect(factors.reduce(1, *) > 0.12 && factors.reduce(1, *) < 0.4 && !marks.isCapable, "\(factors)")
         #expect(sent.suffix(1000).allSatisfy { $0 == .notCapable })
+    }
+
+    @Test("of a queue that is there, all that comes may be marked for long")
+    func saturatedQueue() {
+        var marks = MarkControl(.scalable)
+        let (_, factors) = Self.run(&marks, from: Self.start, seconds: 5, queueIsShort: false) {
+            $0 == .notCapable ? $0 : .congested
+        }
+        #expect(marks.isCapable && factors.count > 30)
+    }
+
+    @Test("what left before all were marked, and is told of late, is no sign that marks are wiped out")
+    func lateReport() {
+        var marks = MarkControl(.classic)
+        _ = marks.allowsNext(at: Self.start)
+        marks.observe(MarkCounts(capable: 1, notCapable: 20), at: Self.start + .milliseconds(60))
+        // A page that left at the beginning, and a screen at rest.
+        marks.observe(MarkCounts(capable: 5, notCapable: 300), at: Self.start + .seconds(1))
+        #expect(marks.isCapable)
+        for second in 6..<20 as Range<Int64> {
+            marks.observe(MarkCounts(notCapable: 30), at: Self.start + .seconds(second))
+        }
+        #expect(!marks.isCapable)
     }
 
     @Test("a path that is another one is tried anew")

@@ -161,7 +161,7 @@ package struct BandwidthEstimator: Sendable {
                 outflow: delivery.bitsPerSecond(over: Limits.outflowWindow),
                 delivered: delivery.bitsPerSecond(over: Limits.sustainedWindow),
                 trains: train.observe(ordinary), lossFactor: factor,
-                marks: weighMarks(roundTrip: roundTrip, at: now)))
+                marks: weighMarks(queueIsShort, roundTrip: roundTrip, at: now)))
         // A queue that keeps its length though less and less is sent is none: the path has become longer.
         let isLong = rate.isCompeting || queue.standing > Limits.longPlateau
         let patience = isLong ? Limits.plateauTimeBeside : Limits.plateauTime
@@ -171,10 +171,10 @@ package struct BandwidthEstimator: Sendable {
         }
     }
 
-    private mutating func weighMarks(roundTrip: Duration, at now: Instant) -> MarkVerdict? {
-        marks?.observe(markCounts, roundTrip: roundTrip, at: now)
+    private mutating func weighMarks(_ queueIsShort: Bool, roundTrip: Duration, at now: Instant) -> MarkVerdict? {
+        marks?.observe(markCounts, at: now)
         markCounts = MarkCounts()
-        return marks?.takeVerdict(roundTrip: roundTrip, at: now)
+        return marks?.takeVerdict(queueIsShort: queueIsShort, roundTrip: roundTrip, at: now)
     }
 
     private mutating func weighLoss(at now: Instant) {

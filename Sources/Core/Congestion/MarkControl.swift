@@ -74,7 +74,7 @@ package struct MarkControl: Sendable {
     private var nextTest = Instant.zero
     /// Since the test began.
     private var tested = MarkCounts()
-    /// Since all are marked, a round trip later.
+    /// Since all are marked, a while later.
     private var verified = MarkCounts()
     private var pending = MarkCounts()
     private var nextResponse = Instant.zero
@@ -115,15 +115,15 @@ package struct MarkControl: Sendable {
     }
 
     /// Feedback told of so many more.
-    package mutating func observe(_ counts: MarkCounts, roundTrip: Duration, at now: Instant) {
+    package mutating func observe(_ counts: MarkCounts, at now: Instant) {
         if counts.isEmpty { return }
         congested += counts.congested
         pending.add(counts)
         switch phase {
         case .testing: judgeTest(counts, at: now)
         case .capable(let since):
-            // What left before is not marked.
-            guard now - since > roundTrip * 2 + Limits.feedbackInterval * 2 else { return }
+            // What left before is not marked, and may have waited for its report.
+            guard now - since > Limits.longestMarkReport else { return }
             verified.add(counts)
             guard verified.marked + verified.notCapable >= Limits.packetsOfMarks else { return }
             if verified.notCapable > verified.marked { phase = .failed(at: now) }
@@ -144,7 +144,9 @@ package struct MarkControl: Sendable {
     }
 
     /// Once in a round trip; nil where nothing is marked.
-    package mutating func takeVerdict(roundTrip: Duration, at now: Instant) -> MarkVerdict? {
+    ///
+    /// - Parameter queueIsShort: nothing else tells that it was too much.
+    package mutating func takeVerdict(queueIsShort: Bool, roundTrip: Duration, at now: Instant) -> MarkVerdict? {
         guard isCapable, now >= nextResponse, pending.marked > 0 else { return nil }
         let part = Double(pending.congested) / Double(pending.marked)
         pending = MarkCounts()
@@ -153,7 +155,7 @@ package struct MarkControl: Sendable {
         share += (part - share) * Limits.gainOfMarks
         guard part > 0 else { return nil }
         let factor = response == .scalable ? 1 - share / 2 : Limits.yieldToMark
-        fall = part > Limits.saturation ? fall * factor : 1
+        fall = part > Limits.saturation && queueIsShort ? fall * factor : 1
         guard fall < Limits.fallOfSaturation else { return .yield(factor) }
         phase = .failed(at: now)
         return .distrust
