@@ -126,7 +126,8 @@ package enum Limits {
     static let packetsOfMarks = 50
     /// Reports of them come once a second; the RTCP interval of RFC 3550 § 6.2 may be as long as this.
     static let longestMarkReport = Duration.seconds(5)
-    /// Where so much was marked without a queue, and still is when so little is left of what was sent, something marks whatever comes.
+    /// Where so much was marked without a queue, and still is when so little is left of what was sent, something marks
+    /// whatever comes.
     static let saturation = 0.9
     static let fallOfSaturation = 0.125
     /// A network that failed is tried again: it may be another by then.

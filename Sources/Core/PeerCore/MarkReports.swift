@@ -7,8 +7,11 @@ struct MarkReports {
 
     /// Nil where it is older than what is known, or of more streams than we have.
     mutating func news(of feedback: ECNFeedback) -> MarkCounts? {
-        let before = last[feedback.mediaSSRC]
-            ?? ECNFeedback(senderSSRC: 0, mediaSSRC: feedback.mediaSSRC, extendedHighestSequenceNumber: feedback.extendedHighestSequenceNumber)
+        let before =
+            last[feedback.mediaSSRC]
+            ?? ECNFeedback(
+                senderSSRC: feedback.senderSSRC, mediaSSRC: feedback.mediaSSRC,
+                extendedHighestSequenceNumber: feedback.extendedHighestSequenceNumber)
         let advance = Int32(bitPattern: feedback.extendedHighestSequenceNumber &- before.extendedHighestSequenceNumber)
         guard advance >= 0, last.count < Limits.markedStreams || last[feedback.mediaSSRC] != nil else { return nil }
         last[feedback.mediaSSRC] = feedback
