@@ -31,6 +31,25 @@ struct CPUBudgetTests {
         #expect(machine.changes.allSatisfy { $0.second < 1 })
     }
 
+    @Test("where every picture is very late, three are enough, and steps that can't suffice are left out")
+    func farTooSlow() {
+        var machine = Machine(steps: 6)
+        // Each step saves half, the most that one is taken to save: none below the fourth fits.
+        machine.run(seconds: 10) { [320, 160, 80, 40, 20, 10, 5][$0] }
+        #expect(machine.changes.map(\.step) == [4])
+        #expect(machine.changes.allSatisfy { $0.second < 0.1 })
+    }
+
+    @Test("two pictures far too slow, one after the other, change nothing")
+    func twoSlowPictures() {
+        var machine = Machine(steps: 6)
+        machine.run(seconds: 2) { _ in 2 }
+        let changed = (0..<2).map { _ in machine.budget.spent(.milliseconds(90), of: .microseconds(33_333), at: machine.now) }
+        #expect(changed == [false, false])
+        machine.run(seconds: 2) { _ in 2 }
+        #expect(machine.changes.isEmpty)
+    }
+
     @Test("one slow picture changes nothing, nor does work that fits")
     func slowPicture() {
         var machine = Machine(steps: 2)
