@@ -20,10 +20,10 @@ struct MarkControlTests {
             sent.append(mark)
             if let came = network(mark) { counts.count(came) }
             guard sent.count % 10 == 0 else { continue }
-            marks.observe(counts, at: now)
+            marks.observe(counts, arrivals: 10, at: now)
             counts = MarkCounts()
             let verdict = marks.takeVerdict(queueIsShort: queueIsShort, roundTrip: roundTrip, at: now)
-            if case .yield(let factor) = verdict { factors.append(factor) }
+            if case .yield(let factor, _) = verdict { factors.append(factor) }
         }
         return (sent, factors)
     }
@@ -33,7 +33,7 @@ struct MarkControlTests {
     func capable(response: MarkResponse) {
         var marks = MarkControl(response)
         let (sent, factors) = Self.run(&marks, from: Self.start, seconds: 1) { $0 }
-        #expect(sent.prefix(10).count { $0 != .notCapable } <= 3)
+        #expect(sent.prefix(10).count { $0 != .notCapable } == 1)
         #expect(sent.dropFirst(10).allSatisfy { $0 == .capable })
         #expect(marks.isCapable && factors.isEmpty && marks.congested == 0)
     }
@@ -43,7 +43,7 @@ struct MarkControlTests {
     func incapable(fate: PacketMark?) {
         var marks = MarkControl(.classic)
         let (sent, _) = Self.run(&marks, from: Self.start, seconds: 30) { $0 == .notCapable ? $0 : fate }
-        #expect(sent.count { $0 != .notCapable } == 20 && !marks.isCapable)
+        #expect(sent.count { $0 != .notCapable } == 10 && !marks.isCapable)
         let (later, _) = Self.run(&marks, from: Self.start + .seconds(30), seconds: 40) { $0 }
         #expect(later.count { $0 == .capable } > 500 && marks.isCapable)
     }
@@ -103,26 +103,144 @@ struct MarkControlTests {
 
     @Test("what left before all were marked, and is told of late, is no sign that marks are wiped out")
     func lateReport() {
-        var marks = MarkControl(.classic)
-        _ = marks.allowsNext(at: Self.start)
-        marks.observe(MarkCounts(capable: 1, notCapable: 20), at: Self.start + .milliseconds(60))
+        var marks = Self.capable(.classic)
         // A page that left at the beginning, and a screen at rest.
-        marks.observe(MarkCounts(capable: 5, notCapable: 300), at: Self.start + .seconds(1))
+        marks.observe(MarkCounts(capable: 5, notCapable: 300), arrivals: 305, at: Self.start + .seconds(1))
         #expect(marks.isCapable)
         for second in 6..<20 as Range<Int64> {
-            marks.observe(MarkCounts(notCapable: 30), at: Self.start + .seconds(second))
+            marks.observe(MarkCounts(notCapable: 30), arrivals: 30, at: Self.start + .seconds(second))
         }
         #expect(!marks.isCapable)
     }
 
-    @Test("a path that is another one is tried anew")
-    func restart() {
+    /// One whose test has just succeeded.
+    private static func capable(_ response: MarkResponse) -> MarkControl {
+        var marks = MarkControl(response)
+        while !marks.allowsNext(at: start) {}
+        marks.observe(MarkCounts(capable: 1, notCapable: 9), arrivals: 10, at: start)
+        #expect(marks.isCapable)
+        return marks
+    }
+
+    @Test("pictures of one packet are not all risked: of ten packets one is a test")
+    func sparse() {
         var marks = MarkControl(.classic)
-        _ = Self.run(&marks, from: Self.start, seconds: 1) { $0 }
-        marks.restart()
+        let sent = (0..<300 as Range<Int64>).map { marks.allowsNext(at: Self.start + .milliseconds($0 * 33)) }
+        #expect(sent.count { $0 } == 10)
+        let tests = sent.indices.filter { sent[$0] }
+        #expect(zip(tests, tests.dropFirst()).allSatisfy { $1 - $0 >= 10 })
+    }
+
+    @Test("where nothing passes while it is tried, or after, it is left, and tried again ever later")
+    func doubt() {
+        var marks = Self.capable(.classic)
+        var now = Self.start
+        for wait in [60, 120, 240] as [Int64] {
+            marks.doubt(at: now)
+            #expect(!marks.isCapable)
+            // What is told now is of the time before.
+            marks.observe(MarkCounts(capable: 40), arrivals: 40, at: now + .seconds(1))
+            #expect(!marks.isCapable)
+            #expect((0..<50).allSatisfy { _ in !marks.allowsNext(at: now + .seconds(wait - 1)) })
+            now += .seconds(wait)
+            #expect((0..<50).contains { _ in marks.allowsNext(at: now) })
+        }
+        var untried = MarkControl(.classic)
+        untried.doubt(at: Self.start)
+        #expect((0..<50).contains { _ in untried.allowsNext(at: Self.start) }, "a silence before the first test is none of it")
+    }
+
+    @Test("what is told before a test began is not of that test")
+    func earlier() {
+        var marks = MarkControl(.classic)
+        marks.observe(MarkCounts(capable: 40), arrivals: 40, at: Self.start)
         #expect(!marks.isCapable)
-        let (sent, _) = Self.run(&marks, from: Self.start + .seconds(1), seconds: 3) { _ in .notCapable }
-        #expect(sent.count { $0 != .notCapable } == 20)
+    }
+
+    @Test("a viewer who stops telling of marks gets none")
+    func untold() {
+        var marks = Self.capable(.classic)
+        for tenth in 1...40 as ClosedRange<Int64> {
+            marks.observe(MarkCounts(), arrivals: 10, at: Self.start + .milliseconds(tenth * 100))
+        }
+        #expect(marks.isCapable)
+        marks.observe(MarkCounts(), arrivals: 10, at: Self.start + .milliseconds(5100))
+        #expect(!marks.isCapable)
+    }
+
+    @Test("what comes in the round trip after an answer asks for no other", arguments: [MarkResponse.classic, .scalable])
+    func onceInARoundTrip(response: MarkResponse) {
+        var marks = Self.capable(response)
+        var answers = 0
+        // Marks of one burst, told of over 90 ms; the next two reports are clean.
+        for (index, congested) in [3, 3, 3, 0, 0].enumerated() {
+            let now = Self.start + .milliseconds(Int64(index) * 45)
+            marks.observe(MarkCounts(capable: 10, congested: congested), arrivals: 13, at: now)
+            if marks.takeVerdict(queueIsShort: true, roundTrip: Self.roundTrip, at: now) != nil { answers += 1 }
+        }
+        #expect(answers == 1)
+    }
+
+    @Test("single marks, and marks with clean times between them, are of no network that marks everything")
+    func honest() {
+        var marks = Self.capable(.classic)
+        var now = Self.start
+        for round in 0..<100 {
+            now += .seconds(1)
+            marks.observe(MarkCounts(congested: round % 2 == 0 ? 1 : 5), arrivals: 5, at: now)
+            let verdict = marks.takeVerdict(queueIsShort: true, roundTrip: Self.roundTrip, at: now)
+            guard case .yield(0.9, _) = verdict else {
+                Issue.record("\(String(describing: verdict))")
+                return
+            }
+            now += .seconds(1)
+            marks.observe(MarkCounts(capable: 5), arrivals: 5, at: now)
+            #expect(marks.takeVerdict(queueIsShort: true, roundTrip: Self.roundTrip, at: now) == nil)
+        }
+    }
+}
+
+@Suite("What follows from marks for the rate")
+struct MarkedRateTests {
+    /// A verdict a second, `used` being what comes through.
+    private static func capacity(after verdicts: [MarkVerdict], used: Int?, lossFactor: Double? = nil) -> Int {
+        var rate = RateControl(start: 4_000_000, maximum: 10_000_000)
+        var now = Instant(nanoseconds: 5_000_000_000)
+        for verdict in verdicts {
+            now += .seconds(1)
+            rate.observe(
+                RateControl.Observation(
+                    now: now, queue: .zero, jitter: .zero, roundTrip: .milliseconds(50), latestOutflow: nil, outflow: used,
+                    delivered: used, trains: [], lossFactor: lossFactor, marks: verdict))
+        }
+        return rate.capacity
+    }
+
+    private static func seldom(_ count: Int) -> [MarkVerdict] { Array(repeating: .yield(0.9, part: 0.02), count: count) }
+
+    @Test("a film falls by a tenth each time")
+    func film() {
+        let known = 4_000_000
+        #expect(Self.capacity(after: Self.seldom(1), used: known) == known * 9 / 10)
+        #expect(Self.capacity(after: Self.seldom(1), used: known, lossFactor: 0.8) == known * 8 / 10, "loss and marks are one")
+    }
+
+    @Test("a screen at rest, whose few packets are marked now and then, keeps what TCP would have")
+    func rest() {
+        // 1.22 ÷ √0.02 packets in 50 ms.
+        for used in [nil, 60_000] as [Int?] {
+            #expect((1_900_000...2_100_000).contains(Self.capacity(after: Self.seldom(60), used: used)))
+        }
+        let often = Self.capacity(after: Array(repeating: .yield(0.9, part: 0.5), count: 60), used: 60_000)
+        #expect((350_000...450_000).contains(often), "\(often)")
+    }
+
+    @Test("what was given up for marks that meant nothing is there again, and no more")
+    func distrust() {
+        let found = Self.capacity(after: Self.seldom(3) + [.distrust(0.729)], used: 4_000_000)
+        #expect((3_900_000...4_000_000).contains(found), "\(found)")
+        let later = Self.capacity(after: Self.seldom(10) + [.distrust(0.81)], used: 2_000_000)
+        #expect(later < 2_500_000, "what was there ten marks ago need not be: \(later)")
     }
 }
 

@@ -85,6 +85,7 @@ def test_a_network_that_wipes_marks_out_gets_none(film, start, artifacts):
     assert rate(viewer, 4) >= 25
     peer = next(iter(peers(host).values()))
     assert not peer["markable"] and peer["congestionMarks"] == 0, peer
+    assert 1 <= link.wiped_marks("a") <= 20
     assert viewer.stop() == 0
 
 

@@ -14,6 +14,20 @@ struct CandidateTests {
         #expect(host.peerReflexivePriority == Candidate.priority(of: .peerReflexive, localPreference: 1000))
     }
 
+    @Test("IP headers are our own on the way of sockets' datagrams, not within a stream or from a relay of ours")
+    func direct() throws {
+        let server = IPAddress.v4(0x0A00_0009)
+        let address = TransportAddress(ip: server, port: 4000)
+        let host = Candidate.host(Pair.viewerSocket)
+        let relayed = Candidate.relayed(address, mapped: nil, server: server)
+        #expect(try #require(CandidatePair(host, .host(Pair.sharerSocket))).isDirect)
+        #expect(try #require(CandidatePair(host, relayed)).isDirect, "the peer's relay forwards as it likes")
+        #expect(try #require(CandidatePair(relayed, host)).isDirect == false)
+        let listener = TransportAddress(ip: server, port: 5002, transport: .tcp)
+        let stream = try #require(CandidatePair(.tcp(.active, address), .tcp(.passive, listener)))
+        #expect(!stream.isDirect)
+    }
+
     @Test("the pair priority is the formula of RFC 8445 § 6.1.2.3, seen from either side")
     func pairPriority() throws {
         let ours = Candidate.host(TransportAddress(ip: .v4(0x0A00_0001), port: 5000))

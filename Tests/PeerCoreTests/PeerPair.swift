@@ -17,8 +17,9 @@ struct PeerPair: ~Copyable {
     private(set) var viewerEvents: [PeerEvent] = []
     /// Datagrams as they left the sharer, for what a listener on the path would see.
     private(set) var sharerDatagrams: [[UInt8]] = []
-    /// How many of these routers may mark.
-    private(set) var sharerMarked = 0
+    /// What each of these lets routers do.
+    private(set) var sharerECN: [ECN] = []
+    var sharerMarked: Int { sharerECN.count { $0 != .notCapable } }
     var sharerAddress = PeerPair.address(1)
     var viewerAddress = PeerPair.address(2)
     /// What the network makes of the viewer's address on its way out; nil: as it is.
@@ -167,7 +168,7 @@ struct PeerPair: ~Copyable {
             switch sharer.nextOutput() {
             case .transmit(let transmit):
                 if keepsAll { sharerDatagrams.append(transmit.bytes) }
-                if keepsAll, transmit.ecn != .notCapable { sharerMarked += 1 }
+                if keepsAll { sharerECN.append(transmit.ecn) }
                 link.send(transmit.bytes, from: sharerAddress, to: transmit.to, ecn: transmit.ecn, at: now)
             case .event(let event): sharerEvents.append(event)
             case .wait(let until, _):

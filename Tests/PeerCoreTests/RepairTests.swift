@@ -40,7 +40,9 @@ struct RepairTests {
         let now = Self.start + .milliseconds(100 + milliseconds)
         sender.repair(numbers, path, connected: Self.roundTrip, at: now)
         var count = 0
-        while sender.nextPacket(&path, at: now + .milliseconds(20)) != nil { count += 1 }
+        for time in 0..<8 as Range<Int64> {
+            while sender.nextPacket(&path, at: now + .milliseconds(time)) != nil { count += 1 }
+        }
         return count
     }
 

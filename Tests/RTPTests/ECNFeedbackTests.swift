@@ -34,7 +34,7 @@ struct ECNFeedbackTests {
         #expect(throws: RTCPError.malformed(.transportFeedback)) { try bytes.read { try RTCPPacket.packets($0) } }
     }
 
-    @Test("the first mark and each of congestion is told at once, all else once a second, each stream for itself")
+    @Test("the first mark and each of congestion is told at once and once more, all else once a second, each stream for itself")
     func recorder() throws {
         var recorder = ECNRecorder()
         var now = Instant(nanoseconds: 1_000_000_000)
@@ -49,15 +49,18 @@ struct ECNFeedbackTests {
             return recorder.makeFeedback(senderSSRC: 9, at: now)
         }
         #expect(tell(1, 65_535, .capable0).map(\.capable0) == [1], "the first of its kind")
-        #expect(tell(1, 0, .capable0).isEmpty)
+        #expect(tell(1, 0, .capable0).map(\.capable0) == [2], "and once more, for that may be lost")
         #expect(tell(2, 500, .capable0).map(\.mediaSSRC) == [2])
+        #expect(tell(2, 501, .capable0).map(\.mediaSSRC) == [2])
+        #expect(tell(2, 502, .capable0).isEmpty)
         // One is missing before it.
         let marked = tell(1, 2, .congestionExperienced)
         #expect(marked.map(\.congestionExperienced) == [1] && marked.map(\.lost) == [1])
         #expect(marked[0].extendedHighestSequenceNumber == 65_538 && marked[0].capable0 == 2)
-        #expect(tell(1, 3, .capable0).isEmpty)
+        #expect(tell(1, 3, .capable0).map(\.congestionExperienced) == [1])
+        #expect(tell(1, 4, .capable0).isEmpty)
         now += .seconds(1)
-        #expect(tell(2, 501, .capable0).map(\.mediaSSRC) == [1, 2])
+        #expect(tell(2, 503, .capable0).map(\.mediaSSRC) == [1, 2])
         #expect(recorder.makeFeedback(senderSSRC: 9, at: now + .seconds(2)).isEmpty, "nothing has come since")
     }
 }

@@ -132,7 +132,7 @@ package struct BandwidthEstimator: Sendable {
             return nil
         }
         // What passes again are packets without a mark.
-        if isSilent { marks?.restart() }
+        if isSilent { marks?.doubt(at: now) }
         let silence = endSilence(at: now)
         if let first = reports.first(where: { !$0.isFavoured }) { packets.giveUp(below: first.number) }
         learn(at: now)
@@ -172,9 +172,10 @@ package struct BandwidthEstimator: Sendable {
     }
 
     private mutating func weighMarks(_ queueIsShort: Bool, roundTrip: Duration, at now: Instant) -> MarkVerdict? {
-        marks?.observe(markCounts, at: now)
+        marks?.observe(markCounts, arrivals: reports.count { $0.arrival != nil }, at: now)
         markCounts = MarkCounts()
-        return marks?.takeVerdict(queueIsShort: queueIsShort, roundTrip: roundTrip, at: now)
+        if losses.lasting > Limits.lossOfMarkable { marks?.doubt(at: now) }
+        return marks?.takeVerdict(queueIsShort: queueIsShort, roundTrip: roundTrip + queue.standing, at: now)
     }
 
     private mutating func weighLoss(at now: Instant) {

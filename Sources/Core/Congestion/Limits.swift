@@ -118,9 +118,11 @@ package enum Limits {
     static let yieldToMark = 0.9
     /// RFC 8257 § 3.3: its g.
     static let gainOfMarks = 1.0 / 16
-    /// The test: a packet in this time, two in each report, and so many in all; without them it is given up after this.
+    /// The test: a packet after so many that are none, in this time at most, and so many in all; a path that drops them
+    /// loses a tenth of what it carries meanwhile, as repair is made for. Without any it is given up after so long.
+    static let packetsPerMarkTest = 9
     static let markTestInterval = Duration.milliseconds(20)
-    static let markTests = 20
+    static let markTests = 10
     static let markTestTime = Duration.seconds(2)
     /// So many tell whether marks are wiped out.
     static let packetsOfMarks = 50
@@ -130,8 +132,18 @@ package enum Limits {
     /// whatever comes.
     static let saturation = 0.9
     static let fallOfSaturation = 0.125
-    /// A network that failed is tried again: it may be another by then.
+    /// Over twice to once as many it is known what part is marked.
+    static let packetsOfPart = 500
+    /// Bytes.
+    static let packetOfTCP = 1460
+    /// A single packet is not all of them.
+    static let packetsOfSaturation = 2
+    /// A network that failed is tried again, for it may be another by then; after each failure twice as late, up to half
+    /// an hour.
     static let marksRetry = Duration.seconds(60)
+    static let marksRetryDoublings = 5
+    /// A path that loses so much may do so for the permission to mark, on one of two ways that it has (RFC 6679 § 7.4.1).
+    static let lossOfMarkable = 0.2
 
     // Estimates of peers (REMB)
 

@@ -107,7 +107,12 @@ package struct RateControl: Sendable {
             learn(seen, elapsed)
         }
         if let factor = seen.lossFactor { yield(factor, seen) }
-        if let verdict = seen.marks { heed(verdict, seen) }
+        switch seen.marks {
+        case .distrust(let fall): regain(fall)
+        // Loss and marks at once are answered once.
+        case .yield(let factor, let part) where seen.lossFactor == nil: heed(factor, part: part, seen)
+        case .yield, nil: break
+        }
         setTarget(seen)
     }
 
@@ -122,7 +127,7 @@ package struct RateControl: Sendable {
         let isVeryLong = seen.queue > tolerated(seen.jitter) * 2
         let outflows = [isVeryLong ? seen.latestOutflow : nil, seen.outflow, seen.delivered]
         // Of a screen that rests, what comes through says nothing of what might.
-        if let delivered = seen.delivered, delivered * 10 > target * 7 { share.noteExcess(delivered, at: seen.now) }
+        if isBusy(seen), let delivered = seen.delivered { share.noteExcess(delivered, at: seen.now) }
         let isDue = seen.now >= nextDecrease
         // Where less did not help, the queue shows in peace whose it is.
         let isHeld = decreases > Self.patience - 1 && seen.queue * 10 < queueAtDecrease * 12
@@ -210,18 +215,31 @@ package struct RateControl: Sendable {
     }
 
     /// A router marks instead of letting a queue grow.
-    private mutating func heed(_ verdict: MarkVerdict, _ seen: Observation) {
-        guard case .yield(let factor) = verdict else {
-            set(capacity: max(capacity, share.unmarked ?? 0))
-            return share.forgetMarks()
-        }
+    private mutating func heed(_ factor: Double, part: Double, _ seen: Observation) {
         share.noteMarks(before: capacity, at: seen.now)
-        // What is known may be far more than what was used, but of a screen at rest that says little.
         let used = max(seen.delivered ?? 0, seen.outflow ?? 0, capacity / 2)
-        set(capacity: Int(Double(min(capacity, used)) * factor))
+        var next = Int(Double(min(capacity, used)) * factor)
+        // Of a screen at rest the queue is not: what TCP would have among so many marks is left to it.
+        if !isBusy(seen) { next = max(next, min(capacity, rateOfTCP(part, seen.roundTrip + seen.queue))) }
+        set(capacity: next)
         share.noteMarks(after: capacity)
         received.removeAll(keepingCapacity: true)
     }
+
+    /// M. Mathis et al., "The macroscopic behavior of the TCP congestion avoidance algorithm", 1997, eq. 3.
+    private func rateOfTCP(_ part: Double, _ roundTrip: Duration) -> Int {
+        let packets = (1.5 / max(part, 1e-4)).squareRoot()
+        return Int(packets * Double(Limits.packetOfTCP * 8) / max(0.01, roundTrip.inSeconds))
+    }
+
+    /// Marks meant nothing: what was given up for them is there.
+    private mutating func regain(_ fall: Double) {
+        set(capacity: max(capacity, min(share.unmarked ?? 0, Int(Double(capacity) / fall))))
+        share.forgetMarks()
+    }
+
+    /// Most of what may be sent is.
+    private func isBusy(_ seen: Observation) -> Bool { seen.delivered.map { $0 * 10 > target * 7 } ?? false }
 
     // MARK: A short queue
 
@@ -241,7 +259,7 @@ package struct RateControl: Sendable {
         guard let since = shortSince, seen.now - since >= Limits.sustainedWindow else { return }
         if let delivered = seen.delivered { set(capacity: max(capacity, min(delivered, share.markBound(capacity)))) }
         // Where less is sent than may be, nothing is learnt of more.
-        guard let delivered = seen.delivered, delivered * 10 > target * 7, mayGrow(seen) else { return }
+        guard isBusy(seen), mayGrow(seen) else { return }
         // Up to what is known to pass it need not be slow (RFC 9438 § 4.10, slow start).
         let isKnown = capacity * 10 < passed * 9
         let growth = isKnown

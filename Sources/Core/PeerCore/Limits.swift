@@ -52,6 +52,8 @@ enum Limits {
     /// report, which come once a second.
     static let markedStreams = 8
     static let packetsOfMarkReport: UInt32 = 65_535
+    /// Packets that were told of as missing, and came after all.
+    static let lateForMarkReport = 1024
     /// Of a packet's bytes: 1200 of payload and about 60 of headers.
     static let payloadShare = 0.95
     /// Below this no picture can be made; the pacer delays instead.

@@ -7,19 +7,21 @@ struct MarkReports {
 
     /// Nil where it is older than what is known, or of more streams than we have.
     mutating func news(of feedback: ECNFeedback) -> MarkCounts? {
-        let before =
-            last[feedback.mediaSSRC]
-            ?? ECNFeedback(
-                senderSSRC: feedback.senderSSRC, mediaSSRC: feedback.mediaSSRC,
-                extendedHighestSequenceNumber: feedback.extendedHighestSequenceNumber)
+        let known = last[feedback.mediaSSRC]
+        guard known != nil || last.count < Limits.markedStreams else { return nil }
+        let before = known ?? ECNFeedback(
+            senderSSRC: feedback.senderSSRC, mediaSSRC: feedback.mediaSSRC,
+            extendedHighestSequenceNumber: feedback.extendedHighestSequenceNumber)
         let advance = Int32(bitPattern: feedback.extendedHighestSequenceNumber &- before.extendedHighestSequenceNumber)
-        guard advance >= 0, last.count < Limits.markedStreams || last[feedback.mediaSSRC] != nil else { return nil }
+        if known != nil, advance <= 0 { return nil }
         last[feedback.mediaSSRC] = feedback
         let capable = feedback.capable0 &- before.capable0 &+ (feedback.capable1 &- before.capable1)
+        let congested = feedback.congestionExperienced &- before.congestionExperienced
+        let notCapable = feedback.notCapable &- before.notCapable
         // A lie, or a stream of the same number that began anew: it is counted from here.
         guard capable <= Limits.packetsOfMarkReport else { return nil }
-        return MarkCounts(
-            capable: Int(capable), congested: Int(feedback.congestionExperienced &- before.congestionExperienced),
-            notCapable: Int(feedback.notCapable &- before.notCapable))
+        let most = Int(advance) + Limits.lateForMarkReport
+        if known != nil, Int(capable) + Int(congested) + Int(notCapable) > most { return nil }
+        return MarkCounts(capable: Int(capable), congested: Int(congested), notCapable: Int(notCapable))
     }
 }

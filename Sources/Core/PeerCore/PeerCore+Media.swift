@@ -110,7 +110,7 @@ extension PeerCore {
     private mutating func transmitRTP(_ packet: consuming [UInt8], _ trafficClass: TrafficClass) {
         guard let protector, let pair = ice.sendAddresses else { return }
         do throws(ProtectionError) { try protector.protectRTP(&packet) } catch { return end(.protection(error)) }
-        let ecn = pair.local.transport == .udp ? path.nextMark(at: now) : .notCapable
+        let ecn = ice.keepsHeaders ? path.nextMark(at: now) : .notCapable
         path.sent(packet, trafficClass, at: now)
         outputs.append(
             .transmit(

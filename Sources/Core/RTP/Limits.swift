@@ -27,6 +27,8 @@ package enum Limits {
     package static let recordedStreams = 8
     /// Marks are told of so often where none of them is of congestion; 32 bytes each time.
     static let ecnFeedbackInterval = Duration.seconds(1)
+    /// Of each mark of congestion, in a row.
+    static let urgentECNFeedbacks = 2
     /// Numbers of each remembered for feedback: a second at 48 Mbit/s.
     package static let arrivalWindow = 5000
     /// An RTT above this is a lying or stale report (ICE consent has long expired: RFC 7675 § 5.1, 30 s).

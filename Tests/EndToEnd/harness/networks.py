@@ -1,6 +1,7 @@
 """Networks of the test's own: nothing here reaches the machine's real interfaces."""
 
 import os
+import re
 import subprocess
 import time
 import uuid
@@ -137,7 +138,12 @@ class Lab:
         place = self[side]
         place.run("nft", "add", "table", "ip", "router")
         place.run("nft", "add", "chain", "ip", "router", "out", "{ type filter hook output priority 0; }")
-        place.run("nft", "add", "rule", "ip", "router", "out", *"ip ecn set not-ect".split())
+        place.run("nft", "add", "rule", "ip", "router", "out", *"ip ecn != not-ect counter ip ecn set not-ect".split())
+
+    def wiped_marks(self, side):
+        """From how many packets that router has cleared them."""
+        found = re.search(r"counter packets (\d+)", self[side].run("nft", "list", "table", "ip", "router"))
+        return int(found[1])
 
     def forget_router(self, side):
         self[side].run("nft", "delete", "table", "ip", "router")

@@ -40,6 +40,8 @@ package struct CandidatePair: Hashable, Sendable {
     var addresses: AddressPair { AddressPair(local: local, remote: remote) }
     /// Over TCP, where nothing is lost, and where a check first needs a connection.
     var isOverTCP: Bool { local.transport == .tcp }
+    /// Datagrams leave as they are, not wrapped for a relay of ours.
+    var isDirect: Bool { !isOverTCP && localCandidate.type != .relayed }
 
     /// RFC 8445 § 6.1.2.3: 2³² × min(G, D) + 2 × max(G, D) + (G > D ? 1 : 0), G being the controlling side's.
     /// Priorities have 31 bits, so nothing overflows.

@@ -12,14 +12,16 @@ package struct ECNRecorder: Sendable {
         var received: Int64 = 0
         /// Packets by mark.
         var counts: [UInt32] = [0, 0, 0, 0]
-        var isUrgent = false
+        /// Feedbacks that are to tell of it soon: one may get lost, above all where there is congestion.
+        var urgent = 0
         var hasNews = false
 
         mutating func receive(_ sequenceNumber: UInt16, _ ecn: ECN) {
             let number = unwrapper.unwrap(sequenceNumber)
             first = min(first ?? number, number)
             received += 1
-            isUrgent = isUrgent || ecn == .congestionExperienced || ecn != .notCapable && count(ecn) == 0
+            let isFirst = ecn != .notCapable && count(ecn) == 0
+            if ecn == .congestionExperienced || isFirst { urgent = Limits.urgentECNFeedbacks }
             hasNews = true
             counts[Int(ecn.rawValue)] &+= 1
         }
@@ -27,7 +29,7 @@ package struct ECNRecorder: Sendable {
         private func count(_ ecn: ECN) -> UInt32 { counts[Int(ecn.rawValue)] }
 
         mutating func makeFeedback(senderSSRC: UInt32) -> ECNFeedback {
-            (isUrgent, hasNews) = (false, false)
+            (urgent, hasNews) = (max(0, urgent - 1), false)
             let highest = unwrapper.highest ?? 0
             // SRTP has taken out the duplicates (RFC 3711 § 3.3.2).
             let lost = max(0, highest - (first ?? highest) + 1 - received)
@@ -61,7 +63,7 @@ package struct ECNRecorder: Sendable {
     package mutating func makeFeedback(senderSSRC: UInt32, at now: Instant) -> [ECNFeedback] {
         let isDue = last.map { now - $0 >= Limits.ecnFeedbackInterval } ?? true
         var packets: [ECNFeedback] = []
-        for index in streams.indices where streams[index].isUrgent || isDue && streams[index].hasNews {
+        for index in streams.indices where streams[index].urgent > 0 || isDue && streams[index].hasNews {
             packets.append(streams[index].makeFeedback(senderSSRC: senderSSRC))
         }
         if isDue, !packets.isEmpty { last = now }
