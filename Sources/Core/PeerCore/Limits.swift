@@ -130,12 +130,14 @@ enum Limits {
     static let keyframeRequestInterval = Duration.milliseconds(300)
     /// The round trip before one was measured: a fast one, so that the first repairs are not held back.
     static let assumedRoundTrip = Duration.milliseconds(20)
-    /// Nothing from the peer for this long, where a picture or a report of one comes each second: its pair is checked, again
-    /// after each interval, until ICE's own time for silence has come. Who reports every five seconds only is asked nine
-    /// times in between, a kilobyte.
+    /// Nothing from the peer for this long, where a picture or a report of one comes each second, or sooner where more
+    /// came of late: its pair is checked, again after each interval, later after two, until ICE's own time for silence has
+    /// come. Who reports every five seconds only is asked 14 times in between, one and a half kilobytes.
     static let quietTime = Duration.milliseconds(1200)
-    static let quietInterval = Duration.milliseconds(400)
-    static let quietChecks = 20
+    static let leastQuietTime = Duration.milliseconds(300)
+    static let quietInterval = Duration.milliseconds(200)
+    static let hastyChecks = 10
+    static let quietChecks = 25
     /// How long a gap may wait for its repair before the picture goes on without, at least.
     static let repairTime = Duration.milliseconds(500)
     /// Where that is not enough for two rounds, and what they take beyond the usual: a keyframe would not come sooner.

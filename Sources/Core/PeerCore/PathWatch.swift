@@ -7,16 +7,26 @@ import Timebase
 /// first check that comes from it.
 struct PathWatch {
     private var heardAt: Instant
+    /// The longest of late between two signs of life; it is forgotten in four times its length.
+    private var usualGap = Limits.quietTime
     private var asked = 0
 
     init(at now: Instant) { heardAt = now }
 
     /// When the pair is to be checked; nil where that was done often enough.
-    var due: Instant? { asked < Limits.quietChecks ? heardAt + Limits.quietTime + Limits.quietInterval * asked : nil }
+    var due: Instant? {
+        guard asked < Limits.quietChecks else { return nil }
+        let quietTime = min(Limits.quietTime, max(Limits.leastQuietTime, usualGap * 3))
+        return heardAt + quietTime + Limits.quietInterval * (asked + max(0, asked - Limits.hastyChecks))
+    }
 
     /// Media or a report came that only the peer can have protected. An answered check does not count: the peer may still
     /// send to the old address.
-    mutating func heard(at now: Instant) { self = PathWatch(at: now) }
+    mutating func heard(at now: Instant) {
+        let gap = now - heardAt
+        usualGap = max(gap, usualGap - gap / 4)
+        (heardAt, asked) = (now, 0)
+    }
 
     mutating func checked() { asked += 1 }
 }
