@@ -87,7 +87,7 @@ enum Limits {
     static let lossOfParity = 0.012
     static let queueOfParity = Duration.milliseconds(50)
     static let mostParity = 0.3
-    static let parityPerLoss = 1.8
+    static let parityPerLoss = 1.75
     /// After so long without any, none are waited for.
     static let parityMemory = Duration.seconds(2)
     /// Behind the last packet of a picture its repair packets come; where that is lost, this long is waited.
