@@ -10,6 +10,8 @@ enum Limits {
     static let gapTime: Int64 = 3_600_000
     /// Ten seconds, at 48 kHz: a longer time without sound is filled with nothing.
     static let filledSamples: Int64 = 480_000
+    /// In samples: a decoder that begins in mid-stream has settled after 80 ms (RFC 7845 § 4.6).
+    static let seekPreroll = 3840
     /// Far more than any picture takes, far less than libavformat counts to.
     static let pictureBytes = 1 << 26
     /// So many parameter sets of a kind fit into a track's header (ISO/IEC 14496-15 § 5.3.3.1.2).

@@ -1,5 +1,6 @@
 import CAVFormat
 import Glibc
+import RTP
 
 /// libavformat's Matroska muxer, packets in, bytes out: the only owner of its `AVFormatContext`.
 final class Muxer {
@@ -40,12 +41,12 @@ final class Muxer {
     }
 
     func addOpus() throws(ContainerError) {
-        let parameters = try addStream(OpusHead.bytes)
+        let parameters = try addStream(OpusHead.bytes())
         parameters.pointee.codec_type = AVMEDIA_TYPE_AUDIO
         parameters.pointee.codec_id = AV_CODEC_ID_OPUS
         parameters.pointee.sample_rate = Int32(OpusHead.sampleRate)
         parameters.pointee.initial_padding = Int32(OpusHead.preSkip)
-        parameters.pointee.seek_preroll = Int32(OpusHead.seekPreroll)
+        parameters.pointee.seek_preroll = Int32(Limits.seekPreroll)
         format_set_channels(library.handle, parameters, Int32(OpusHead.channels))
     }
 

@@ -32,12 +32,12 @@ package final class OggOpusWriter {
     ///   - preSkip: samples that a decoder drops at the beginning: by how much its sound trails what was encoded.
     ///     libopus' 6.5 ms make the file's zero the very sample of the first timestamp.
     ///   - origin: the timestamp at the file's zero, as the picture's; by default that of the first packet.
-    package init(serial: UInt32, preSkip: UInt16 = 312, origin: Int64? = nil) {
+    package init(serial: UInt32, preSkip: UInt16 = OpusHead.preSkip, origin: Int64? = nil) {
         self.origin = origin
         stream = OggStream(serial: serial)
-        stream.append(OpusHeaders.identification(preSkip: preSkip), granule: 0)
+        stream.append(OpusHead.bytes(preSkip: preSkip), granule: 0)
         let identification = stream.flush()
-        stream.append(OpusHeaders.comments, granule: 0)
+        stream.append(OpusTags.bytes, granule: 0)
         header = identification + stream.flush()
     }
 

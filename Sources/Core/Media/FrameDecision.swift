@@ -6,8 +6,6 @@ package enum DropReason: Hashable, Sendable, CaseIterable {
     case outboxFull
     /// A newer picture of the same frame period took its place.
     case superseded
-    /// The share was paused.
-    case paused
     /// It showed nothing new.
     case repeated
 }

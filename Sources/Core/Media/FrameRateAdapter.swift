@@ -34,7 +34,6 @@ package struct FrameRateAdapter: Sendable {
     private var lastUnit: Instant?
     /// The last unit that the encoder had bits for.
     private var lastSent: Instant?
-    private var isPaused = false
     /// A keyframe was sent and nothing since.
     private var echoesKeyframe = false
     package private(set) var drops: [DropReason: Int] = [:]
@@ -58,10 +57,9 @@ package struct FrameRateAdapter: Sendable {
 
     /// The source has something new. Cheap to repeat.
     package mutating func changed(at now: Instant) {
-        if isPaused { drops[.paused, default: 0] += 1 }
         if changedAt == nil {
             changedAt = now
-        } else if !isPaused {
+        } else {
             drops[.superseded, default: 0] += 1
         }
     }
@@ -105,9 +103,7 @@ package struct FrameRateAdapter: Sendable {
     ///
     /// - Parameter keyframeNeeded: a viewer waits for a keyframe, and one is allowed now.
     package mutating func decide(at now: Instant, outboxFull: Bool, keyframeNeeded: Bool) -> FrameDecision {
-        guard !isPaused, let (work, due) = next(keyframeNeeded: keyframeNeeded) else {
-            return .wait(until: .distantFuture)
-        }
+        guard let (work, due) = next(keyframeNeeded: keyframeNeeded) else { return .wait(until: .distantFuture) }
         if now < due { return .wait(until: due) }
         if outboxFull {
             if work == .new { drops[.outboxFull, default: 0] += 1 }
@@ -151,12 +147,8 @@ package struct FrameRateAdapter: Sendable {
         grid.leave(for: rate)
     }
 
-    /// Pictures stop at once; the deadline is none.
-    package mutating func pause() { isPaused = true }
-
     /// What is there was shown already, or must not be shown (a pause, another source): the next change starts anew.
     package mutating func reset(at now: Instant) {
-        isPaused = false
         changedAt = nil
         pictureAt = nil
         lastUnit = nil

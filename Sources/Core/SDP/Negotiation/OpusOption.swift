@@ -10,8 +10,6 @@ package struct OpusOption: Hashable, Sendable {
     package var usesDTX: Bool
     /// `maxaveragebitrate` in bits per second; nil where the offerer leaves it to us.
     package var maximumBitrate: Int?
-    /// `maxplaybackrate` in Hz; 48000 where it is missing.
-    package var maximumPlaybackRate: UInt32
     package var feedback: Feedback
 
     /// The first Opus of a section; nil where there is none.
@@ -29,7 +27,6 @@ package struct OpusOption: Hashable, Sendable {
         usesInbandFEC = format.parameters["useinbandfec"] == "1"
         usesDTX = format.parameters["usedtx"] == "1"
         maximumBitrate = format.parameters["maxaveragebitrate"]?.decimal()
-        maximumPlaybackRate = format.parameters["maxplaybackrate"]?.decimal() ?? 48_000
         feedback = format.feedback
     }
 
