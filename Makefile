@@ -8,6 +8,8 @@ SECONDS_EACH ?= 20
 # Suites with real sockets and clocks share the machine: no more tests at a time than processors.
 TEST_WIDTH ?= $(shell nproc)
 
+SUPPORT = netlab screensource textsource firefoxh264
+
 PYTEST = .venv/bin/python -m pytest -c Tests/EndToEnd/pytest.ini Tests/EndToEnd
 
 .DEFAULT_GOAL := help
@@ -58,7 +60,7 @@ install: release ## into PREFIX=/usr/local: program, manual page, completions
 
 clean: ## remove what was built
 	rm -rf .build .build-* .venv
-	@for tool in netlab screensource textsource; do $(MAKE) -s -C Tests/Support/$$tool clean; done
+	@for tool in $(SUPPORT); do $(MAKE) -s -C Tests/Support/$$tool clean; done
 
 # What the targets above stand on.
 
@@ -70,6 +72,6 @@ test-packages:
 	@Scripts/install-test-peers
 
 support:
-	@for tool in netlab screensource textsource; do $(MAKE) -s -C Tests/Support/$$tool; done
+	@for tool in $(SUPPORT); do $(MAKE) -s -C Tests/Support/$$tool; done
 
 .PHONY: help demo build release test unit e2e simulation asan tsan fuzz bench install clean packages test-packages support

@@ -52,8 +52,8 @@ let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "sw
 /// The browser viewer's files: compiled in, so that a server needs none at run time.
 let viewerPage = [
     "viewer.html", "viewer.css", "controls.css", "panels.css", "card.css", "icon.svg", "viewer.js", "states.js",
-    "connection.js", "peer.js", "whep.js", "room.js", "retry.js", "link.js", "stats.js", "card.js", "sound.js", "stage.js",
-    "controls.js",
+    "connection.js", "peer.js", "whep.js", "room.js", "retry.js", "link.js", "limits.js", "stats.js", "card.js", "sound.js",
+    "stage.js", "controls.js",
 ]
 
 let package = Package(

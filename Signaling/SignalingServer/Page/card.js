@@ -55,7 +55,9 @@ const WORDS = Object.freeze({
     },
     "unsupported/h264": {
         chip: "Not supported", icon: "warning", title: "This browser can’t show the picture",
-        text: "It lacks H.264 video. Recent Chrome, Edge, Firefox and Safari have it.",
+        text:
+            "It lacks H.264 video. Recent Chrome, Edge and Safari have it; Firefox fetches it after its first start " +
+            "(Add-ons, Plugins: OpenH264), and the picture appears then.",
     },
 });
 

@@ -1,6 +1,7 @@
 import { StateCard, wordsFor } from "./card.js";
 import { Connection } from "./connection.js";
 import { Controls } from "./controls.js";
+import * as Limits from "./limits.js";
 import { RoomLink } from "./link.js";
 import { missingSupport } from "./peer.js";
 import { Retry } from "./retry.js";
@@ -9,14 +10,6 @@ import { Sound } from "./sound.js";
 import { Stage } from "./stage.js";
 import { StateMachine } from "./states.js";
 import { StatsPanel } from "./stats.js";
-
-const TICK = 1_000; // ms
-const PICTURE_LIMIT = 10_000; // ms from the answer to the first picture
-const RESTART_LIMIT = 6_000; // ms from an ICE restart to the next picture
-const RECOVERY_GRACE = 1_000; // ms in which ICE may come back by itself
-const STALL_LIMIT = 3_000; // ms without a packet; a still screen repeats its picture every second
-const VACANT_STALL_LIMIT = 2_500; // ms, when the room has seen the sharer go
-const STABLE_AFTER = 5_000; // ms of pictures after which the next failure is a new one
 
 /** Brings room, connection, picture and person together. */
 class Viewer {
@@ -75,10 +68,12 @@ class Viewer {
         if (this.#link.room === null) this.#fail("rejected", "noroom");
         else if (missing !== null) this.#fail("unservable", missing);
         else this.#begin();
+        // Firefox loads its H.264 after its start, and fetches it after its first one.
+        if (missing === "h264") setTimeout(() => this.start(), Limits.LACK_PAUSE);
     }
 
     #begin() {
-        setInterval(() => this.#tick(), TICK);
+        setInterval(() => this.#tick(), Limits.TICK);
         window.addEventListener("online", () => this.#joinEarlier());
         window.addEventListener("pagehide", () => this.#leave());
         window.addEventListener("pageshow", (event) => event.persisted && this.#startOver());
@@ -109,7 +104,7 @@ class Viewer {
         const connection = new Connection({
             track: (stream) => this.#show(stream),
             up: () => this.#cameUp(),
-            interrupted: () => connection === this.#connection && this.#interrupted(connection),
+            interrupted: () => connection === this.#connection && this.#doubted(connection),
             down: () => connection === this.#connection && this.#lost(),
         });
         return connection;
@@ -130,7 +125,7 @@ class Viewer {
         this.#hasLeft = false;
         this.#joinMs = null;
         this.#lastPacketAt = performance.now();
-        this.#deadline = performance.now() + PICTURE_LIMIT;
+        this.#deadline = performance.now() + Limits.PICTURE_LIMIT;
     }
 
     #joinFailed(attempt, error) {
@@ -217,6 +212,12 @@ class Viewer {
         if (this.state !== "live") this.#machine.dispatch("picture");
     }
 
+    /** Firefox says so for a single answer that got lost, though pictures come all the time. */
+    #doubted(connection) {
+        const isShown = this.state === "live" && performance.now() - this.#lastPacketAt < 2 * Limits.TICK;
+        if (!isShown) this.#interrupted(connection);
+    }
+
     #interrupted(connection) {
         if (this.#isRecovering || connection.isClosed) return;
         this.#reason = null;
@@ -228,10 +229,10 @@ class Viewer {
     /** The session may still exist: first a moment for ICE to come back by itself, then an ICE restart. */
     async #recover(connection) {
         this.#isRecovering = true;
-        await new Promise((resolve) => setTimeout(resolve, RECOVERY_GRACE));
+        await new Promise((resolve) => setTimeout(resolve, Limits.RECOVERY_GRACE));
         const isOver = () => connection !== this.#connection || connection.isClosed || !this.#isRecovering;
         if (isOver()) return;
-        this.#deadline = performance.now() + RESTART_LIMIT;
+        this.#deadline = performance.now() + Limits.RESTART_LIMIT;
         await connection.restart().catch(() => isOver() || this.#lost());
     }
 
@@ -280,8 +281,9 @@ class Viewer {
     #checkLimits() {
         const now = performance.now();
         if (this.state === "live") {
-            if (now - this.#enteredAt > STABLE_AFTER) this.#retry.reset();
-            const limit = this.#hasLeft ? VACANT_STALL_LIMIT : STALL_LIMIT;
+            if (now - this.#enteredAt > Limits.STABLE_AFTER) this.#retry.reset();
+            const isDoubted = this.#hasLeft || !this.#connection.isUp;
+            const limit = isDoubted ? Limits.DOUBTED_STALL_LIMIT : Limits.STALL_LIMIT;
             if (now - this.#lastPacketAt > limit) this.#interrupted(this.#connection);
         } else if (now > this.#deadline) {
             this.#reason = "unreachable";

@@ -30,6 +30,7 @@ enum PageAssets {
         "card.js": script(PackageResources.card_js),
         "connection.js": script(PackageResources.connection_js),
         "controls.js": script(PackageResources.controls_js),
+        "limits.js": script(PackageResources.limits_js),
         "link.js": script(PackageResources.link_js),
         "peer.js": script(PackageResources.peer_js),
         "retry.js": script(PackageResources.retry_js),

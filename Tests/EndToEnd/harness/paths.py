@@ -55,6 +55,14 @@ def support(tool):
     return str(SUPPORT / folder / tool)
 
 
+@functools.cache
+def firefox_decoder():
+    """The folder of the plugin that decodes H.264 for Firefox, built if it isn't yet."""
+    folder = SUPPORT / "firefoxh264"
+    subprocess.run(["make", "-s", "-C", str(folder)], check=True)
+    return folder / "gmp-openh264/1.0"
+
+
 def netlab():
     support("linkem")
     return str(SUPPORT / "netlab/netlab")

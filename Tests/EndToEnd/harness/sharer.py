@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 
-from .paths import PEERS, SYSTEM_PYTHON, VENV_PYTHON, scratch_file, screenshare
+from .paths import PEERS, SYSTEM_PYTHON, VENV_PYTHON, firefox_decoder, scratch_file, screenshare
 from .processes import Peer, Process, wait_until
 
 LINK = r"https?://[^\s/]+/r/[^\s]+"
@@ -203,6 +203,12 @@ class Aiortc(Peer):
 
 def chromium(place, page, *options, **settings):
     return Chromium(place.command([VENV_PYTHON, PEERS / "chromium_viewer.py", "--page", page, *options]), **settings)
+
+
+def firefox(place, page, *options, **settings):
+    program = PEERS / "firefox_viewer.py"
+    return Peer(
+        place.command([VENV_PYTHON, program, "--page", page, "--decoder", firefox_decoder(), *options]), **settings)
 
 
 class ReferenceSharer:
