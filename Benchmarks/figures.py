@@ -1,11 +1,15 @@
 """The figures themselves. Each returns what was measured, for one of the two sharers at a time."""
 
 import random
+import struct
 import subprocess
 import time
 
 from bench import BITRATE, Bench
 from measure import median, memory, percentile, processor_seconds
+
+from harness import annexb
+from harness.paths import ARTIFACTS
 
 SETTLE = 3.0
 MEASURE = 10.0
@@ -89,6 +93,38 @@ def joins(which, count):
         "answerP50": median(answers),
         "all": firsts,
     }
+
+
+def crowd(which, content, count):
+    """As many who join within a second, beside one who watches: milliseconds from POST to a picture, and IDRs for all."""
+    with Bench(content, 1280, 720) as bench:
+        share = bench.share(which)
+        path = ARTIFACTS / "bench/crowd.record"
+        watching = bench.watch(share.whep, "--no-decode", "--record", path, "--duration", "60")
+        watching.event("first", 20)
+        # The first of them joins alone before the others, and doesn't count.
+        options = ["--viewers", str(count + 1), "--within", "1", "--on-go", "--duration", "4"]
+        joiners = bench.watch(share.whep, "--no-decode", *options, stdin=-1)
+        joiners.event("ready", 60)
+        began = time.time()
+        joiners.go()
+        joiners.nth_event("summary", count + 1, 60)
+        watching.stop(timeout=10)
+        firsts = [event["ms"] for event in joiners.events("first")][1:]
+        units = [unit for at, unit in recorded(path) if at > began]
+    keyframes = sum(annexb.IDR in annexb.types(unit) for unit in units)
+    # Who got no picture has waited for as long as it was there.
+    everyone = firsts + [4000] * (count - len(firsts))
+    return {"p50": percentile(everyone, 0.5), "p95": percentile(everyone, 0.95), "idrs": keyframes, "joined": len(firsts)}
+
+
+def recorded(path):
+    """When each access unit came, in seconds since 1970, and its bytes."""
+    data, at = path.read_bytes(), 0
+    while at + 12 <= len(data):
+        microseconds, length = struct.unpack_from("<QI", data, at)
+        yield microseconds / 1e6, data[at + 12 : at + 12 + length]
+        at += 12 + length
 
 
 def per_viewer(which, repeats, extra=10):

@@ -5,6 +5,7 @@ from networktable import flow_table, network_table
 CPU_LIMITS = {"still": 0.02, "typing": 0.25, "scrolling": 0.6, "motion": 0.6}
 LATENCY_LIMITS = {"typing": 0.5, "scrolling": 0.6, "motion": 0.6}
 JOIN_LIMITS = {"p50": 150, "p95": 300}
+CROWD_LIMIT = 500
 VIEWER_LIMIT = 0.003
 # How far from what they had alone others may be beside a bad viewer.
 ISOLATION_LIMIT = 0.05
@@ -85,6 +86,10 @@ def table(results):
     for _, found in results.get("join", {}).items():
         for share, limit in JOIN_LIMITS.items():
             rows.bound(f"POST → first picture, {share}", *pair(found, share), limit, "ms")
+    for content, found in results.get("crowd", {}).items():
+        figure = f"fifty join within a second, {content}: POST → first picture, p95"
+        rows.bound(figure, *pair(found, "p95"), CROWD_LIMIT, "ms")
+        rows.bound("… IDRs for one who watches", *pair(found, "idrs"), 1, "")
     for _, found in results.get("viewers", {}).items():
         rows.bound("CPU of each further viewer at 4 Mbit/s", *pair(found, "cost"), VIEWER_LIMIT, "%")
     for link, found in results.get("pages", {}).items():

@@ -2,8 +2,8 @@
 
     make bench                            everything, about an hour and a half
     make bench ARGS="--quick"             fewer repeats, about twenty minutes
-    make bench ARGS="--only cpu,join"     some of cpu, latency, memory, join, viewers, pages, comeback, cadence, content, sound,
-                                          isolation, networks, flows
+    make bench ARGS="--only cpu,join"     some of cpu, latency, memory, join, crowd, viewers, pages, comeback, cadence, content,
+                                          sound, isolation, networks, flows
     make bench ARGS="--sharers gstreamer" one side only
 
 Ends with a table in Markdown; all numbers are in .build-artifacts/bench/result.json. Nothing else should run meanwhile.
@@ -34,8 +34,8 @@ from report import table  # noqa: E402
 from harness.paths import ARTIFACTS, ROOT, SYSTEM_PYTHON, MissingBinary, screenshare  # noqa: E402, F401
 
 PARTS = (
-    "cpu", "latency", "memory", "join", "viewers", "pages", "comeback", "cadence", "content", "sound", "isolation",
-    "networks", "flows",
+    "cpu", "latency", "memory", "join", "crowd", "viewers", "pages", "comeback", "cadence", "content", "sound",
+    "isolation", "networks", "flows",
 )
 REPEATS = {"cpu": 3, "latency": 6, "join": 20, "viewers": 5, "pages": 3, "pictures": 5}
 QUICK = {"cpu": 1, "latency": 2, "join": 8, "viewers": 1, "pages": 1, "pictures": 2}
@@ -91,6 +91,9 @@ class Run:
 
     def join(self):
         self.each("join", (None,), lambda which, _: figures.joins(which, self.repeats["join"]))
+
+    def crowd(self):
+        self.each("crowd", ("typing", "motion"), lambda which, content: figures.crowd(which, content, CROWD))
 
     def viewers(self):
         self.each("viewers", (None,), lambda which, _: figures.per_viewer(which, self.repeats["viewers"]))
@@ -161,6 +164,8 @@ class Run:
 ENCODER = {"1280x720": ("ultrafast", 1), "1920x1080": ("ultrafast", 5)}
 # Bits per second of the link that pages of text change behind.
 LINKS = (2_000_000, 1_000_000)
+# How many join within a second.
+CROWD = 50
 
 
 def parse():

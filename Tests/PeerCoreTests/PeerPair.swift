@@ -148,10 +148,12 @@ struct PeerPair: ~Copyable {
         drain()
     }
 
-    mutating func begin(with cache: PictureCache) -> Bool {
-        defer { drainSharer() }
-        return sharer.begin(with: cache, at: now)
+    mutating func begin(with cache: PictureCache) {
+        sharer.begin(with: cache, at: now)
+        drainSharer()
     }
+
+    func canBegin(with cache: PictureCache) -> Bool { sharer.canBegin(with: cache) }
 
     mutating func send(_ unit: AudioUnit) {
         sharer.send(unit, at: now)

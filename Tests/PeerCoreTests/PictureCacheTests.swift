@@ -56,14 +56,12 @@ struct PictureCacheTests {
         for millisecond in 0..<30_000 {
             let now = Instant.zero + .milliseconds(Int64(millisecond))
             wish.ask()
-            if millisecond < 10_000 {
-                if wish.maySeeCache(at: now) {
-                    wish.served(at: now)
-                    served += 1
-                }
-            } else if wish.takeRequest(isAlone: false, at: now) {
+            switch wish.answer(cacheServes: millisecond < 10_000, isAlone: false, at: now) {
+            case .cache: served += 1
+            case .keyframe:
                 asked += 1
                 wish.keyframeMade()
+            case .wait, .nothing: break
             }
         }
         #expect(served == 10)
@@ -73,7 +71,9 @@ struct PictureCacheTests {
     @Test("a keyframe that does not come is asked for again")
     func patience() {
         var wish = PictureWish(at: .zero)
-        func asks(_ milliseconds: Int64) -> Bool { wish.takeRequest(isAlone: true, at: .zero + .milliseconds(milliseconds)) }
+        func asks(_ milliseconds: Int64) -> Bool {
+            wish.answer(cacheServes: false, isAlone: true, at: .zero + .milliseconds(milliseconds)) == .keyframe
+        }
         let unasked = asks(0)
         #expect(!unasked, "nobody has asked")
         wish.ask()
@@ -81,6 +81,23 @@ struct PictureCacheTests {
         #expect(first && !soon && later)
         wish.keyframeMade()
         #expect(!wish.isOpen)
+    }
+
+    @Test("who asks when the first packet comes is served once more after a pause, and the others get no keyframe for it")
+    func again() {
+        var wish = PictureWish(at: .zero)
+        func answers(_ milliseconds: Int64, cacheServes: Bool = true) -> PictureWish.Answer {
+            wish.answer(cacheServes: cacheServes, isAlone: false, at: .zero + .milliseconds(milliseconds))
+        }
+        wish.ask()
+        #expect(answers(0) == .cache)
+        #expect(answers(10) == .nothing, "nobody has asked again")
+        wish.ask()
+        #expect(answers(20) == .wait(until: .zero + .milliseconds(300)))
+        #expect(answers(300) == .cache)
+        wish.ask()
+        #expect(answers(310) == .wait(until: .zero + .seconds(2)), "once a second on average")
+        #expect(answers(400, cacheServes: false) == .keyframe, "what waits for a cache that is gone needs a keyframe")
     }
 
     @Test("a viewer whose decoder has lost its way is mended from the cache: no second keyframe, all pictures in order")

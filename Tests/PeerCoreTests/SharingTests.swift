@@ -58,12 +58,14 @@ struct Share: ~Copyable {
 
     @discardableResult
     private mutating func grant() -> Bool {
-        if wish.maySeeCache(at: pair.now), pair.begin(with: cache) {
-            wish.served(at: pair.now)
+        switch wish.answer(cacheServes: pair.canBegin(with: cache), isAlone: true, at: pair.now) {
+        case .cache:
+            pair.begin(with: cache)
             timesServed += 1
             return true
+        case .keyframe: wantsKeyframe = true
+        case .wait, .nothing: break
         }
-        if wish.takeRequest(isAlone: true, at: pair.now) { wantsKeyframe = true }
         return false
     }
 

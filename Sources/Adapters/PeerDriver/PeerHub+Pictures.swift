@@ -24,12 +24,16 @@ extension PeerHub {
     @discardableResult
     func grant(_ id: PeerID, _ peer: Peer, at now: Instant) -> Bool {
         guard peer.wish.isOpen, let lane = peer.lane else { return false }
-        if peer.wish.maySeeCache(at: now), let cache = caches[lane], peer.core.begin(with: cache, at: now) {
-            peer.wish.served(at: now)
-            return true
-        }
+        let cache = caches[lane, default: PictureCache()]
         let isAlone = !peers.contains { $0.key != id && $0.value.lane == lane && $0.value.core.isConnected }
-        if peer.wish.takeRequest(isAlone: isAlone, at: now) { configuration.onEvent(id, lane, .keyframeNeeded) }
+        switch peer.wish.answer(cacheServes: peer.core.canBegin(with: cache), isAlone: isAlone, at: now) {
+        case .cache:
+            peer.core.begin(with: cache, at: now)
+            return true
+        case .keyframe: configuration.onEvent(id, lane, .keyframeNeeded)
+        case .wait(let until): schedule(until)
+        case .nothing: break
+        }
         return false
     }
 

@@ -212,6 +212,7 @@ package actor PeerHub {
         advanceConnections(to: now)
         for (id, peer) in peers {
             if peer.due <= now { peer.core.advance(to: now) }
+            grant(id, peer, at: now)
             drain(id, peer, at: now)
         }
         flush()

@@ -111,8 +111,10 @@ enum Limits {
     static let cachedDeltas = 60
     /// And where they cross in this time.
     static let cacheTime = 0.4
-    /// The same viewer is served so no more often than it would get keyframes.
+    /// The same viewer is served so no more often than it would get keyframes, on average,
     static let cacheInterval = Duration.seconds(1)
+    /// and the second time after a pause: what it asked for before it had looked at what came is no reason to hurry.
+    static let cachePause = Duration.milliseconds(300)
     /// New keyframes at one viewer's wish: so many at once, then one in this time.
     static let keyframesAtOnce = 4
     static let secondsPerKeyframe = 3

@@ -179,16 +179,17 @@ package struct PeerCore: ~Copyable {
         if sender?.takeKeyframeWish(path) == true { outputs.append(.event(.keyframeNeeded)) }
     }
 
-    /// Begins with what a lane's cache holds.
-    ///
-    /// - Returns: false where a new keyframe would be there sooner.
-    package mutating func begin(with cache: PictureCache, at now: Instant) -> Bool {
+    /// Whether the viewer can begin with what a lane's cache holds; where not, a new keyframe would be there sooner.
+    package func canBegin(with cache: PictureCache) -> Bool {
+        isConnected && cache.units != nil && !path.isSilent
+            && Double(cache.bytes) * 8 < Double(path.target) * Limits.cacheTime
+    }
+
+    /// Begins with what a lane's cache holds; nothing where it can't.
+    package mutating func begin(with cache: PictureCache, at now: Instant) {
         self.now = now
-        guard isConnected, let units = cache.units, !path.isSilent,
-            Double(cache.bytes) * 8 < Double(path.target) * Limits.cacheTime
-        else { return false }
+        guard canBegin(with: cache), let units = cache.units else { return }
         sender?.begin(with: units, at: now)
-        return true
     }
 
     /// Sends a packet of sound at once.

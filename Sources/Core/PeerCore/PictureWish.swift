@@ -7,9 +7,26 @@ import Timebase
 ///     none ──asked──► open ──the lane's cache serves it (at most once a second)──────► none
 ///                      │  ──a new keyframe is asked for (beside others only so often)──► open
 ///                      └──a keyframe was made──► none
+///
+/// Where the cache can serve, no keyframe is asked for: who asks again soon after it was served (many players do when
+/// the first packet comes, and have not seen yet what it belongs to) is served once more.
 package struct PictureWish: Sendable {
+    /// How a wish is granted.
+    package enum Answer: Equatable, Sendable {
+        /// With what the lane's cache holds.
+        case cache
+        /// With a keyframe, which the encoder is to be asked for now.
+        case keyframe
+        /// From the cache, at that time.
+        case wait(until: Instant)
+        /// No more than was done already; or there is no wish.
+        case nothing
+    }
+
     package private(set) var isOpen = false
-    private var servedAt: Instant?
+    /// When the cache may serve it, and may have done so once more.
+    private var cacheDue = Instant.zero
+    private var cacheDueAgain = Instant.zero
     private var askedAt: Instant?
     private var keyframes: TokenBucket
 
@@ -27,21 +44,23 @@ package struct PictureWish: Sendable {
         askedAt = nil
     }
 
-    /// Whether it may be served from the cache now.
-    package func maySeeCache(at now: Instant) -> Bool {
-        isOpen && servedAt.map { now - $0 >= Limits.cacheInterval } ?? true
-    }
-
-    package mutating func served(at now: Instant) {
-        servedAt = now
-        keyframeMade()
-    }
-
-    /// Whether the encoder is to be asked for a keyframe now.
+    /// What is to be done about it now; it counts as done.
     ///
-    /// - Parameter isAlone: nobody else is sent the same pictures.
-    package mutating func takeRequest(isAlone: Bool, at now: Instant) -> Bool {
-        guard isOpen, askedAt.map({ now - $0 >= Limits.keyframePatience }) ?? true,
+    /// - Parameters:
+    ///   - cacheServes: what the lane's cache holds costs this viewer no more than a keyframe would.
+    ///   - isAlone: nobody else is sent the same pictures.
+    package mutating func answer(cacheServes: Bool, isAlone: Bool, at now: Instant) -> Answer {
+        guard isOpen else { return .nothing }
+        guard cacheServes else { return takeRequest(isAlone: isAlone, at: now) ? .keyframe : .nothing }
+        guard now >= cacheDue else { return .wait(until: cacheDue) }
+        cacheDue = max(now + Limits.cachePause, cacheDueAgain)
+        cacheDueAgain = now + Limits.cacheInterval * 2
+        keyframeMade()
+        return .cache
+    }
+
+    private mutating func takeRequest(isAlone: Bool, at now: Instant) -> Bool {
+        guard askedAt.map({ now - $0 >= Limits.keyframePatience }) ?? true,
             isAlone || keyframes.spend(Limits.keyframeCost, at: now)
         else { return false }
         askedAt = now

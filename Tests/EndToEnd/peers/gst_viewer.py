@@ -246,6 +246,7 @@ def parse():
     parser.add_argument("--repair", type=int, default=0, metavar="MS", help="wait so long for what is sent again")
     parser.add_argument("--timecode", action="store_true", help="read screensource's clock from each picture")
     parser.add_argument("--on-go", action="store_true", help="join when a line comes on stdin")
+    parser.add_argument("--within", type=float, default=0, metavar="SECONDS", help="all but the first join within these")
     parser.add_argument("--save", metavar="PATH", help="write the last picture as raw I420")
     return parser.parse_args()
 
@@ -262,13 +263,15 @@ def watch(viewers, arguments):
         ended.wait(0.02)
 
 
-def join_all(viewers):
-    """The first alone until its pad is there, as the bindings learn that type then; the others at once."""
+def join_all(viewers, seconds):
+    """The first alone until its pad is there, as the bindings learn that type then; the others within so many seconds."""
     viewers[0].join()
     if len(viewers) > 1:
         viewers[0].linked.wait(5)
     joins = [threading.Thread(target=viewer.join) for viewer in viewers[1:]]
-    for join in joins:
+    began = time.monotonic()
+    for number, join in enumerate(joins):
+        time.sleep(max(0, began + number * seconds / len(joins) - time.monotonic()))
         join.start()
     for join in joins:
         join.join()
@@ -285,7 +288,7 @@ def main():
     report("ready")
     if arguments.on_go and not sys.stdin.readline():
         return
-    join_all(viewers)
+    join_all(viewers, arguments.within)
     watch(viewers, arguments)
     for viewer in viewers:
         if viewer.latencies:
