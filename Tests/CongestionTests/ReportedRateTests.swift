@@ -23,10 +23,31 @@ struct ReportedRateTests {
 
     @Test("heavy loss lowers the rate, no loss raises it again up to what was asked for")
     mutating func loss() {
-        for second in 1...5 as ClosedRange<Int64> { rate.reported(loss: 0.3, at: at(second)) }
+        for second in 1...5 as ClosedRange<Int64> { rate.reported(loss: 0.3, of: 100, at: at(second)) }
         #expect(rate.target < 2_000_000)
-        for second in 6...60 as ClosedRange<Int64> { rate.reported(loss: 0, at: at(second)) }
+        for second in 6...60 as ClosedRange<Int64> { rate.reported(loss: 0, of: 100, at: at(second)) }
         #expect(rate.target == 4_000_000)
+    }
+
+    @Test("one lost packet of a screen at rest says nothing; of twenty, lost ones do")
+    mutating func fewPackets() {
+        rate.reported(loss: 0.5, of: 2, at: at(1))
+        for second in 2...9 as ClosedRange<Int64> { rate.reported(loss: 0, of: 2, at: at(second)) }
+        #expect(rate.target == 4_000_000)
+        rate.reported(loss: 1, of: 2, at: at(10))
+        #expect(rate.target < 4_000_000, "three of twenty")
+    }
+
+    @Test("where more may be used than before, it is")
+    mutating func maximum() {
+        rate.setMaximum(6_000_000)
+        #expect(rate.target == 6_000_000)
+        rate.setMaximum(3_000_000)
+        #expect(rate.target == 3_000_000)
+        for second in 1...5 as ClosedRange<Int64> { rate.reported(loss: 0.3, of: 100, at: at(second)) }
+        let known = rate.target
+        rate.setMaximum(6_000_000)
+        #expect(rate.target == known, "what was too much is not tried at once")
     }
 
     @Test("a receiver that believes in less than is sent is believed, within bounds", arguments: [0, 1, 700_000])

@@ -2,15 +2,7 @@
 
 from harness import sharer
 from harness.pictures import assert_colours
-from harness.testpattern import PLACES
-
-
-def probes(places):
-    return [word for x, y, _ in places.values() for word in ("--probe", f"{x},{y}")]
-
-
-def seen(summary, places):
-    return dict(zip(places, map(tuple, summary["colours"])))
+from harness.testpattern import PLACES, probes, seen
 
 
 def test_the_test_pattern_arrives_with_its_colours(lan, share, start, artifacts):

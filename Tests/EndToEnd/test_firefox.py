@@ -2,11 +2,7 @@
 
 from harness import sharer, sound
 from harness.pictures import assert_colours
-from harness.testpattern import PLACES
-
-
-def probes(places):
-    return [word for x, y, _ in places.values() for word in ("--probe", f"{x},{y}")]
+from harness.testpattern import PLACES, probes, seen
 
 
 def test_the_test_pattern_arrives_with_its_colours(lan, share, start):
@@ -14,7 +10,7 @@ def test_the_test_pattern_arrives_with_its_colours(lan, share, start):
     # The browser may know of its H.264 only after the page has opened.
     summary = start(sharer.firefox, lan, host.link, "--at-once", *probes(PLACES)).event("summary", 60)
     assert (summary["width"], summary["height"], summary["state"]) == (1280, 720, "live")
-    assert_colours(dict(zip(PLACES, map(tuple, summary["colours"]))), PLACES)
+    assert_colours(seen(summary, PLACES), PLACES)
     assert summary["frames"] > 60
 
 

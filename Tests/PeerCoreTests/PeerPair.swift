@@ -17,6 +17,7 @@ struct PeerPair: ~Copyable {
     private(set) var viewerEvents: [PeerEvent] = []
     /// Datagrams as they left the sharer, for what a listener on the path would see.
     private(set) var sharerDatagrams: [[UInt8]] = []
+    private(set) var viewerDatagrams: [[UInt8]] = []
     /// What each of these lets routers do.
     private(set) var sharerECN: [ECN] = []
     var sharerMarked: Int { sharerECN.count { $0 != .notCapable } }
@@ -61,6 +62,7 @@ struct PeerPair: ~Copyable {
     init(
         seed: UInt64, conditions: LinkConditions = LinkConditions(), retransmission: Bool = true,
         takesParity: Bool = true, feedback: PathFeedback = .transportWide, mark: ECN? = nil, sound: AudioSendParameters? = nil,
+        takesReducedSizeRTCP: Bool = true,
         wallClock: NTPTimestamp = NTPTimestamp(unixNanoseconds: 1_800_000_000_000_000_000)
     ) {
         link = SimulatedLink(seed: seed, conditions: conditions)
@@ -76,7 +78,7 @@ struct PeerPair: ~Copyable {
             payloadTypes: [102], retransmissionPayloadTypes: [103: 102],
             parityPayloadType: takesParity ? 104 : nil, extensions: Self.extensions(feedback), ssrc: 0xCCCC,
             canonicalName: "viewer", givesCongestionFeedback: feedback == .perStream,
-            reportsMarks: mark != nil && feedback == .transportWide)
+            reportsMarks: mark != nil && feedback == .transportWide, takesReducedSizeRTCP: takesReducedSizeRTCP)
         sharer = PeerCore(
             PeerSetup(iceRole: .controlled, handshakeRole: .active, send: send, sendAudio: sound),
             localCandidates: [.host(Self.address(1))], security: security.0, authenticator: TestAuthenticator(),
@@ -160,6 +162,13 @@ struct PeerPair: ~Copyable {
         drain()
     }
 
+    /// As if the sharer had sent it, with a number that it has not come to.
+    mutating func receiveAtViewer(rtcp bytes: [UInt8], number: UInt32) {
+        let protected = TransparentSecurity.protected(bytes, number: UInt32.max - number)
+        viewer.receive(protected, local: Self.address(2), from: sharerAddress, at: now)
+        drain()
+    }
+
     mutating func drain() {
         drainSharer()
         drainViewer()
@@ -184,6 +193,7 @@ struct PeerPair: ~Copyable {
         while true {
             switch viewer.nextOutput() {
             case .transmit(let transmit):
+                if keepsAll { viewerDatagrams.append(transmit.bytes) }
                 link.send(transmit.bytes, from: viewerMapping ?? viewerAddress, to: transmit.to, at: now)
             case .event(.received(let unit)):
                 unitsReceived += 1

@@ -272,6 +272,36 @@ struct SharingTests {
         }
     }
 
+    @Test("BYE of sound alone, or of nobody, ends no pictures; of the pictures, it does")
+    func otherGoodbyes() {
+        var share = Share(PeerPair(seed: 9))
+        share.run(for: .seconds(2))
+        var ends: [Bool] = []
+        let lists: [[UInt32]] = [[], [0xEEEE], [0xEEEE, 0xAAAA]]
+        for (index, ssrcs) in lists.enumerated() {
+            var bytes: [UInt8] = []
+            Goodbye(ssrcs: ssrcs).append(to: &bytes)
+            share.pair.receiveAtViewer(rtcp: bytes, number: UInt32(index))
+            let isConnected = share.pair.viewerIsConnected
+            ends.append(!isConnected)
+        }
+        #expect(ends == [false, false, true])
+    }
+
+    @Test("where feedback by itself was not agreed to, each datagram of it begins with a report", arguments: [true, false])
+    func reducedSize(isAgreed: Bool) {
+        var conditions = LinkConditions()
+        conditions.loss = 0.1
+        var share = Share(PeerPair(seed: 6, conditions: conditions, takesReducedSizeRTCP: isAgreed))
+        share.run(for: .seconds(4))
+        let sent = share.pair.viewerDatagrams.filter { $0.count > 1 && (200...207).contains($0[1]) && $0[0] >= 128 }
+        let types = Set(sent.map { $0[1] })
+        #expect(sent.count > 50)
+        #expect(types == (isAgreed ? [201, 205] : [201]))
+        let retransmissions = share.pair.sharer.statistics.outgoing?.retransmissions ?? 0
+        #expect(retransmissions > 5, "and it is understood")
+    }
+
     @Test("an idle path is measured, so that the next page leaves at what it takes by then")
     func idleProbes() {
         var conditions = LinkConditions()
@@ -290,6 +320,8 @@ struct SharingTests {
         let shown = share.pair.received.count
         share.pair.run(for: .seconds(20))
         #expect(share.pair.received.count == shown, "what only measures is shown to nobody")
+        let incoming = share.pair.viewer.statistics.incoming
+        #expect(incoming?.packetsRecovered == 0, "and brings nothing back, where nothing is lost")
     }
 
     @Test("after a pause nothing from before is sent, not even on request")

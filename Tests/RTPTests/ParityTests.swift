@@ -139,4 +139,24 @@ struct ParityTests {
             }
         }
     }
+
+    @Test("a repair packet of packets that nobody else knows of is left out, however many there are")
+    func farAway() {
+        var random = SeededGenerator(seed: 9)
+        let sent = packets(10, from: 100, &random)
+        var decoder = ParityDecoder(ssrc: Self.ssrc)
+        for (index, packet) in sent.enumerated() where index != 4 {
+            _ = decoder.receive(packet, sequenceNumber: 100 + UInt16(index))
+        }
+        for step in 1...100 as ClosedRange<UInt16> {
+            let base = 100 &+ step &* 300
+            for repair in repairs(of: packets(20, from: base, &random), from: base, count: 1) {
+                #expect(decoder.receiveRepair(repair, payload: 0..<repair.count).isEmpty)
+            }
+        }
+        let equations = Mirror(reflecting: decoder).descendant("equations") as? any Collection
+        #expect(equations?.count == 0)
+        let own = repairs(of: sent, from: 100, count: 1)
+        #expect(own.flatMap { decoder.receiveRepair($0, payload: 0..<$0.count) } == [sent[4]])
+    }
 }

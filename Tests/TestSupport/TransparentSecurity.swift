@@ -7,6 +7,15 @@ import Timebase
 package final class TransparentSecurity: SecurityProvider {
     package let localFingerprint: Fingerprint
 
+    fileprivate static let tag: [UInt8] = [0x5A, 0xA5, 0x5A, 0xA5]
+
+    /// What the other side takes for a packet of this number.
+    package static func protected(_ packet: [UInt8], number: UInt32) -> [UInt8] {
+        var packet = packet
+        packet.append(u32: number)
+        return packet + tag
+    }
+
     package init(name: UInt8) {
         localFingerprint = Fingerprint(sha256: [UInt8](repeating: name, count: 32))
     }
@@ -82,7 +91,6 @@ private final class TransparentHandshake: HandshakeEngine {
 
 /// Adds a tag that is checked and a counter against replays: enough to notice what did not go through it.
 private final class TransparentProtector: PacketProtector {
-    private static let tag: [UInt8] = [0x5A, 0xA5, 0x5A, 0xA5]
     private var counter: UInt32 = 0
     private var seen: Set<UInt32> = []
 
@@ -92,14 +100,13 @@ private final class TransparentProtector: PacketProtector {
     func unprotectRTCP(_ packet: inout [UInt8]) throws(ProtectionError) { try unprotect(&packet) }
 
     private func protect(_ packet: inout [UInt8]) {
-        packet.append(u32: counter)
+        packet = TransparentSecurity.protected(packet, number: counter)
         counter &+= 1
-        packet += Self.tag
     }
 
     private func unprotect(_ packet: inout [UInt8]) throws(ProtectionError) {
         guard packet.count >= 16 else { throw .malformed }
-        guard packet.suffix(4).elementsEqual(Self.tag) else { throw .authenticationFailed }
+        guard packet.suffix(4).elementsEqual(TransparentSecurity.tag) else { throw .authenticationFailed }
         let number = packet.read { $0.u32(at: $0.byteCount - 8) } ?? 0
         guard seen.insert(number).inserted else { throw .replayed }
         packet.removeLast(8)

@@ -16,7 +16,12 @@ package struct DeliveryRate: Sendable {
             arrivals.append((max(arrival, arrivals.last?.time ?? arrival), report.bytes))
         }
         guard let newest = arrivals.last?.time else { return }
-        while let oldest = arrivals.first, newest - oldest.time > Limits.deliveryWindow { arrivals.removeFirst() }
+        // Of a receiver whose clock stands still, nothing would ever be old.
+        while let oldest = arrivals.first,
+            newest - oldest.time > Limits.deliveryWindow || arrivals.count > Limits.deliveredPackets
+        {
+            arrivals.removeFirst()
+        }
     }
 
     /// Over the newest `window`; nil where too little came to tell.

@@ -53,6 +53,8 @@ package enum Limits {
     package static let lowestRate = 20_000
     package static let highestRate = 1_000_000_000
     static let deliveryWindow = Duration.milliseconds(600)
+    /// Of that time, at 40 Mbit/s.
+    static let deliveredPackets = 2500
     static let clockJump = Duration.seconds(30)
     static let shortestDelivery = Duration.milliseconds(20)
     static let packetsOfDelivery = 4
@@ -107,6 +109,8 @@ package enum Limits {
     static let lossInterval = Duration.milliseconds(250)
     static let lossObservations = 15
     static let packetsOfLossObservation = 10
+    /// Packets of which a receiver report's loss says something; of a screen at rest it tells of two.
+    static let packetsOfReport = 20
     static let toleratedLoss = 0.02
     static let heavyLoss = 0.1
     /// Beside another flow: an overflow lasts for about two observations, and TCP sends 30 % less after it.

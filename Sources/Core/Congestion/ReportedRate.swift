@@ -7,8 +7,10 @@ import Timebase
 /// more is sent than it names, and it falls, or does not grow.
 package struct ReportedRate: Sendable {
     private var rate: Double
-    private let maximum: Double
+    private var maximum: Double
     private var lastReport: Instant?
+    /// What reports tell of since the last that counted.
+    private var covered = (packets: 0.0, lost: 0.0)
     /// By the peer's estimates; infinite while they say nothing against what is sent.
     private var bound = Double.infinity
     /// What was sent when it was too much.
@@ -28,8 +30,27 @@ package struct ReportedRate: Sendable {
     /// A packet has left.
     package mutating func sent(bytes: Int, at now: Instant) { sending.note(bytes: bytes, at: now) }
 
-    /// - Parameter loss: 0…1, since the last report.
-    package mutating func reported(loss: Double, at now: Instant) {
+    /// More, or less, may be used from now on.
+    package mutating func setMaximum(_ bitsPerSecond: Int) {
+        let isFree = rate >= maximum
+        maximum = Double(max(Limits.lowestRate, bitsPerSecond))
+        rate = isFree ? maximum : min(rate, maximum)
+    }
+
+    /// - Parameters:
+    ///   - loss: 0…1, since the last report.
+    ///   - packets: that it is of; of few it counts together with that of the next.
+    package mutating func reported(loss: Double, of packets: Int, at now: Instant) {
+        covered.packets += Double(packets)
+        covered.lost += loss * Double(packets)
+        guard covered.packets > 0 else { return }
+        let loss = covered.lost / covered.packets
+        guard loss <= Limits.toleratedLoss || covered.packets >= Double(Limits.packetsOfReport) else { return }
+        covered = (0, 0)
+        react(to: loss, at: now)
+    }
+
+    private mutating func react(to loss: Double, at now: Instant) {
         let elapsed = min(2, max(0, lastReport.map { (now - $0).inSeconds } ?? 1))
         lastReport = now
         if loss > Limits.heavyLoss {

@@ -145,6 +145,8 @@ enum Limits {
     /// Where that is not enough for two rounds, and what they take beyond the usual: a keyframe would not come sooner.
     static let repairRounds = 2.5
     static let longestRepairTime = Duration.seconds(2)
+    /// No peer tells of more packets at a time.
+    static let packetsBetweenReports = 10_000
     /// Packets of sound that wait for the event loop, and for their reader: a fifth of a second.
     static let queuedAudio = 10
     /// Pictures in a row that tell a new playout delay.

@@ -89,8 +89,8 @@ struct MediaReceiver {
         for bytes in recovered {
             guard let packet = bytes.read({ try? RTPPacket($0) }), parameters.payloadTypes.contains(packet.header.payloadType)
             else { continue }
-            statistics.packetsRecovered += 1
-            insert(bytes, packet.payload, packet.header, packet.header.sequenceNumber, now)
+            let isNew = insert(bytes, packet.payload, packet.header, packet.header.sequenceNumber, now)
+            if isNew { statistics.packetsRecovered += 1 }
         }
     }
 
@@ -99,23 +99,30 @@ struct MediaReceiver {
         guard reception != nil, let repair = bytes.read({ RetransmissionPayload($0, payload: packet.payload) }) else {
             return
         }
-        statistics.packetsRecovered += 1
-        insert(bytes, repair.payload, packet.header, repair.originalSequenceNumber, isAnswer: true, now)
+        let isNew = insert(bytes, repair.payload, packet.header, repair.originalSequenceNumber, isAnswer: true, now)
+        // What measures a path, and copies of answers, bring nothing back.
+        if isNew { statistics.packetsRecovered += 1 }
     }
 
+    /// - Returns: whether the packet was still missing.
+    @discardableResult
     private mutating func insert(
         _ bytes: [UInt8], _ payload: Range<Int>, _ header: RTPHeader, _ sequenceNumber: UInt16, isAnswer: Bool = false,
         _ now: Instant
-    ) {
+    ) -> Bool {
         let packet = Packet(bytes: bytes, payload: payload, timestamp: header.timestamp, marker: header.marker)
         // Without RFC 4588 an answer looks like any other packet.
         let mayAnswer = isAnswer || parameters.retransmissionPayloadTypes.isEmpty
-        buffer.receive(packet, sequenceNumber: sequenceNumber, isAnswer: mayAnswer, at: now)
+        let isNew = buffer.receive(packet, sequenceNumber: sequenceNumber, isAnswer: mayAnswer, at: now)
         // What a keyframe does not need is not waited for.
         if bytes.read({ H264Depacketizer.beginsKeyframe($0, payload: payload) }) {
             keyframeBegins = max(keyframeBegins, buffer.abandon(before: sequenceNumber))
         }
+        return isNew
     }
+
+    /// Of the pictures; nil before the first packet.
+    var mediaSSRC: UInt32? { reception?.ssrc }
 
     /// Whether the report is about this stream.
     mutating func handle(_ report: SenderReport, at now: Instant) -> Bool {

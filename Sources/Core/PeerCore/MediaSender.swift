@@ -51,6 +51,8 @@ struct MediaSender {
     private var isStarted = false
     /// A keyframe is needed that nobody else will ask for.
     private var isStranded = false
+    /// The highest number that the viewer has told of.
+    private var reportedUpTo: UInt32?
     var lastSent: (mediaTime: MediaTime, capturedAt: Instant)?
     private var lastCaptureTime: Instant?
     private var playoutDelay: PlayoutDelay
@@ -91,6 +93,7 @@ struct MediaSender {
         if !isStarted {
             guard unit.isKeyframe else { return }
             isStarted = true
+            isStranded = false
         }
         let isTooLate = queue.first.map { now - $0.queuedAt > ($0.isUnderWay ? Limits.keyframeTime : Limits.queuedTime) }
             ?? false
@@ -173,12 +176,15 @@ struct MediaSender {
 
     /// What the viewer's reports say of our stream.
     ///
-    /// - Returns: what was lost of it since the last report, 0…1.
-    mutating func handle(_ report: ReportBlock, at now: Instant) -> Double? {
+    /// - Returns: what was lost of it since the last report, 0…1, and of how many packets.
+    mutating func handle(_ report: ReportBlock, at now: Instant) -> (loss: Double, packets: Int)? {
         guard report.ssrc == parameters.ssrc else { return nil }
+        let highest = report.extendedHighestSequenceNumber
+        let packets = reportedUpTo.map { Int(highest &- $0) } ?? statistics.packetsSent
+        reportedUpTo = highest
         statistics.lossFraction = Double(report.fractionLost) / 256
         if let time = report.roundTripTime(received: wallClock.ntp(at: now)) { statistics.roundTripTime = time }
-        return statistics.lossFraction
+        return (statistics.lossFraction, min(packets, Limits.packetsBetweenReports))
     }
 
     var ssrc: UInt32 { parameters.ssrc }

@@ -61,7 +61,10 @@ struct PathControl {
             marks: feedback == .none ? nil : mark.map { $0 == .capable1 ? .scalable : .classic })
     }
 
-    mutating func setMaximum(_ bitsPerSecond: Int) { maximum = bitsPerSecond }
+    mutating func setMaximum(_ bitsPerSecond: Int) {
+        maximum = bitsPerSecond
+        reported.setMaximum(bitsPerSecond)
+    }
 
     private var givesFeedback: Bool { feedback != .none }
 
@@ -231,7 +234,10 @@ struct PathControl {
         reported.estimated(bitsPerSecond: estimate.bitsPerSecond, at: now)
     }
 
-    mutating func receive(loss: Double, at now: Instant) { reported.reported(loss: loss, at: now) }
+    /// A receiver report: what was lost of so many packets.
+    mutating func receive(loss: Double, of packets: Int, at now: Instant) {
+        reported.reported(loss: loss, of: packets, at: now)
+    }
 
     mutating func advance(to now: Instant) { estimator.advance(to: now) }
 

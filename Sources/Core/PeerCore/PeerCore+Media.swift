@@ -41,7 +41,7 @@ extension PeerCore {
         case .genericNACK(let nack) where nack.mediaSSRC == audioSender?.ssrc: break
         case .genericNACK(let nack): sender?.repair(nack.missing, path, connected: ice.roundTripTime, at: now)
         case .pictureLossIndication, .fullIntraRequest: keyframeRequested()
-        case .goodbye: end(.closedByPeer)
+        case .goodbye(let goodbye): leave(goodbye)
         case .transportFeedback(let feedback): beginAgain(after: path.receive(feedback, at: now))
         case .congestionFeedback(let feedback): beginAgain(after: path.receive(feedback, at: now))
         case .ecnFeedback(let feedback): path.receive(feedback)
@@ -50,9 +50,16 @@ extension PeerCore {
         }
     }
 
+    /// A sharer ends with its pictures: of its sound alone, browsers say so as well when a track is exchanged or muted. A
+    /// list without names says nothing (RFC 3550 § 6.6).
+    private mutating func leave(_ goodbye: Goodbye) {
+        let pictures = receiver?.mediaSSRC
+        if pictures.map(goodbye.ssrcs.contains) ?? !goodbye.ssrcs.isEmpty { end(.closedByPeer) }
+    }
+
     private mutating func handle(_ reports: [ReportBlock]) {
         for report in reports {
-            if let loss = sender?.handle(report, at: now) { path.receive(loss: loss, at: now) }
+            if let news = sender?.handle(report, at: now) { path.receive(loss: news.loss, of: news.packets, at: now) }
             if let loss = audioSender?.handle(report, at: now) { outputs.append(.event(.losesAudio(loss))) }
         }
     }
@@ -71,10 +78,16 @@ extension PeerCore {
         outputs.append(.event(.keyframeNeeded))
     }
 
+    /// Whether what is sent goes anywhere: while ICE begins anew, for one, there may be no pair. What left then would use
+    /// up numbers.
+    var hasWay: Bool { ice.sendAddresses != nil }
+
     /// Whatever may leave now.
     mutating func drainMedia() {
-        while let packet = audioSender?.nextPacket(&path, at: now) { transmitRTP(packet, .audio) }
-        while let packet = sender?.nextPacket(&path, at: now) { transmitRTP(packet, .video) }
+        if hasWay {
+            while let packet = audioSender?.nextPacket(&path, at: now) { transmitRTP(packet, .audio) }
+            while let packet = sender?.nextPacket(&path, at: now) { transmitRTP(packet, .video) }
+        }
         tellPath()
         if let report = sender?.report(at: now) { transmitRTCP(report) }
         if let report = audioSender?.report(at: now) { transmitRTCP(report) }
@@ -93,11 +106,22 @@ extension PeerCore {
         while let unit = receiver?.nextUnit() { outputs.append(.event(.received(dated(unit)))) }
         while let packet = audioReceiver?.nextPacket() { outputs.append(.event(.receivedAudio(packet))) }
         while let feedback = receiver?.nextFeedback(at: now, roundTripTime: ice.roundTripTime, audio: &audioReceiver) {
-            transmitRTCP(feedback)
+            transmitFeedback(feedback)
         }
         guard let ssrc = setup.receive?.ssrc else { return }
         let packets = feedback.makeFeedback(senderSSRC: ssrc, ntp: wallClock.ntp(at: now), at: now)
-        for packet in packets { transmitRTCP(packet) }
+        for packet in packets { transmitFeedback(packet) }
+    }
+
+    /// By itself where the other side takes that (RFC 5506), else behind a report without figures.
+    private mutating func transmitFeedback(_ bytes: [UInt8]) {
+        guard let receive = setup.receive, !receive.takesReducedSizeRTCP, !RTCPPacket.beginsWithReport(bytes) else {
+            return transmitRTCP(bytes)
+        }
+        var compound: [UInt8] = []
+        ReceiverReport(ssrc: receive.ssrc, reports: []).append(to: &compound)
+        SourceDescription(ssrc: receive.ssrc, canonicalName: receive.canonicalName).append(to: &compound)
+        transmitRTCP(compound + bytes)
     }
 
     private func dated(_ unit: ReceivedUnit) -> ReceivedUnit {

@@ -176,7 +176,7 @@ package struct PeerCore: ~Copyable {
         self.now = now
         guard isConnected else { return }
         sender?.enqueue(unit, at: now)
-        if sender?.takeKeyframeWish(path) == true { outputs.append(.event(.keyframeNeeded)) }
+        if hasWay, sender?.takeKeyframeWish(path) == true { outputs.append(.event(.keyframeNeeded)) }
     }
 
     /// Whether the viewer can begin with what a lane's cache holds; where not, a new keyframe would be there sooner.
@@ -281,7 +281,7 @@ package struct PeerCore: ~Copyable {
         case .closed: return .wait(until: due, reason)
         case .connecting(let until): consider(until, .setupLimit)
         case .connected:
-            consider(sender?.nextSend(path, at: now), .pacer)
+            if hasWay { consider(sender?.nextSend(path, at: now), .pacer) }
             consider(path.deadline, .pacer)
             consider(pathWatch?.due, .ice)
             consider(feedback.due, .report)

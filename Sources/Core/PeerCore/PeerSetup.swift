@@ -122,11 +122,13 @@ package struct ReceiveParameters: Sendable {
     package var givesCongestionFeedback: Bool
     /// The sharer takes ECN feedback beside transport-wide numbers (`nack ecn`, RFC 6679).
     package var reportsMarks: Bool
+    /// Feedback may come by itself (RFC 5506).
+    package var takesReducedSizeRTCP: Bool
 
     package init(
         payloadTypes: Set<UInt8>, retransmissionPayloadTypes: [UInt8: UInt8], parityPayloadType: UInt8? = nil,
         extensions: ExtensionMap, ssrc: UInt32, canonicalName: String, givesCongestionFeedback: Bool = false,
-        reportsMarks: Bool = false
+        reportsMarks: Bool = false, takesReducedSizeRTCP: Bool = true
     ) {
         self.payloadTypes = payloadTypes
         self.retransmissionPayloadTypes = retransmissionPayloadTypes
@@ -136,6 +138,7 @@ package struct ReceiveParameters: Sendable {
         self.canonicalName = canonicalName
         self.givesCongestionFeedback = givesCongestionFeedback
         self.reportsMarks = reportsMarks
+        self.takesReducedSizeRTCP = takesReducedSizeRTCP
     }
 
     /// How we tell what comes.

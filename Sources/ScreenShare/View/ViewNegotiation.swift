@@ -61,7 +61,8 @@ struct ViewNegotiation {
             payloadTypes: [option.payloadType], retransmissionPayloadTypes: retransmissions,
             parityPayloadType: answer.video.parityPayloadType,
             extensions: ExtensionMap(answer.video.extensions), ssrc: ssrc, canonicalName: Self.canonicalName,
-            givesCongestionFeedback: option.feedback.contains(.ccfb), reportsMarks: answer.video.takesMarkReports)
+            givesCongestionFeedback: option.feedback.contains(.ccfb), reportsMarks: answer.video.takesMarkReports,
+            takesReducedSizeRTCP: answer.video.takesReducedSizeRTCP)
         let audio = answer.opus.map {
             AudioReceiveParameters(payloadType: $0.payloadType, redundancyPayloadType: $0.redundancyPayloadType)
         }

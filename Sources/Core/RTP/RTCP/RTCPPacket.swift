@@ -41,6 +41,11 @@ extension RTCPPacket {
         return packets
     }
 
+    /// Whether a datagram may stand by itself wherever RTCP does.
+    package static func beginsWithReport(_ bytes: [UInt8]) -> Bool {
+        bytes.count > 1 && [RTCPType.senderReport, .receiverReport].contains { $0.rawValue == bytes[1] }
+    }
+
     private static func checkStart(_ packet: RTCPPacket) throws(RTCPError) {
         switch packet {
         case .senderReport, .receiverReport: return

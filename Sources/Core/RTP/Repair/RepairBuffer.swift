@@ -70,12 +70,16 @@ package struct RepairBuffer<Element: Sendable>: Sendable {
     /// Takes a packet with the sequence number of the original stream, repaired or not.
     ///
     /// - Parameter isAnswer: whether it was sent again (RFC 4588).
+    /// - Returns: whether it was still missing.
+    @discardableResult
     package mutating func receive(
         _ element: Element, sequenceNumber: UInt16, isAnswer: Bool = false, at now: Instant
-    ) {
+    ) -> Bool {
         let number = unwrapper.unwrap(sequenceNumber)
         if tracker.receive(number, isAnswer: isAnswer, at: now) == .tooManyMissing { reorder.abandon(through: number) }
-        if reorder.insert(element, sequenceNumber: number, at: now) == .dropped { packetsDropped += 1 }
+        let isNew = reorder.insert(element, sequenceNumber: number, at: now) == .accepted
+        if !isNew { packetsDropped += 1 }
+        return isNew
     }
 
     /// What is to be done now; nil where there is nothing before `deadline`.

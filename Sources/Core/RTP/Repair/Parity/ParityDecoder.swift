@@ -32,6 +32,9 @@ package struct ParityDecoder: Sendable {
         let read = bytes.read { ParityHeader.read($0, payload: payload) }
         guard let (header, start) = read else { return [] }
         let base = unwrapper.peek(header.baseSequenceNumber)
+        // What is far from all that is known joins others to equations that nobody solves.
+        let newest = known.last?.number ?? base
+        guard (base - newest).magnitude <= UInt64(Limits.parityPackets) else { return [] }
         let recovery = bytes[payload.lowerBound..<(payload.lowerBound + ParityHeader.recoveryBytes)]
         var equation = Equation(
             unknown: header.offsets.map { base + Int64($0) },

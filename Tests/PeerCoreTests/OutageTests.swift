@@ -1,0 +1,37 @@
+import PeerCore
+import TestSupport
+import Testing
+import Timebase
+
+@Suite("While nothing passes, and when it does again")
+struct OutageTests {
+    @Test("while ICE has no pair, nothing is sent, numbered or used up")
+    func noPair() {
+        var share = Share(PeerPair(seed: 3))
+        share.run(for: .seconds(5))
+        share.pair.link.conditions.loss = 1
+        share.run(for: .seconds(20))
+        // The old pair lives until its consent ends, 30 s after the last answer; a new one is looked for meanwhile.
+        share.pair.restartAtSharer()
+        share.run(for: .seconds(12))
+        let before = share.pair.sharer.statistics.outgoing?.packetsSent ?? 0
+        share.run(for: .seconds(5))
+        let isConnected = share.pair.sharerIsConnected
+        #expect(isConnected, "a restart goes on for longer")
+        let sent = (share.pair.sharer.statistics.outgoing?.packetsSent ?? 0) - before
+        #expect(sent == 0)
+    }
+
+    @Test("who is back from an outage is served once", arguments: 1...6 as ClosedRange<UInt64>)
+    func servedOnce(seed: UInt64) {
+        var share = Share(PeerPair(seed: seed))
+        share.run(for: .milliseconds(300), unitSize: 3000)
+        share.pair.link.conditions.loss = 1
+        share.run(for: .milliseconds(2000 + Int64(seed) * 300), unitSize: 3000)
+        share.pair.link.conditions.loss = 0
+        let (served, keyframes) = (share.timesServed, share.keyframes)
+        share.run(for: .seconds(2), unitSize: 3000)
+        #expect(share.timesServed - served + share.keyframes - keyframes <= 1)
+        #expect(share.recent > 25)
+    }
+}
