@@ -8,9 +8,10 @@ final class EmbeddedServer: Sendable {
     private let server: SignalingServer
     private let logger: Logger
 
+    /// - Parameter sharer: the only room that may be shared here, and what its sharer presents; nil: any, by anyone.
     init(
-        listen: ListenAddress, allowedHosts: [String] = [], allowedOrigins: [String] = [],
-        iceServers: @escaping @Sendable () -> [ICEServer], logger: Logger
+        listen: ListenAddress, sharer: (room: RoomName, token: BearerToken)? = nil, allowedHosts: [String] = [],
+        allowedOrigins: [String] = [], iceServers: @escaping @Sendable () -> [ICEServer], logger: Logger
     ) {
         self.listen = listen
         self.logger = logger
@@ -20,6 +21,9 @@ final class EmbeddedServer: Sendable {
         configuration.allowedHosts = allowedHosts
         configuration.allowedOrigins = allowedOrigins
         configuration.viewerICEServers = iceServers
+        if let sharer {
+            configuration.policy = { $0 == sharer.room ? RoomPolicy(sharerToken: sharer.token) : nil }
+        }
         server = SignalingServer(configuration: configuration, logger: logger)
     }
 

@@ -33,15 +33,27 @@ struct SignalingPlan: Sendable {
             let note = "Using the signaling server that already runs at \(standing)."
             return try await publish(session, at: standing, token: token, server: nil, note: note)
         }
-        let server = EmbeddedServer(listen: address, iceServers: iceServers, logger: logger)
+        // Others in the network may watch here; a stranger's screen is not what they came for.
+        let secret = address.isLoopback ? nil : PublicationToken.random()
+        let server = EmbeddedServer(
+            listen: address, sharer: try sharer(secret), iceServers: iceServers, logger: logger)
         let authority = try await server.start()
         do {
             return try await publish(
-                session, at: "http://\(authority)", token: viewerToken(for: address), server: server, note: nil)
+                session, at: "http://\(authority)", token: viewerToken(for: address), server: server, note: nil,
+                sharerToken: secret)
         } catch {
             await server.stop()
             throw error
         }
+    }
+
+    private func sharer(_ secret: String?) throws -> (room: RoomName, token: BearerToken)? {
+        guard let secret else { return nil }
+        guard let name = RoomName(room), let token = BearerToken(secret) else {
+            throw Failure(.usage, "\(room) can't be the name of a room")
+        }
+        return (name, token)
     }
 
     /// Beyond this machine, viewers need a token unless the sharer says that they don't.
@@ -51,14 +63,16 @@ struct SignalingPlan: Sendable {
     }
 
     private func publish(
-        _ session: ShareSession, at server: String, token: String?, server embedded: EmbeddedServer?, note: String?
+        _ session: ShareSession, at server: String, token: String?, server embedded: EmbeddedServer?, note: String?,
+        sharerToken: String? = nil
     ) async throws -> OpenRoom {
         let publication: PublishedRoom
         do {
             publication = try await session.publish(
                 RoomPublication(
                     // The session refuses who is too many; the server counts those on their way as well.
-                    server: server, room: room, viewerToken: token, maximumViewers: 2 * maximumViewers))
+                    server: server, room: room, viewerToken: token, maximumViewers: 2 * maximumViewers,
+                    sharerToken: sharerToken))
         } catch {
             throw Failure(error)
         }

@@ -80,6 +80,10 @@ def test_listening_beyond_loopback_makes_a_token_of_its_own(lan, share, start):
     # The browser takes it from the link.
     summary = start(sharer.chromium, lan, host.link, "--frames", "10").event("summary", 30)
     assert summary["frames"] >= 10
+    # Nobody else shares at this machine's address, in this room or in another.
+    kind = {"Content-Type": "application/json"}
+    for room in ("demo", "evil"):
+        assert http(lan, "POST", f"{host.base}/v1/rooms/{room}/share", "{}", kind)[0] in (401, 403)
 
 
 def test_a_hostile_page_gets_nothing(lan, share):

@@ -233,6 +233,31 @@ struct SharerClientTests {
         }
     }
 
+    @Test("Whatever pace a server asks for, it hears that the sharer is alive", arguments: ["1e30", "-5", "0"])
+    func pace(heartbeat: String) async throws {
+        let receipt = Self.receipt.replacing("\"heartbeatSeconds\":0.2", with: "\"heartbeatSeconds\":\(heartbeat)")
+        #expect(receipt.contains(heartbeat))
+        try await ScriptedServer.run { exchange in
+            switch exchange.line.prefix(3) {
+            case "POS": ScriptedServer.answer(201, ["Content-Type": "application/json"], receipt)
+            case "GET":
+                "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n:\n\r\n"
+            // The second sign of life ends it.
+            default: ScriptedServer.answer(exchange.body.contains("\"viewers\":1") ? 404 : 204)
+            }
+        } _: { server in
+            let sharer = try makeSharer(server.port)
+            let running = Task { await sharer.run() }
+            var events = sharer.events.makeAsyncIterator()
+            #expect(await events.next() == .connected(resumed: true))
+            await sharer.update(.live, viewers: 1)
+            guard case .disconnected(.gone, _) = await events.next() else { Issue.record("no sign of life"); return }
+            running.cancel()
+            await running.value
+            #expect(server.requests.contains { $0.line.hasPrefix("PUT") })
+        }
+    }
+
     @Test("A share that the server has forgotten is registered anew")
     func forgotten() async throws {
         try await ScriptedServer.run { exchange in

@@ -99,6 +99,18 @@ struct SharingTests {
         }
     }
 
+    @Test("A room whose viewers have a key goes to nobody else until its sharer is forgotten")
+    func silentSharerWithKey() async throws {
+        try await Bench.run { bench in
+            _ = try await bench.share("demo", #"{"viewerToken":"sesame-sesame-sesame"}"#)
+            bench.clock.advance(by: .seconds(6))
+            try await bench.json(.post, "/v1/rooms/demo/share", "{}").problem(.roomTaken)
+            try await bench.json(.post, "/v1/rooms/demo/share", #"{"viewerToken":"another-another"}"#).problem(.roomTaken)
+            let next = try await bench.share("demo", #"{"viewerToken":"sesame-sesame-sesame"}"#)
+            #expect(!next.receipt.resumed, "who knows the key is no stranger")
+        }
+    }
+
     @Test("Each sign of life keeps the room; its state and viewers are seen by all")
     func heartbeat() async throws {
         try await Bench.run { bench in
@@ -183,6 +195,19 @@ struct SharingTests {
             let response = try await bench.json(.post, "/v1/rooms/room4/share", "{}")
             response.problem(.serverBusy)
             #expect(response.headers[.retryAfter] != nil)
+        }
+    }
+
+    @Test("Those who watch rooms where nobody shares keep nobody from sharing")
+    func watchedRooms() async throws {
+        try await Bench.run {
+            $0.maxRooms = 3
+        } _: { bench in
+            var channels: [EventChannel] = []
+            for number in 1...3 { channels.append(try await bench.routes.store.watch(try #require(RoomName("x\(number)")))) }
+            try await bench.send(.get, "/v1/rooms/x4/events").problem(.serverBusy)
+            _ = try await bench.share("room")
+            for channel in channels { await channel.close() }
         }
     }
 

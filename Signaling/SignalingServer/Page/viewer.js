@@ -68,8 +68,12 @@ class Viewer {
         if (this.#link.room === null) this.#fail("rejected", "noroom");
         else if (missing !== null) this.#fail("unservable", missing);
         else this.#begin();
-        // Firefox loads its H.264 after its start, and fetches it after its first one.
-        if (missing === "h264") setTimeout(() => this.start(), Limits.LACK_PAUSE);
+        if (missing === "h264") this.#lookAgain();
+    }
+
+    /** Firefox loads its H.264 after its start, and fetches it after its first one. */
+    #lookAgain() {
+        setTimeout(() => (missingSupport() === "h264" ? this.#lookAgain() : this.start()), Limits.LACK_PAUSE);
     }
 
     #begin() {

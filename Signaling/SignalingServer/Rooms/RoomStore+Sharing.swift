@@ -35,9 +35,12 @@ extension RoomStore {
         if let present, present.secret == presented || present.secret == request.resume?.secret { return true }
         if let token = policy.sharerToken, presented != token { throw .unauthorized(presented: presented) }
         if let present {
-            guard !isHeard(present) else { throw ProblemError(.roomTaken, retryAfter: RetryAfter.roomTaken) }
+            guard !isHeard(present), present.viewerToken == nil || present.viewerToken == request.viewerToken else {
+                // Whose viewers have a key is waited for: they would come to the newcomer by themselves.
+                throw ProblemError(.roomTaken, retryAfter: RetryAfter.roomTaken)
+            }
             endShare(in: name, because: ProblemError(.noSharer, retryAfter: RetryAfter.noSharer))
-        } else if rooms[name] == nil, rooms.count >= configuration.maxRooms {
+        } else if rooms.values.count(where: { $0.share != nil }) >= configuration.maxRooms {
             throw ProblemError(.serverBusy, detail: "There are too many rooms.", retryAfter: RetryAfter.serverBusy)
         }
         return false

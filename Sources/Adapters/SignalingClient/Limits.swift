@@ -28,6 +28,8 @@ enum ClientLimits {
     static let events = 1024
     /// How often the sharer says that it is alive, at most; the server wants to hear it every 2 s.
     static let heartbeat = Duration.milliseconds(1500)
+    /// No server may ask for longer silence, in seconds.
+    static let slowestHeartbeat = 60.0
     /// An event stream without a byte for so many of its heartbeats is dead.
     static let missedHeartbeats = 3.0
     /// A room's stream without a byte for three of its heartbeats is dead.

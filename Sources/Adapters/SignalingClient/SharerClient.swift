@@ -155,8 +155,10 @@ package actor SharerClient {
     // MARK: Signs of life
 
     private func beat(_ receipt: ShareReceipt) async -> SignalingError {
-        let interval = min(max(.seconds(receipt.heartbeatSeconds), .milliseconds(100)), ClientLimits.heartbeat)
-        let silence = Duration.seconds(receipt.heartbeatSeconds) * ClientLimits.missedHeartbeats
+        // Whatever a server writes there.
+        let heartbeat = Duration.seconds(min(max(receipt.heartbeatSeconds, 0.1), ClientLimits.slowestHeartbeat))
+        let interval = min(heartbeat, ClientLimits.heartbeat)
+        let silence = heartbeat * ClientLimits.missedHeartbeats
         do {
             while true {
                 try await sendState()

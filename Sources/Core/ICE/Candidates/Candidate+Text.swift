@@ -121,4 +121,9 @@ extension UInt8 {
         default: false  // every other byte
         }
     }
+
+    /// Besides, libnice and others send `-`, `_` and `=` in names and passwords, which harm nothing.
+    var isCredentialCharacter: Bool {
+        isICECharacter || self == UInt8(ascii: "-") || self == UInt8(ascii: "_") || self == UInt8(ascii: "=")
+    }
 }

@@ -5,8 +5,8 @@ package struct ICECredentials: Hashable, Sendable {
 
     /// Nil where a length or a character is not allowed.
     package init?(ufrag: String, password: String) {
-        guard Limits.ufragLengths.contains(ufrag.utf8.count), ufrag.utf8.allSatisfy(\.isICECharacter),
-            Limits.passwordLengths.contains(password.utf8.count), password.utf8.allSatisfy(\.isICECharacter)
+        guard Limits.ufragLengths.contains(ufrag.utf8.count), ufrag.utf8.allSatisfy(\.isCredentialCharacter),
+            Limits.passwordLengths.contains(password.utf8.count), password.utf8.allSatisfy(\.isCredentialCharacter)
         else { return nil }
         self.init(checked: ufrag, password)
     }
