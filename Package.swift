@@ -92,6 +92,7 @@ let package = Package(
             "CXCB", "xcb", "libxcb1-dev", "libxcb-composite0-dev", "libxcb-damage0-dev", "libxcb-randr0-dev",
             "libxcb-shm0-dev", "libxcb-xfixes0-dev"),
         .target(name: "CLinux", path: "Sources/CLibraries/CLinux"),
+        .target(name: "CSRTPCrypto", dependencies: ["CSRTP", "COpenSSL"], path: "Sources/CLibraries/CSRTPCrypto"),
         .target(name: "CShims", path: "Sources/CLibraries/CShims", cSettings: kernels),
 
         // Core: pure, sans-I/O, deterministic.
@@ -114,7 +115,7 @@ let package = Package(
         adapter("AudioDevices", ["Timebase", "Media", "SystemClock", "CALSA", "CPulse"]),
         adapter("OggOpus", ["Timebase", "RTP", "COgg"]),
         adapter("Matroska", ["Timebase", "RTP", "CAVFormat"]),
-        adapter("SecureTransport", ["Timebase", "Datagrams", "ICE", "PeerCore", "COpenSSL", "CSRTP"]),
+        adapter("SecureTransport", ["Timebase", "Datagrams", "ICE", "PeerCore", "COpenSSL", "CSRTP", "CSRTPCrypto"]),
         adapter("PeerDriver", ["CLinux", "Timebase", "Datagrams", "ICE", "RTP", "PeerCore", "SystemClock", nioCore, nioPosix, nioSSL]),
         adapter("SignalingClient", ["SignalingProtocol", locks, httpClient, nioCore, nioHTTP1, nioPosix, logging]),
 

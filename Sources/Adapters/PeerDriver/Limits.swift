@@ -14,8 +14,6 @@ enum Limits {
     /// Segments of one GSO send: the kernel takes 64 (UDP_MAX_SEGMENTS) and 65,535 bytes.
     static let segmentsPerSend = 40
     static let bytesPerSend = 60_000
-    /// Room for a usual picture: a thirtieth of a second at 4 Mbit/s.
-    static let bytesPerBatch = 17_000
     /// 4 MB hold half a second at 60 Mbit/s, should the loop be late.
     static let socketBuffer = 1 << 22
     /// How often it is looked whether the STUN servers have answered.

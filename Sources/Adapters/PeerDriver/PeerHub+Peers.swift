@@ -115,7 +115,11 @@ extension PeerHub {
     /// What each viewer's video may use from now on.
     package func setBitrate(_ bitsPerSecond: Int) {
         let now = SystemClock.now()
-        for peer in peers.values { peer.core.setBitrate(bitsPerSecond, at: now) }
+        for (id, peer) in peers {
+            peer.core.setBitrate(bitsPerSecond, at: now)
+            drain(id, peer, at: now)
+        }
+        flush()
     }
 
     package func statistics() -> [HubPeerStatistics] {

@@ -47,6 +47,8 @@ package actor PeerHub {
     private var timer: Scheduled<Void>?
     private var timerDue = Instant.distantFuture
     private var batch: SendBatch?
+    /// Where the next batch is put together; grown by the largest so far.
+    private var batchRoom: [UInt8] = []
     private(set) var closed = false
     var security: (any SecurityProvider)?
     var authenticator: (any MessageAuthenticator)?
@@ -156,7 +158,10 @@ package actor PeerHub {
     func enqueue(_ transmit: Transmit) {
         if batch?.append(transmit) == true { return }
         flushBatch()
-        batch = SendBatch(transmit)
+        // Taken out, not lent: what has two owners would be copied.
+        var room: [UInt8] = []
+        swap(&room, &batchRoom)
+        batch = SendBatch(transmit, room: room)
     }
 
     /// Hands what was collected to the kernel.
@@ -169,8 +174,10 @@ package actor PeerHub {
     private func flushBatch() {
         guard let full = batch else { return }
         batch = nil
-        guard let socket = sockets[full.from], let remote = destination(full.to) else { return }
-        full.send(by: socket, to: remote, isMarked: configuration.marksDatagrams)
+        if let socket = sockets[full.from], let remote = destination(full.to) {
+            full.send(by: socket, to: remote, isMarked: configuration.marksDatagrams)
+        }
+        batchRoom = full.released()
     }
 
     private func destination(_ address: TransportAddress) -> SocketAddress? {
@@ -210,12 +217,16 @@ package actor PeerHub {
         advanceProbes(to: now)
         advanceRelays(to: now)
         advanceConnections(to: now)
-        for (id, peer) in peers {
-            if peer.due <= now { peer.core.advance(to: now) }
-            grant(id, peer, at: now)
-            drain(id, peer, at: now)
-        }
+        for (id, peer) in peers { wake(id, peer, at: now) }
         flush()
+    }
+
+    /// Whose time has not come has nothing to say: it was drained when it last changed.
+    private func wake(_ id: PeerID, _ peer: Peer, at now: Instant) {
+        guard peer.due <= now || peer.wish.isOpen else { return schedule(peer.due) }
+        if peer.due <= now { peer.core.advance(to: now) }
+        grant(id, peer, at: now)
+        drain(id, peer, at: now)
     }
 
     // MARK: The end

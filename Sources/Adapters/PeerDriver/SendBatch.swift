@@ -15,13 +15,16 @@ struct SendBatch {
     private let trafficClass: TrafficClass
     private let ecn: ECN
 
-    init(_ first: Transmit) {
+    /// - Parameter room: an earlier batch's, which is written over.
+    init(_ first: Transmit, room: consuming [UInt8] = []) {
         from = first.from
         to = first.to
         trafficClass = first.trafficClass
         ecn = first.ecn
         segmentSize = first.bytes.count
-        buffer = first.bytes
+        buffer = room
+        buffer.removeAll(keepingCapacity: true)
+        buffer += first.bytes
         segments = 1
         open = true
     }
@@ -32,13 +35,14 @@ struct SendBatch {
             next.trafficClass == trafficClass, next.ecn == ecn, next.bytes.count <= segmentSize,
             buffer.count + next.bytes.count <= Limits.bytesPerSend
         else { return false }
-        // Grown once for all: a second datagram means one picture's packets.
-        if segments == 1 { buffer.reserveCapacity(Limits.bytesPerBatch) }
         buffer += next.bytes
         segments += 1
         open = next.bytes.count == segmentSize
         return true
     }
+
+    /// Its room, for the next.
+    consuming func released() -> [UInt8] { buffer }
 
     /// Hands it to the kernel; on the socket's event loop. What the kernel has no room for is lost, as a network loses it:
     /// repair, DTLS and ICE see to that.
