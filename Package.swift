@@ -182,8 +182,9 @@ let package = Package(
         suite(
             "ScreenShare",
             [
-                "ScreenShare", "SignalingServer", "SignalingClient", "SignalingProtocol", "AudioCodec", "Media", "ICE", "RTP",
-                "SDP", "Datagrams", "PeerDriver", "ScreenCapture", logging,
+                "ScreenShare", "SignalingServer", "SignalingClient", "SignalingProtocol", "AudioCodec", "VideoCodec", "Media", "ICE",
+                "RTP", "SDP", "Datagrams", "PeerCore", "PeerDriver", "ScreenCapture", "Timebase",
+                logging,
             ]),
         suite("SignalingProtocol", ["SignalingProtocol"]),
         suite(

@@ -13,8 +13,7 @@ actor AudioFile {
     private let output: OutputFile
     private var format: Format
     private var hasBegun = false
-    /// What came before it was known where it belongs.
-    private var early: [AudioPiece] = []
+    private var early = EarlyAudio()
 
     /// Whether a file of this name holds decoded sound.
     static func isDecoded(_ path: String) -> Bool { path.lowercased().hasSuffix(".wav") }
@@ -37,23 +36,15 @@ actor AudioFile {
     func write(_ piece: AudioPiece) async throws {
         // Put in for a listener in real time.
         if piece.isInserted { return }
-        guard let timestamp = piece.timestamp else {
-            if early.count < Self.earlyPieces { early.append(piece) }
-            return
-        }
+        guard piece.timestamp != nil else { return early.keep(piece) }
         try await begin()
-        for each in early + [piece] {
-            let start = timestamp &+ (each.position &- piece.position)
+        for (each, start) in early.placed(by: piece) {
             // What was heard before the first picture has no place in the file.
             guard start >= 0 else { continue }
             while let silence = silence(before: start) { try await output.write(silence) }
             try await output.write(bytes(of: each, at: start))
         }
-        early = []
     }
-
-    /// Two seconds.
-    private static let earlyPieces = 100
 
     private func begin() async throws {
         if hasBegun { return }

@@ -7,7 +7,9 @@ actor MatroskaFile {
     private let library: ContainerLibrary
     private var writer: MatroskaWriter?
     /// Sound from before the first picture, or before it was known where it belongs.
-    private var early: [AudioPiece] = []
+    private var early = EarlyAudio()
+    private var hasSound = false
+    private var hasTold = false
     private var lastWrite: Task<Void, any Error>?
 
     /// Loads libavformat, before anything is asked of the network.
@@ -27,6 +29,7 @@ actor MatroskaFile {
                 let writer = try MatroskaWriter(firstKeyframe: unit.annexB, hasSound: hasSound, library: library)
                 bytes = writer.header
                 self.writer = writer
+                self.hasSound = hasSound
             }
             bytes += try writer?.appendVideo(
                 annexB: unit.annexB, timestamp: unit.timestamp, isKeyframe: unit.isKeyframe) ?? []
@@ -40,22 +43,23 @@ actor MatroskaFile {
 
     func write(_ piece: AudioPiece) async throws {
         if piece.isInserted { return }
-        guard writer != nil, let timestamp = piece.timestamp else {
-            if early.count < Self.earlyPieces { early.append(piece) }
-            return
-        }
-        let bytes = (early + [piece]).flatMap { self.bytes(of: $0, at: timestamp &+ ($0.position &- piece.position)) }
-        early = []
-        try await write(bytes)
+        guard writer != nil, piece.timestamp != nil else { return early.keep(piece) }
+        guard hasSound else { return tell() }
+        try await write(early.placed(by: piece).flatMap { bytes(of: $0.piece, at: $0.timestamp) })
+    }
+
+    /// The header stands in the file already.
+    private func tell() {
+        if hasTold { return }
+        hasTold = true
+        Console.line(
+            "The sharer sends sound now, and this file began without: start `view` anew, or name a file with --audio.")
     }
 
     private func bytes(of piece: AudioPiece, at timestamp: Int64) -> [UInt8] {
         guard let opus = piece.opus else { return (try? writer?.fillSound(to: timestamp)) ?? [] }
         return (try? writer?.appendSound(opus, timestamp: timestamp)) ?? []
     }
-
-    /// Two seconds.
-    private static let earlyPieces = 100
 
     /// The end: a regular file gets its length and index.
     func finish() async throws {

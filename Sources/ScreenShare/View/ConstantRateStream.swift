@@ -17,13 +17,20 @@ struct ConstantRateStream: Sendable {
     private static let skipUnitBytes = 64
     /// A stream without timing in its VUI is written at this rate.
     private static let fallbackRate = FrameRate.fps30
-    /// Repeats in one piece: ten minutes at 30 fps. A longer gap is written shorter.
+    /// Repeats in one piece: ten minutes at 30 fps. What is left of a longer gap comes before the next units.
     private static let longestGap: Int64 = 18_000
+    /// What a file can be played at; others are a time base at best. With larger numbers nothing could be counted.
+    private static let playableRates = 1.0...240
+    private static let largestNumerator: Int64 = 1 << 22
+    /// Media time that goes back by more has wrapped unseen.
+    private static let largestStepBack: Int64 = 10 * 90_000
 
     private var repeater = PictureRepeater()
     private var rate: FrameRate?
     /// Slot 0 of the present segment in media time, and what slot it is of the whole file.
     private var base: (mediaTime: MediaTime, slot: Int64)?
+    /// The highest of the present segment.
+    private var newestTicks: Int64 = .min
     private var lastSlot: Int64 = -1
     private var started: Instant?
 
@@ -46,7 +53,8 @@ struct ConstantRateStream: Sendable {
         if beginsSegment { repeater.reset() }
         piece.bytes += bytes
         piece.pictures += 1
-        lastSlot = max(slot, lastSlot + 1)
+        // Where not all of the time before could be filled, the rest of it is filled behind this.
+        lastSlot += 1
         observe(unit)
         return piece
     }
@@ -55,7 +63,7 @@ struct ConstantRateStream: Sendable {
     mutating func finish(at now: Instant) -> Piece {
         var piece = Piece()
         guard let started, let rate else { return piece }
-        fill(upTo: Self.slots(now - started, rate), into: &piece)
+        fill(upTo: Self.slots(now - started, rate), atMost: .max, into: &piece)
         return piece
     }
 
@@ -65,11 +73,13 @@ struct ConstantRateStream: Sendable {
     private mutating func slot(of mediaTime: MediaTime, receivedAt: Instant) -> Int64 {
         let rate = rate ?? Self.fallbackRate
         if started == nil { started = receivedAt }
-        guard let base else {
+        guard let base, mediaTime.ticks >= newestTicks.subtractingSaturating(Self.largestStepBack) else {
             let slot = max(lastSlot + 1, started.map { Self.slots(receivedAt - $0, rate) } ?? 0)
             self.base = (mediaTime, slot)
+            newestTicks = mediaTime.ticks
             return slot
         }
+        newestTicks = max(newestTicks, mediaTime.ticks)
         let ticks = mediaTime.ticks - base.mediaTime.ticks
         let perSlot = MediaTime.ticksPerSecond * rate.denominator
         return base.slot + (max(0, min(ticks, 1 << 40)) * rate.numerator + perSlot / 2) / perSlot
@@ -79,8 +89,8 @@ struct ConstantRateStream: Sendable {
         Int64((elapsed.inSeconds * rate.framesPerSecond).rounded())
     }
 
-    private mutating func fill(upTo slot: Int64, into piece: inout Piece) {
-        let missing = min(slot - lastSlot - 1, Self.longestGap)
+    private mutating func fill(upTo slot: Int64, atMost most: Int64 = Self.longestGap, into piece: inout Piece) {
+        let missing = min(slot - lastSlot - 1, most)
         guard missing > 0, lastSlot >= 0, let unit = try? repeater.makeUnit() else { return }
         for _ in 0..<missing { AnnexB.append(unit.bytes, nalUnits: unit.nalUnits, to: &piece.bytes) }
         piece.repeated += Int(missing)
@@ -98,10 +108,14 @@ struct ConstantRateStream: Sendable {
     /// The SPS with the file's timing; as it came where it cannot be read.
     private mutating func timed(_ nalUnit: [UInt8]) -> [UInt8] {
         let own = (try? SequenceParameterSet(nalUnit, nalUnit: nalUnit.indices))?.vui?.timing
-        let rate = self.rate ?? own?.frameRate ?? Self.fallbackRate
+        let rate = self.rate ?? own?.frameRate.flatMap(Self.playable) ?? Self.fallbackRate
         self.rate = rate
         guard let timing = VideoTiming(rate), timing != own else { return nalUnit }
         return (try? SequenceParameterSet.settingTiming(timing, in: nalUnit)) ?? nalUnit
+    }
+
+    private static func playable(_ rate: FrameRate) -> FrameRate? {
+        playableRates.contains(rate.framesPerSecond) && rate.numerator <= largestNumerator ? rate : nil
     }
 
     private mutating func observe(_ unit: AccessUnit) {

@@ -108,6 +108,13 @@ struct ViewAudio {
         return (piece, captured.map { LipSync.Presentation(captured: $0, at: output.due + Self.decoderDelay) })
     }
 
+    /// What has come and is not due yet, for the end of a recording.
+    mutating func rest() -> [AudioPiece] {
+        var pieces: [AudioPiece] = []
+        while !playout.isEmpty, let due = playout.due, let next = next(at: due) { pieces.append(next.piece) }
+        return pieces
+    }
+
     /// What can't be decoded is guessed, and what can't be guessed is silence.
     private func decoded(_ output: PlayoutOutput) -> [Float] {
         guard let decoder else { return [] }

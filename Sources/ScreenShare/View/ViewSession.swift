@@ -43,14 +43,11 @@ public actor ViewSession {
     private var offeredAt = Instant.zero
     private var firstUnitAt: Instant?
     private var timeLimit: Task<Void, Never>?
-    /// Units were dropped because the reader lagged: the next must be a keyframe.
-    private var isSkipping = false
+    private var lag = ReaderLag()
     /// Since the sharer began (anew): a picture's media time, and the units' timestamp then.
     private var origin: (mediaTime: MediaTime, timestamp: Int64)?
     /// The sharer sends sound to this viewer.
     public private(set) var hasSound = false
-    /// When a keyframe was last asked for on behalf of a reader that lagged.
-    private var askedAt: Instant?
     private var hasEnded = false
     private var lastNotice: String?
     /// The sharer says that the path takes too little for moving pictures.
@@ -284,24 +281,22 @@ public actor ViewSession {
         let timestamp = timestamp(of: unit)
         sound.see(unit, timestamp: timestamp)
         let showAt = SystemClock.continuous(timing.show(unit, beside: &sound))
-        if isSkipping, !unit.accessUnit.isKeyframe {
-            totals.skipped += 1
-            return
-        }
-        isSkipping = false
+        guard lag.takes(isKeyframe: unit.accessUnit.isKeyframe) else { return await leaveOut() }
         // The file's time goes on only with what gets into it.
         var next = stream
         guard case .dropped = unitSink.yield(videoUnit(unit, timestamp, showAt, &next)) else {
             stream = next
+            lag.handedOver()
             totals.frames += 1
             totals.bytes += unit.accessUnit.bytes.count
             return
         }
-        isSkipping = true
+        await leaveOut()
+    }
+
+    private func leaveOut() async {
         totals.skipped += 1
-        let now = SystemClock.now()
-        if let askedAt, now - askedAt < ViewLimits.keyframeWish { return }
-        askedAt = now
+        guard lag.leftOut(at: SystemClock.now()) else { return }
         await hub?.with(peer) { core, now in core.requestKeyframe(at: now) }
     }
 
@@ -342,6 +337,7 @@ public actor ViewSession {
         hasEnded = true
         timeLimit?.cancel()
         soundPump?.cancel()
+        for piece in sound.rest() { audioSink.yield(piece) }
         audioSink.finish()
         fillToTheEnd()
         try? await eventLoops?.shutdownGracefully()
@@ -353,7 +349,7 @@ public actor ViewSession {
 
     /// The still moment since the last unit belongs to the file as well.
     private func fillToTheEnd() {
-        guard configuration.constantFrameRate, !isSkipping, let firstUnitAt else { return }
+        guard configuration.constantFrameRate, !lag.isSkipping, let firstUnitAt else { return }
         var end = SystemClock.now()
         if let duration = configuration.duration { end = min(end, firstUnitAt + duration) }
         let piece = stream.finish(at: end)

@@ -40,6 +40,9 @@ package struct AudioPlayout: Sendable {
     /// When the next output is due; nil before the first packet.
     package var due: Instant? { stream?.due }
 
+    /// Nothing that came waits to be played.
+    package var isEmpty: Bool { queue.isEmpty }
+
     /// How long a packet without delay in the network waits.
     package var delay: Duration { .seconds(stream.map { $0.offset - ($0.delays.base ?? $0.offset) } ?? 0) }
 

@@ -1,0 +1,35 @@
+import Timebase
+
+/// Sound that came before it was known where in a file it belongs: its last two seconds.
+package struct EarlyAudio: Sendable {
+    private var pieces: [AudioPiece] = []
+
+    package init() {}
+
+    /// Keeps a piece; what it does not follow belongs to an earlier connection, and never gets a place.
+    package mutating func keep(_ piece: AudioPiece) {
+        leaveOut(before: piece)
+        if pieces.count >= Self.capacity { pieces.removeFirst() }
+        pieces.append(piece)
+    }
+
+    /// What was kept, in order and with its place, and then the piece that tells it.
+    package mutating func placed(by piece: AudioPiece) -> [(piece: AudioPiece, timestamp: Int64)] {
+        guard let timestamp = piece.timestamp else { return [] }
+        leaveOut(before: piece)
+        let placed = (pieces + [piece]).map { ($0, timestamp &+ ($0.position &- piece.position)) }
+        pieces = []
+        return placed
+    }
+
+    private mutating func leaveOut(before piece: AudioPiece) {
+        guard let last = pieces.last else { return }
+        // Positions of two connections have nothing to do with each other.
+        if !(0...Self.longestPause).contains(piece.position.subtractingSaturating(last.position)) { pieces = [] }
+    }
+
+    /// Two seconds, in packets of 20 ms.
+    private static let capacity = 100
+    /// In ticks of 1/48000 s.
+    private static let longestPause: Int64 = 5 * 48_000
+}

@@ -1,0 +1,101 @@
+import Media
+import RTP
+import Testing
+import Timebase
+import VideoCodec
+
+@testable import ScreenShare
+
+/// How long a recording without a container plays.
+@Suite("A recording of constant rate")
+struct ConstantRateStreamTests {
+    /// A keyframe and pictures behind it.
+    private static func units(_ count: Int, timing: VideoTiming? = nil) throws -> [AccessUnit] {
+        let size = PixelSize(width: 64, height: 48)
+        let encoder = try X264Encoder(X264Configuration(size: size, frameRate: .fps30, maximumBitsPerSecond: 1_000_000))
+        let picture = I420Picture(size: size)
+        return try (0..<count).map { index in
+            picture.withPlanes { luma, _, _ in
+                for y in 0..<48 { for x in 0..<64 { luma[y * picture.lumaStride + x] = UInt8((x * y + index * 40) % 200 + 20) } }
+            }
+            let unit = try #require(
+                try encoder.encode(
+                    picture, damage: PixelRect(size), mediaTime: MediaTime(ticks: Int64(index) * 3000), capturedAt: .zero,
+                    target: SendTarget(bitsPerSecond: 1_000_000, frameRate: .fps30, needsKeyframe: index == 0)))
+            var made = AccessUnit(bytes: [], nalUnits: [], timestamp: 0, isKeyframe: unit.isKeyframe, isComplete: true)
+            for range in unit.nalUnits {
+                var nalUnit = Array(unit.bytes[range])
+                if let timing, NALUnitType(header: nalUnit[0]) == .sequenceParameterSet {
+                    nalUnit = try SequenceParameterSet.settingTiming(timing, in: nalUnit)
+                }
+                made.nalUnits.append(made.bytes.count..<made.bytes.count + nalUnit.count)
+                made.bytes += nalUnit
+            }
+            return made
+        }
+    }
+
+    private static func seconds(_ ticks: Int64) -> Duration { .seconds(Double(ticks) / 90_000) }
+
+    private static func append(_ unit: AccessUnit, ticks: Int64, to stream: inout ConstantRateStream) -> Int {
+        let piece = stream.append(
+            unit, mediaTime: MediaTime(ticks: ticks), receivedAt: .zero + seconds(max(0, ticks)))
+        return piece.pictures + piece.repeated
+    }
+
+    @Test("Time without pictures is filled, so that ten seconds play for ten")
+    func still() throws {
+        let units = try Self.units(2)
+        var stream = ConstantRateStream()
+        let first = Self.append(units[0], ticks: 0, to: &stream)
+        #expect(first == 1)
+        let second = Self.append(units[1], ticks: 90_000 * 10, to: &stream)
+        #expect(second == 300)
+        let end = stream.finish(at: .zero + .seconds(20))
+        #expect(end.repeated == 299)
+    }
+
+    @Test("A pause of fifteen minutes is filled as well: what sound is beside the pictures stays there")
+    func longPause() throws {
+        let units = try Self.units(3)
+        let pause: Int64 = 15 * 60 * 90_000
+        var stream = ConstantRateStream()
+        var slots = Self.append(units[0], ticks: 0, to: &stream)
+        slots += Self.append(units[1], ticks: pause, to: &stream)
+        slots += Self.append(units[2], ticks: pause + 3000, to: &stream)
+        #expect(slots == 15 * 60 * 30 + 2)
+        let end = stream.finish(at: .zero + .seconds(31 * 60))
+        #expect(end.repeated == 16 * 60 * 30 - 2)
+    }
+
+    @Test("Media time that has wrapped unseen goes on by the clock")
+    func wrapped() throws {
+        let units = try Self.units(3)
+        var stream = ConstantRateStream()
+        _ = Self.append(units[0], ticks: 1 << 31, to: &stream)
+        let later = Instant.zero + Self.seconds(1 << 31) + .seconds(60)
+        let piece = stream.append(units[1], mediaTime: MediaTime(ticks: 5000), receivedAt: later)
+        #expect(piece.repeated == 60 * 30 - 1)
+        let next = stream.append(units[2], mediaTime: MediaTime(ticks: 8000), receivedAt: later)
+        #expect(next.repeated == 0)
+    }
+
+    @Test(
+        "A rate that no file plays at is not believed, nor does it end the program",
+        arguments: [
+            VideoTiming(unitsInTick: 1, timeScale: .max, isFixedFrameRate: true),
+            VideoTiming(unitsInTick: 1, timeScale: 180_000, isFixedFrameRate: false),
+            VideoTiming(unitsInTick: .max, timeScale: 1, isFixedFrameRate: true),
+            VideoTiming(unitsInTick: .max / 4, timeScale: .max, isFixedFrameRate: true),
+        ])
+    func absurd(timing: VideoTiming) throws {
+        let units = try Self.units(3, timing: timing)
+        var stream = ConstantRateStream()
+        let first = Self.append(units[0], ticks: 0, to: &stream)
+        #expect(first == 1)
+        let second = Self.append(units[1], ticks: 90_000, to: &stream)
+        #expect(second == 30)
+        let third = Self.append(units[2], ticks: 0xFFFF_FFFE, to: &stream)
+        #expect(third > 30)
+    }
+}
