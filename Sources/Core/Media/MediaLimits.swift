@@ -10,6 +10,8 @@ package enum MediaLimits {
     /// Keyframes together take no more than the fifth part of a lane's bits, unless a joiner would wait too long.
     package static let keyframeShare = 5.0
     package static let longestKeyframeInterval = Duration.seconds(4)
+    /// A window whose edge was dragged and that keeps its size for so long has the one it was to have.
+    package static let sizeStands = Duration.milliseconds(250)
     /// Periods without a change after which a run of motion has ended: fewer would take 15 pictures a second for still.
     static let periodsOfRest: Int64 = 3
     /// A change this close before its slot (a quarter of a period) need not wait for it.

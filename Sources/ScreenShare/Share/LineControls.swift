@@ -63,6 +63,9 @@ final class LineControls: Sendable {
         commands = NIOLockedValueBox(initial)
     }
 
+    /// As it was told last, whether the media thread works by it yet or not.
+    var isPaused: Bool { commands.withLockedValue { $0.isPaused } }
+
     func change(_ body: (inout LineCommands) -> Void) {
         commands.withLockedValue { body(&$0) }
         wakeup.fire()
@@ -77,8 +80,10 @@ final class LineControls: Sendable {
 
     private func acknowledge() { take().acknowledgements.forEach { $0() } }
 
-    /// Changes, and returns when the media thread works by it.
-    func changeAndWait(_ body: (inout LineCommands) -> Void) async {
+    /// Changes before anything else happens in the caller's actor, and returns when the media thread works by it.
+    func changeAndWait(
+        isolation: isolated (any Actor)? = #isolation, _ body: (inout LineCommands) -> Void
+    ) async {
         await withCheckedContinuation { continuation in
             change { commands in
                 body(&commands)

@@ -5,6 +5,18 @@ import Timebase
 
 // Reading pictures: what is new in them, where, and what they are about.
 extension MediaLine {
+    /// The source's picture now; nil where there is none for the moment, after a short wait. Where it is hidden, that is
+    /// known then.
+    func read() throws(ShareError) -> ScreenFrame? {
+        do throws(CaptureError) {
+            let frame = try source.read()
+            if sizes.takes(frame.pixels.size, after: converter?.source, at: SystemClock.now()) { return frame }
+        } catch { _ = try tolerate(error) }
+        controls.wakeup.wait(atMost: LineLimits.retryPeriod)
+        if case .hidden(let text) = try poll(until: SystemClock.now()) { hide(text) }
+        return nil
+    }
+
     /// Reads what has changed before its slot, to see whether it is new.
     func look(at changedAt: Instant, until deadline: Instant) throws(ShareError) {
         let drawn = changedAt + MediaLimits.drawingTime
@@ -14,7 +26,7 @@ extension MediaLine {
         }
         controls.wakeup.wait(atMost: drawn - SystemClock.now())
         unseenChange = nil
-        do throws(CaptureError) { glance(at: try source.read(), changedAt: changedAt) } catch { _ = try tolerate(error) }
+        if let frame = try read() { glance(at: frame, changedAt: changedAt) }
     }
 
     /// Reads what has changed, once it is drawn, before it counts.
@@ -23,11 +35,14 @@ extension MediaLine {
         let now = SystemClock.now()
         if now < drawn { return controls.wakeup.wait(atMost: min(drawn, deadline) - now) }
         unseenChange = nil
-        do throws(CaptureError) {
-            let frame = try source.read()
-            // An embedder's own date is better than when we noticed.
-            adapter.looked(convertWatching(frame), changedAt: min(changedAt, frame.capturedAt))
-        } catch { _ = try tolerate(error) }
+        guard let frame = try read() else {
+            if !isHidden { unseenChange = SystemClock.now() }
+            return
+        }
+        let look = convertWatching(frame)
+        isLookedAt = isLookedAt || look != .repeated
+        // An embedder's own date is better than when we noticed.
+        adapter.looked(look, changedAt: min(changedAt, frame.capturedAt))
     }
 
     /// Tells the adapter when something new came, where it wants to know. The frame is converted later, or the next one

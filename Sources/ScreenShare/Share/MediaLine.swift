@@ -40,7 +40,7 @@ final class MediaLine {
     var lanes: [LaneKey: EncoderLane] = [:]
     var shapes: [LaneKey: RungShape] = [:]
     private var effort: EncoderEffort
-    private var isHidden = false
+    private(set) var isHidden = false
     var capturedAt = Instant.zero
     /// When the source changed, as long as that was not looked at.
     var unseenChange: Instant?
@@ -49,6 +49,9 @@ final class MediaLine {
     var unconverted = PixelRect.nothing
     /// Converted and not encoded yet.
     var unsentDamage = PixelRect.nothing
+    /// The picture was converted for the frame that is due next.
+    var isLookedAt = false
+    var sizes = SizeGate()
 
     init(
         controls: LineControls, counters: LineCounters, source: any FrameSource,
@@ -92,10 +95,13 @@ final class MediaLine {
             try idle()
             return true
         }
+        if isHidden, converter == nil {
+            try follow(poll(until: now + LineLimits.idlePeriod))
+            return true
+        }
         switch adapter.decide(at: now, outboxFull: isOutboxFull(), keyframeNeeded: keyframeIsDue(at: now)) {
         case .encode(let time):
-            try encodeNew(time, at: now)
-            keepUp(since: now)
+            if try encodeNew(time, at: now) { keepUp(since: now) }
         case .encodeAgain(let time): try encodeAgain(time, at: now)
         case .keepalive(let time): try keepalive(time, at: now)
         case .wait(let until): try wait(until: min(until, nextKeyframe(after: now)), at: now)
@@ -120,7 +126,11 @@ final class MediaLine {
             if let changedAt = unseenChange { return try look(at: changedAt, until: deadline) }
         }
         if adapter.looksFirst, let changedAt = unseenChange { return try lookFirst(at: changedAt, until: deadline) }
-        switch try poll(until: deadline) {
+        try follow(poll(until: deadline))
+    }
+
+    private func follow(_ event: SourceEvent) {
+        switch event {
         case .changed:
             reveal()
             let now = SystemClock.now()
@@ -133,12 +143,9 @@ final class MediaLine {
 
     /// Nobody watches, or the share is paused: only looks whether the source is still there.
     private func idle() throws(ShareError) {
+        isLookedAt = false
         controls.wakeup.wait(atMost: LineLimits.idlePeriod)
-        switch try poll(until: SystemClock.now()) {
-        case .changed: reveal()
-        case .hidden(let text): hide(text)
-        case .idle: break
-        }
+        try follow(poll(until: SystemClock.now()))
         adapter.changed(at: SystemClock.now())
     }
 
@@ -156,7 +163,7 @@ final class MediaLine {
         }
     }
 
-    private func poll(until deadline: Instant) throws(ShareError) -> SourceEvent {
+    func poll(until deadline: Instant) throws(ShareError) -> SourceEvent {
         do {
             let event = try source.waitForChange(until: deadline, wakeup: controls.wakeup.descriptor)
             for text in source.takeNotices() { report(.notice(text)) }
@@ -174,7 +181,7 @@ final class MediaLine {
         }
     }
 
-    private func hide(_ text: String) {
+    func hide(_ text: String) {
         if isHidden { return }
         isHidden = true
         report(.hidden(text))
@@ -188,23 +195,20 @@ final class MediaLine {
 
     // MARK: Pictures
 
-    private func encodeNew(_ time: MediaTime, at now: Instant) throws(ShareError) {
+    /// False where nothing could be read.
+    private func encodeNew(_ time: MediaTime, at now: Instant) throws(ShareError) -> Bool {
         // What was looked at is what leaves; what came since is looked at next.
-        let wasLookedAt = adapter.looksFirst && !unsentDamage.isEmpty
-        if !wasLookedAt, try !readNew() { return }
+        if !(adapter.looksFirst && isLookedAt), try !readNew() { return false }
+        isLookedAt = false
         try encode(damage: unsentDamage, time, isNew: true, at: now)
         unsentDamage = .nothing
+        return true
     }
 
-    /// False where nothing could be read: the change is still there.
     private func readNew() throws(ShareError) -> Bool {
-        let frame: ScreenFrame
-        do {
-            frame = try source.read()
-        } catch {
-            if case .hidden(let text) = try tolerate(error) { hide(text) }
-            controls.wakeup.wait(atMost: LineLimits.retryPeriod)
-            adapter.changed(at: SystemClock.now())
+        guard let frame = try read() else {
+            // What is hidden tells when it is back.
+            if !isHidden { adapter.changed(at: SystemClock.now()) }
             return false
         }
         capturedAt = frame.capturedAt
@@ -219,7 +223,10 @@ final class MediaLine {
     }
 
     private func encodeAgain(_ time: MediaTime, at now: Instant) throws(ShareError) {
-        guard converter != nil else { return try encodeNew(time, at: now) }
+        guard converter != nil else {
+            _ = try encodeNew(time, at: now)
+            return
+        }
         try encode(damage: .nothing, time, isNew: false, at: now)
     }
 
@@ -321,13 +328,12 @@ final class MediaLine {
         let now = SystemClock.now()
         if let open = next.source {
             do { source = try open(controls.wakeup) } catch { _ = try tolerate(error) }
-            converter = nil
-            restart(at: now)
+            forget(at: now)
         }
         // The rate stands in the stream's parameters.
         if next.frameRate != commands.frameRate { restart(at: now) }
         // A pause leaves nothing of before: no cached picture, no reference.
-        if next.isPaused != commands.isPaused { restart(at: now) }
+        if next.isPaused != commands.isPaused { forget(at: now) }
         if next.size != commands.size { adapter.changed(at: now) }
         // The standard lane stays open for the next viewer; others go with their last one.
         lanes = lanes.filter { $0.key == .standard || next.expected.contains($0.key) }
@@ -347,8 +353,17 @@ final class MediaLine {
     /// The next picture is read anew and is a keyframe of a new encoder.
     private func restart(at now: Instant) {
         lanes = [:]
+        isLookedAt = false
         adapter.reset(at: now)
         adapter.changed(at: now)
+    }
+
+    /// No picture of before is left.
+    private func forget(at now: Instant) {
+        converter = nil
+        unsentDamage = .nothing
+        unseenChange = nil
+        restart(at: now)
     }
 }
 

@@ -127,7 +127,8 @@ public actor ShareSession {
         enter(.paused)
         audioControls?.change { $0.isPaused = true }
         await controls.changeAndWait { $0.isPaused = true }
-        await hub?.forgetPictures()
+        // Whoever resumed meanwhile has new pictures.
+        if state == .paused { await hub?.forgetPictures() }
     }
 
     /// Goes on after a pause, with a keyframe of what the source shows now.

@@ -27,6 +27,7 @@ struct CustomFrameSource: FrameSource {
     }
 
     mutating func read() throws(CaptureError) -> ScreenFrame {
+        _ = takePending()
         guard let frame else { throw .timedOut }
         return frame
     }

@@ -1,0 +1,114 @@
+import Media
+import NIOConcurrencyHelpers
+import PeerCore
+import RTP
+import Testing
+import Timebase
+@testable import ScreenShare
+
+@Suite("The thread that looks, converts and encodes", .serialized, .timeLimit(.minutes(1)))
+struct MediaLineTests {
+    /// Something bright that changes all the time, and what was on its way when that ended.
+    private func play(_ line: ScriptedLine, changes: Int = 40) async throws {
+        for change in 0..<changes {
+            line.show { $0.grey = change % 2 == 0 ? 220 : 250 }
+            try await Task.sleep(for: .milliseconds(9))
+        }
+    }
+
+    /// The lumas of what left after `body`, which begins to show something dark.
+    private func lumas(of line: ScriptedLine, after body: () async -> Void) async throws -> ArraySlice<UInt8> {
+        // What left is counted once it has been taken.
+        try await Task.sleep(for: .milliseconds(30))
+        let before = line.now.lumas.count
+        line.show { $0.grey = 20 }
+        await body()
+        _ = await line.wait { $0.lumas.count > before }
+        return line.now.lumas[before...]
+    }
+
+    @Test("after a pause nothing of before is sent, though a picture was on its way", arguments: 1...4)
+    func pause(round: Int) async throws {
+        let line = ScriptedLine(isSampled: true)
+        try await play(line, changes: 30 + round)
+        await line.controls.changeAndWait { $0.isPaused = true }
+        let after = try await lumas(of: line) { await line.controls.changeAndWait { $0.isPaused = false } }
+        #expect(!after.isEmpty && after.allSatisfy { $0 < 60 }, "bright ones are of before the pause: \(after)")
+        line.stop()
+    }
+
+    @Test("who watches first, after nobody did, is sent nothing of before", arguments: 1...4)
+    func firstViewer(round: Int) async throws {
+        let line = ScriptedLine(isSampled: true)
+        try await play(line, changes: 30 + round)
+        await line.controls.changeAndWait { $0.isSampled = false }
+        let after = try await lumas(of: line) { await line.controls.changeAndWait { $0.isSampled = true } }
+        #expect(!after.isEmpty && after.allSatisfy { $0 < 60 }, "bright ones are of before: \(after)")
+        line.stop()
+    }
+
+    @Test(
+        "a source that hides behind a change is not asked all the time, and whoever joins sees its last picture",
+        arguments: [ContentMode.auto, .detail])
+    func hidden(mode: ContentMode) async {
+        let line = ScriptedLine(lanes: [.standard], mode: mode)
+        #expect(await line.wait { !$0.units.isEmpty })
+        line.show { $0.isHidden = true }
+        #expect(await line.wait(for: \.isHidden))
+        let (reads, units) = (line.reads, line.now.units.count)
+        line.controls.change { $0.keyframes[.standard] = .distantFuture }
+        #expect(await line.wait { $0.units[units...].contains(where: \.isKeyframe) }, "who joins gets a keyframe")
+        #expect(await line.wait { $0.units.count >= units + 3 }, "and signs of life follow")
+        #expect(line.reads - reads <= 3, "what is hidden is left alone")
+        #expect(line.now.presets == 0, "waiting is no work")
+        line.show { $0.isHidden = false }
+        #expect(await line.wait { !$0.isHidden }, "and it goes on where it is there again")
+        line.stop()
+    }
+
+    @Test("a pause that ends while the source is hidden sends nothing before it is there again")
+    func hiddenAfterPause() async throws {
+        let line = ScriptedLine(lanes: [.standard])
+        #expect(await line.wait { !$0.units.isEmpty })
+        await line.controls.changeAndWait { $0.isPaused = true }
+        line.show { $0.isHidden = true }
+        await line.controls.changeAndWait { $0.isPaused = false }
+        #expect(await line.wait(for: \.isHidden))
+        let (reads, units) = (line.reads, line.now.units.count)
+        line.controls.change { $0.keyframes[.standard] = .distantFuture }
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(line.now.units.count == units && line.reads - reads <= 3)
+        line.show { $0.isHidden = false }
+        #expect(await line.wait { $0.units[units...].contains(where: \.isKeyframe) })
+        line.stop()
+    }
+
+    @Test("a window whose edge is dragged costs a keyframe a second, and ends at the size it has then")
+    func dragged() async throws {
+        let line = ScriptedLine(lanes: [.standard])
+        #expect(await line.wait { !$0.units.isEmpty })
+        for step in 1...60 {
+            line.show { $0.size = PixelSize(width: 320 + 2 * step, height: 240) }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(await line.wait { $0.sizes.last == PixelSize(width: 440, height: 240) })
+        let count = line.now.sizes.count
+        #expect(count <= 4, "the first, one of each second of dragging, the last: \(count)")
+        line.stop()
+    }
+
+    @Test("who pauses and resumes at once from two tasks ends as the later of them said")
+    func order() async throws {
+        let room = try await ShareRoom()
+        for _ in 0..<50 {
+            async let paused: Void = room.session.pause()
+            async let resumed: Void = room.session.resume()
+            _ = await (paused, resumed)
+            let state = await room.session.state
+            let isPaused = await room.session.controls?.isPaused
+            #expect(isPaused == (state == .paused))
+            await room.session.resume()
+        }
+        await room.close()
+    }
+}

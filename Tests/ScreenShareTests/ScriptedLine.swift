@@ -1,0 +1,124 @@
+import Media
+import NIOConcurrencyHelpers
+import PeerCore
+import RTP
+import SystemClock
+import Testing
+import Timebase
+import VideoCodec
+@testable import ScreenShare
+
+/// The media thread of a share whose source does what a test says.
+final class ScriptedLine: Sendable {
+    /// What the source shows: one grey.
+    struct Scene: Sendable {
+        var grey: UInt8 = 0
+        var size = PixelSize(width: 320, height: 240)
+        var isHidden = false
+        var isChanged = true
+        var reads = 0
+    }
+
+    /// What came of it.
+    struct Results: Sendable {
+        var units: [PacketisedUnit] = []
+        var sizes: [PixelSize] = []
+        var presets = 0
+        var isHidden = false
+        /// The luma of each picture that left.
+        var lumas: [UInt8] = []
+    }
+
+    let controls: LineControls
+    private let scene = NIOLockedValueBox(Scene())
+    private let results = NIOLockedValueBox(Results())
+
+    init(isSampled: Bool = false, lanes: Set<LaneKey> = [], mode: ContentMode = .auto) {
+        var commands = LineCommands(
+            size: .native, fixedRate: nil, mode: mode, preset: .ultrafast, bitsPerSecond: 2_000_000)
+        commands.isSampled = isSampled
+        commands.lanes = lanes
+        commands.expected = lanes
+        controls = LineControls(commands)
+        start()
+    }
+
+    private func start() {
+        let (controls, scene, results, taps) = (controls, scene, results, SampleTaps())
+        let samples = taps.open([.video])
+        Task {
+            for await case .video(let picture) in samples {
+                results.withLockedValue { $0.lumas.append(picture.i420[0]) }
+            }
+        }
+        BlockingThread.start(name: "line") {
+            MediaLine(
+                controls: controls, counters: LineCounters(), source: ScriptedSource(scene: scene, wakeup: controls.wakeup),
+                deliver: { unit, _ in results.withLockedValue { $0.units.append(unit) } },
+                isOutboxFull: { false }, isCongested: { _ in false }, taps: taps,
+                report: { event in results.withLockedValue { $0.note(event) } }
+            ).run()
+            controls.end()
+        }
+    }
+
+    var now: Results { results.withLockedValue { $0 } }
+    var reads: Int { scene.withLockedValue { $0.reads } }
+
+    func show(_ change: (inout Scene) -> Void) {
+        scene.withLockedValue {
+            change(&$0)
+            $0.isChanged = true
+        }
+        controls.wakeup.fire()
+    }
+
+    /// Waits for what must come; gives up after five seconds.
+    func wait(for what: (Results) -> Bool) async -> Bool {
+        let end = SystemClock.now() + .seconds(5)
+        while SystemClock.now() < end {
+            if what(now) { return true }
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+        return false
+    }
+
+    func stop() { controls.change { $0.stops = true } }
+}
+
+extension ScriptedLine.Results {
+    fileprivate mutating func note(_ event: LineEvent) {
+        switch event {
+        case .geometry(let source, _): sizes.append(source)
+        case .preset: presets += 1
+        case .hidden: isHidden = true
+        case .visible: isHidden = false
+        case .content, .notice, .failed: break
+        }
+    }
+}
+
+private struct ScriptedSource: FrameSource {
+    let scene: NIOLockedValueBox<ScriptedLine.Scene>
+    let wakeup: Wakeup
+    var size: PixelSize { scene.withLockedValue { $0.size } }
+
+    mutating func waitForChange(until deadline: Instant, wakeup descriptor: Int32) throws(CaptureError) -> SourceEvent {
+        if scene.withLockedValue({ $0.isChanged }) { return .changed }
+        wakeup.wait(atMost: deadline - SystemClock.now())
+        let (isChanged, isHidden) = scene.withLockedValue { ($0.isChanged, $0.isHidden) }
+        return isChanged ? .changed : isHidden ? .hidden("It is hidden.") : .idle
+    }
+
+    mutating func read() throws(CaptureError) -> ScreenFrame {
+        let scene = scene.withLockedValue { scene in
+            scene.isChanged = false
+            scene.reads += 1
+            return scene
+        }
+        let bytes = [UInt8](repeating: scene.grey, count: scene.size.area * 4)
+        guard !scene.isHidden, let pixels = PixelBuffer(format: .bgra, size: scene.size, copying: bytes.span.bytes)
+        else { throw .timedOut }
+        return ScreenFrame(pixels: pixels, capturedAt: SystemClock.now(), damage: PixelRect(scene.size))
+    }
+}
