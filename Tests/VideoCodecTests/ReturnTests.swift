@@ -38,6 +38,25 @@ struct ReturnTests {
         #expect(similarity(try #require(decoded.last), pages[0].picture.luma) > 38)
     }
 
+    @Test("what is new on a page that comes back through a slow link becomes sharp as well")
+    func newOnOld() throws {
+        var configuration = X264Configuration.small(Self.size.width, Self.size.height, maximum: 8_000_000)
+        configuration.references = 4
+        let pages = [1, 2, 3].map { Scene(Self.size, .text(scroll: 0), seed: $0) }
+        var recording = try Recording(configuration)
+        for page in [1, 0, 1] { _ = try show(pages[page], in: &recording) }
+        pages[0].mix(pages[2], from: Self.size.height * 15 / 16)
+        let back = try #require(try recording.encode(pages[0].picture, bitsPerSecond: 60_000, after: 90_000))
+        #expect(back.quantiser > 27, "so few bits are no test otherwise: \(back.quantiser)")
+        for _ in 0..<20 {
+            _ = try recording.encode(pages[0].picture, damage: .nothing, bitsPerSecond: 60_000, after: 90_000)
+        }
+        let shown = try #require(try recording.decoded().last)
+        let strip = Self.size.width * Self.size.height * 15 / 16
+        let likeness = similarity(Array(shown[strip...]), Array(pages[0].picture.luma[strip...]))
+        #expect(likeness > 36, "\(likeness) dB")
+    }
+
     @Test("with one reference it is sent anew")
     func oneReference() throws {
         let pages = [1, 2].map { Scene(Self.size, .text(scroll: 0), seed: $0) }
@@ -56,7 +75,7 @@ struct ReturnTests {
             let pages = [1, 2, 3].map { Scene(Self.size, .text(scroll: 0), seed: $0) }
             var recording = try Recording(configuration)
             for page in [1, 0, 1] { _ = try show(pages[page], in: &recording) }
-            pages[0].mix(lowerHalfOf: pages[2])
+            pages[0].mix(pages[2], from: Self.size.height / 2)
             let back = try show(pages[0], in: &recording)
             #expect(similarity(try #require(try recording.decoded().last), pages[0].picture.luma) > 36)
             return back.bytes
@@ -66,13 +85,12 @@ struct ReturnTests {
 }
 
 extension Scene {
-    /// Takes the other's lower half over.
-    fileprivate func mix(lowerHalfOf other: Scene) {
-        let half = size.height / 2
+    /// Takes over what the other shows from a row on.
+    fileprivate func mix(_ other: Scene, from row: Int) {
         other.picture.withPlanes { from, _, _ in
             picture.withPlanes { luma, _, _ in
-                (luma + half * picture.lumaStride).update(
-                    from: from + half * picture.lumaStride, count: half * picture.lumaStride)
+                (luma + row * picture.lumaStride).update(
+                    from: from + row * picture.lumaStride, count: (size.height - row) * picture.lumaStride)
             }
         }
     }

@@ -116,11 +116,16 @@ struct Blur: Equatable {
         set(area, quantiser: quantiser, share: 1)
     }
 
-    /// The picture is as it was left then.
-    mutating func goBack(to before: Blur?) {
-        guard let before else { return clear() }
-        self = before
-        round = nil
+    /// The picture is as it was left then, but for what was missing and was coded now.
+    mutating func goBack(to before: Blur?, missing: PixelRect, quantiser: Int) {
+        if let before {
+            self = before
+            round = nil
+        } else {
+            clear()
+        }
+        guard quantiser > Self.settled, !missing.isEmpty else { return }
+        set(area.union(missing), quantiser: max(self.quantiser, quantiser), share: 1)
     }
 
     private mutating func set(_ area: PixelRect, quantiser: Int, share: Double) {

@@ -23,7 +23,7 @@ struct QuantiserControl {
         /// No more than an outline of a change.
         case outline
         /// A change to what was there before: as sharp as it was left.
-        case back(Blur?)
+        case back(Blur?, missing: PixelRect)
     }
 
     /// A picture that is sent: what was coded of it, from what detail, and what it took.
@@ -227,9 +227,9 @@ struct QuantiserControl {
             // A finer picture leaves nothing behind that is coarser than itself; another adds to what was blurred.
             let share = picture.quantiser < blur.quantiser ? max(gain, blur.share) : gain + blur.share
             blur.changed(picture.area, quantiser: picture.quantiser, share: share)
-        case .back(let left):
+        case .back(let left, let missing):
             _ = learn(picture)
-            blur.goBack(to: left)
+            blur.goBack(to: left, missing: missing, quantiser: picture.quantiser)
         case .outline:
             learn(restGain, churn: Double(picture.area.area) / Double(pictureArea), at: picture.time)
             lastChange = picture.time

@@ -24,6 +24,7 @@ struct ReferenceMemory {
         var quantiser = 0
         /// How it was left.
         var blur: Blur?
+        fileprivate var rows: Rows?
     }
 
     /// By the order in which they were coded.
@@ -46,7 +47,7 @@ struct ReferenceMemory {
         guard let best = found.last(where: { one in found.allSatisfy { $0.count <= one.count } }) else { return Find() }
         return Find(
             share: Double(best.count) / Double(changed.count), quantiser: best.picture.quantiser,
-            blur: best.picture.blur)
+            blur: best.picture.blur, rows: best.picture.rows)
     }
 
     /// Of what differs from the last picture, the share that stood not far above or below in it: what was scrolled.
@@ -79,12 +80,24 @@ struct ReferenceMemory {
     /// Where a picture differs from the last one, within an area; nil where that is not known.
     func changes(_ rows: Rows, in area: PixelRect, of size: PixelSize) -> [PixelRect]? {
         guard let last = pictures.last?.rows, last.count == rows.count else { return nil }
-        return Self.strips(of: size.width).enumerated().flatMap { index, columns in
+        return Self.differences(rows, last, in: area, of: size)
+    }
+
+    /// What of a picture the older one that was found does not show.
+    static func missing(_ rows: Rows, in found: Find, area: PixelRect, of size: PixelSize) -> PixelRect {
+        guard let known = found.rows, known.count == rows.count else { return .nothing }
+        return differences(rows, known, in: area, of: size).reduce(.nothing) { $0.union($1) }
+    }
+
+    private static func differences(
+        _ rows: Rows, _ known: Rows, in area: PixelRect, of size: PixelSize
+    ) -> [PixelRect] {
+        strips(of: size.width).enumerated().flatMap { index, columns in
             var bands: [PixelRect] = []
             guard columns.overlaps(area.x..<area.maxX) else { return bands }
-            for row in area.y..<area.maxY where rows[index * size.height + row] != last[index * size.height + row] {
+            for row in area.y..<area.maxY where rows[index * size.height + row] != known[index * size.height + row] {
                 let line = PixelRect(x: columns.lowerBound, y: row, width: columns.count, height: 1).intersection(area)
-                if let band = bands.last, row - band.maxY < Self.gap {
+                if let band = bands.last, row - band.maxY < gap {
                     bands[bands.count - 1] = band.union(line)
                 } else {
                     bands.append(line)

@@ -128,11 +128,19 @@ package final class X264Encoder: VideoEncoder {
         if control.isExcessive(bits: unit.bytes.count * 8), mayInsertKeyframe(at: request.mediaTime) {
             return try keyframe(request)
         }
-        let isBack = known.share > Self.isWholeBack
         let sent = learn(
-            isBack ? .back(known.blur) : .change, unit, areas: request.areas, changed: detail, blurred: blurred)
+            kind(of: request, rows, known), unit, areas: request.areas, changed: detail, blurred: blurred)
         memory.coded(rows, quantiser: quantiser, control.blur)
         return sent
+    }
+
+    /// A page that is back is as it was left, but for what was never on it.
+    private func kind(
+        of request: Request, _ rows: ReferenceMemory.Rows?, _ known: ReferenceMemory.Find
+    ) -> QuantiserControl.Kind {
+        guard known.share > Self.isWholeBack, let rows else { return .change }
+        let missing = ReferenceMemory.missing(rows, in: known, area: request.area, of: request.picture.size)
+        return .back(known.blur, missing: missing)
     }
 
     /// What a source says has changed may look as before; and small changes far apart are several, not all that lies
