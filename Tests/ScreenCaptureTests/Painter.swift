@@ -61,14 +61,16 @@ final class Painter {
     // MARK: Windows
 
     func makeWindow(
-        _ rect: PixelRect, title: String = "", in parent: xcb_window_t? = nil, border: Int = 0, color: UInt32 = 0
+        _ rect: PixelRect, title: String = "", in parent: xcb_window_t? = nil, border: Int = 0, color: UInt32? = 0
     ) -> xcb_window_t {
         let window = xcb_generate_id(connection)
-        var values = [color, color]
+        // Pixmap 0: no background, as most programs have it that draw all of their windows themselves.
+        var values = [color ?? 0, color ?? 0]
+        let background = color == nil ? XCB_CW_BACK_PIXMAP : XCB_CW_BACK_PIXEL
         xcb_create_window(
             connection, UInt8(XCB_COPY_FROM_PARENT), window, parent ?? root, Int16(rect.x), Int16(rect.y),
             UInt16(rect.width), UInt16(rect.height), UInt16(border), UInt16(XCB_WINDOW_CLASS_INPUT_OUTPUT.rawValue),
-            visual, XCB_CW_BACK_PIXEL.rawValue | XCB_CW_BORDER_PIXEL.rawValue, &values)
+            visual, background.rawValue | XCB_CW_BORDER_PIXEL.rawValue, &values)
         if !title.isEmpty {
             xcb_change_property(
                 connection, UInt8(XCB_PROP_MODE_REPLACE.rawValue), window, XCB_ATOM_WM_NAME.rawValue,
@@ -101,6 +103,7 @@ final class Painter {
     func unmap(_ window: xcb_window_t) { xcb_unmap_window(connection, window) }
     func destroy(_ window: xcb_window_t) { xcb_destroy_window(connection, window) }
 
+    /// Moves it and gives it a size.
     func place(_ window: xcb_window_t, _ rect: PixelRect) {
         var values = [Int32(rect.x), Int32(rect.y), Int32(rect.width), Int32(rect.height)].map(UInt32.init(bitPattern:))
         let mask = XCB_CONFIG_WINDOW_X.rawValue | XCB_CONFIG_WINDOW_Y.rawValue | XCB_CONFIG_WINDOW_WIDTH.rawValue

@@ -111,6 +111,71 @@ extension XServerSuite {
             }
         }
 
+        @Test("It goes on where it was made larger and as large as before at once")
+        func resizeAndBack() throws {
+            let window = makeWindow()
+            let source = try source("quarterly")
+            try source.settleDown()
+            painter.place(window, PixelRect(x: 10, y: 10, width: 500, height: 400))
+            painter.place(window, PixelRect(x: 10, y: 10, width: place.width, height: place.height))
+            painter.finish()
+            let spot = PixelRect(x: 5, y: 6, width: 7, height: 8)
+            try source.watch(for: .milliseconds(400)) { $0.isFilled(spot, green) }
+            painter.fill(window, spot, green)
+            painter.finish()
+            try #require(try source.watch { $0.isFilled(spot, green) } != nil)
+        }
+
+        /// Whether a colour is in what the source shows for a while.
+        private func shows(_ color: UInt32, _ source: ScreenSource, for time: Duration) throws -> Bool {
+            try source.watch(for: time) { look in
+                (0..<look.size.height).contains { y in (0..<look.size.width).contains { look[$0, y] == color } }
+            } != nil
+        }
+
+        @Test("Of the window that covers it nothing is shown, also where it takes a moment to draw itself")
+        func secretAbove() throws {
+            let window = painter.makeWindow(place, title: "Quarterly figures", color: nil)
+            painter.map(window)
+            let secret = painter.makeWindow(PixelRect(x: 250, y: 100, width: 400, height: 300), color: red)
+            painter.map(secret)
+            painter.finish()
+            let source = try source("quarterly")
+            #expect(try !shows(red, source, for: .milliseconds(80)))
+            let larger = PixelRect(x: 200, y: 150, width: 340, height: 260)
+            for size in [place, larger] {
+                painter.place(window, size)
+                painter.finish()
+                #expect(try !shows(red, source, for: .milliseconds(80)))
+                painter.fill(window, PixelRect(size.size), gray)
+                painter.finish()
+                let time = try elapsed {
+                    try #require(try source.watch { $0.isFilled(PixelRect(size.size), gray) } != nil)
+                }
+                #expect(time < .milliseconds(100), "what is drawn is not waited for")
+                #expect(try !shows(red, source, for: .milliseconds(50)))
+            }
+            painter.unmap(window)
+            painter.finish()
+            _ = try #require(try source.watchUntilHidden())
+            painter.map(window)
+            painter.finish()
+            #expect(try !shows(red, source, for: .milliseconds(80)))
+            painter.fill(window, PixelRect(larger.size), blue)
+            painter.finish()
+            try #require(try source.watch { $0.isFilled(PixelRect(larger.size), blue) } != nil)
+        }
+
+        @Test("A window that never draws itself again is shown all the same")
+        func idle() throws {
+            _ = makeWindow()
+            let source = try source("quarterly")
+            let time = try elapsed {
+                try #require(try source.watch { $0.isFilled(PixelRect(place.size), gray) } != nil)
+            }
+            #expect(time < .milliseconds(500))
+        }
+
         @Test("Minimised it is hidden, and shown again it goes on")
         func minimised() throws {
             let window = makeWindow()

@@ -16,6 +16,8 @@ enum Limits {
     static let settleTries = 3
     /// After a source refused to be fetched that often: how long until it is asked again.
     static let refusalPause: Duration = .milliseconds(100)
+    /// What a window has to draw itself again, where nothing tells that it did: programs take one to three frames.
+    static let drawingTime: Duration = .milliseconds(200)
     /// Nothing is asked of the server where less than this is left: the answer takes 0.1 ms, on a busy machine more.
     static let roundTrip: Duration = .milliseconds(2)
     /// A band taller than this share of the picture (in quarters) is not cheaper than the whole, which needs no check.

@@ -11,6 +11,8 @@ extension ScreenSource {
             switch event {
             case .damage(let area, let sequence):
                 if let surface { tracker.add(surface.picture(area), sequence: sequence) }
+                // Sequence numbers wrap; two that are compared lie close together.
+                if Int32(bitPattern: sequence &- lastReplaced) >= 0 { react(to: event) }
             case .pointerMoved:
                 noticeMotion()
             case .cursorChanged:
@@ -26,6 +28,12 @@ extension ScreenSource {
         case .none: break
         case .pointer: noticeMotion()
         case .settle: isStale = true
+        case .replaced:
+            isStale = true
+            noteReplaced()
+        case .drawn:
+            isStale = true
+            pausedUntil = .zero
         }
     }
 
@@ -35,6 +43,10 @@ extension ScreenSource {
             switch try subject.look(until: deadline) {
             case .visible(let surface): try show(surface, until: deadline)
             case .hidden(let reason): hide(reason)
+            case .undrawn(let time):
+                isStale = true
+                pausedUntil = time
+                return
             }
             isStale = false
             refusals = 0
@@ -44,6 +56,12 @@ extension ScreenSource {
             isStale = true
             throw error
         }
+    }
+
+    /// What is damaged from here on was drawn by the program itself. Before, the server tells of damage where it only
+    /// made room.
+    func noteReplaced() {
+        lastReplaced = xcb_damage_subtract(connection.handle, damage, 0, 0).sequence
     }
 
     /// The source changed while it was looked at or fetched: look again, and after several times only in a while.

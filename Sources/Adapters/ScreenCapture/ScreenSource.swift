@@ -41,6 +41,8 @@ package final class ScreenSource: FrameSource {
     var isStale = true
     var hiddenReason = ""
     var isHiddenReported = false
+    /// The request since which damage is of what the source shows now.
+    var lastReplaced: UInt32 = 0
     /// Set once the source is gone for good.
     var ending: CaptureError?
     var isMemoryPrivate = false
@@ -68,6 +70,7 @@ package final class ScreenSource: FrameSource {
         // The bounding box costs no round trip to ask for, and its events are few: one for each time that it grows.
         xcb_damage_create(
             connection.handle, damage, subject.watched, UInt8(XCB_DAMAGE_REPORT_LEVEL_BOUNDING_BOX.rawValue))
+        noteReplaced()
         if showsCursor { watchCursor() }
         try find(until: deadline)
     }

@@ -25,6 +25,8 @@ enum Sight {
     case visible(Surface)
     /// Nothing for now; the text says why.
     case hidden(String)
+    /// It draws itself anew until then, or until that is done.
+    case undrawn(until: Instant)
 }
 
 /// What an event means to a source.
@@ -34,6 +36,10 @@ enum Reaction: Comparable {
     case pointer
     /// Place, size or visibility may have changed.
     case settle
+    /// The same, and nothing of the old pixels is left.
+    case replaced
+    /// What was waited for is drawn.
+    case drawn
 }
 
 /// Something that can be captured: a part of the root window, or one window.

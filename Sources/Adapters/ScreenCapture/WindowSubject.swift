@@ -1,11 +1,13 @@
 import CXCB
 import Media
+import SystemClock
 import Timebase
 
 /// One window: its own pixels, also while others cover it or it lies partly outside the screen.
 ///
 /// Composite keeps what the window draws in a pixmap of its own. That pixmap is named here, and named again whenever
-/// the window was resized or mapped, because then it is another one.
+/// the window was resized or mapped, because then it is another one. Until the window has drawn itself, a new one shows
+/// what stood there on the screen: other windows, which nobody shares.
 final class WindowSubject: Subject {
     let format: PixelFormat
     let nominalSize: PixelSize
@@ -18,6 +20,8 @@ final class WindowSubject: Subject {
     private var pixmap: xcb_pixmap_t?
     private var shape = WindowShape(size: PixelSize(width: 0, height: 0), border: 0)
     private var isRemapped = true
+    /// Of a new pixmap: since when it is there, and what has been drawn of it.
+    private var fresh: (since: Instant, drawn: PixelRect)? = (SystemClock.now(), .nothing)
 
     /// - Throws: `unavailable` if the window is gone already or has no pixels, `unsupported` for a pixel layout.
     init(
@@ -67,9 +71,26 @@ final class WindowSubject: Subject {
             isRemapped = false
         }
         guard let pixmap else { return .hidden("The window \(name) has not been drawn yet.") }
+        if let time = timeToDraw { return .undrawn(until: time) }
         let rect = PixelRect(
             x: present.border, y: present.border, width: present.size.width, height: present.size.height)
         return .visible(Surface(drawable: pixmap, rect: rect, originX: 0, originY: 0))
+    }
+
+    /// Nil once all of the pixmap was drawn, or its time is over: not every window draws itself again.
+    private var timeToDraw: Instant? {
+        guard let since = fresh?.since, !isDrawn else {
+            fresh = nil
+            return nil
+        }
+        let end = since + Limits.drawingTime
+        if SystemClock.now() < end { return end }
+        fresh = nil
+        return nil
+    }
+
+    private var isDrawn: Bool {
+        fresh.map { !$0.drawn.isEmpty && $0.drawn.contains(PixelRect(shape.size)) } ?? true
     }
 
     /// A pixmap keeps its size, so that fetching from it never goes wrong; it only gets old.
@@ -98,16 +119,27 @@ final class WindowSubject: Subject {
     func reaction(to event: XEvent) -> Reaction {
         switch event {
         case .windowConfigured(window, let size):
-            return size == shape.outerSize ? .pointer : .settle
+            // Back at its old size it has another pixmap all the same.
+            guard size != shape.outerSize || isRemapped else { return .pointer }
+            return replacePixmap()
         case .windowConfigured(let other, _):
             return ancestors.contains(other) ? .pointer : .none
         case .windowRemapped(let other), .windowDestroyed(let other):
             guard other == window || ancestors.contains(other) else { return .none }
-            isRemapped = true
-            return .settle
-        case .damage, .pointerMoved, .cursorChanged, .screenChanged:
+            return replacePixmap()
+        case .damage(let area, _):
+            guard let drawn = fresh?.drawn else { return .none }
+            fresh?.drawn = drawn.union(area)
+            return isDrawn ? .drawn : .none
+        case .pointerMoved, .cursorChanged, .screenChanged:
             return .none
         }
+    }
+
+    private func replacePixmap() -> Reaction {
+        isRemapped = true
+        fresh = (SystemClock.now(), .nothing)
+        return .replaced
     }
 
     func askForPointer() -> PointerQuestion {
