@@ -105,7 +105,7 @@ struct MediaLineTests {
             async let resumed: Void = room.session.resume()
             _ = await (paused, resumed)
             let state = await room.session.state
-            let isPaused = await room.session.controls?.isPaused
+            let isPaused = await room.session.controls?.present.isPaused
             #expect(isPaused == (state == .paused))
             await room.session.resume()
         }

@@ -51,6 +51,7 @@ final class ScriptedLine: Sendable {
                 results.withLockedValue { $0.lumas.append(picture.i420[0]) }
             }
         }
+        controls.thread.begin()
         BlockingThread.start(name: "line") {
             MediaLine(
                 controls: controls, counters: LineCounters(), source: ScriptedSource(scene: scene, wakeup: controls.wakeup),

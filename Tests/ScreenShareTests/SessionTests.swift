@@ -96,7 +96,7 @@ struct SessionTests {
         try await Task.sleep(for: .milliseconds(700))
         let resized = await room.session.statistics()
         #expect(resized.width == 160 && resized.height == 90)
-        await room.session.setSource(.testPattern(width: 640, height: 360))
+        try await room.session.setSource(.testPattern(width: 640, height: 360))
         try await Task.sleep(for: .milliseconds(700))
         let before = await viewer.statistics().frames
         try await Task.sleep(for: .seconds(1))

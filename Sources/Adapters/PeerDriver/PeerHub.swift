@@ -67,6 +67,11 @@ package actor PeerHub {
         outbox = Outbox(eventLoop: eventLoop)
     }
 
+    /// Has something done without waiting for it, in the order of the calls.
+    package nonisolated func perform(_ body: @escaping @Sendable (isolated PeerHub) -> Void) {
+        eventLoop.execute { self.assumeIsolated { body($0) } }
+    }
+
     // MARK: Datagrams
 
     /// One datagram from a socket.

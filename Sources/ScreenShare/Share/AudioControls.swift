@@ -23,6 +23,7 @@ struct AudioCommands: Sendable {
 /// The session's end of the thread of sound. Thread-safe.
 final class AudioControls: Sendable {
     let wakeup = Wakeup()
+    let thread = ThreadLife()
     private let state: NIOLockedValueBox<(commands: AudioCommands, isNew: Bool)>
     /// How each source fares, as of the last packet; none while nobody listens.
     let statistics = NIOLockedValueBox<[AudioKind: AudioInputStatistics]>([:])

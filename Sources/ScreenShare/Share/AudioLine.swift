@@ -66,6 +66,7 @@ final class AudioLine {
 
     private func step() throws(CodecError) {
         if let next = controls.take() { try apply(next) }
+        if commands.stops { return }
         guard isActive else { return wait(until: .distantFuture) }
         let now = SystemClock.now()
         let isPacketDue = mixdown.map { now >= $0.due } ?? true
@@ -137,7 +138,7 @@ final class AudioLine {
         let wasActive = isActive
         if next.generation != commands.generation { feeds = Self.feeds(next) }
         commands = next
-        if isActive, !wasActive { begin() }
+        if isActive, mixdown == nil { begin() }
         if !isActive, wasActive { rest() }
         for kind in AudioKind.allCases {
             mixdown?.mixer[kind].gain = next.gains[kind] ?? .unity

@@ -72,8 +72,8 @@ extension ShareSession {
     func updatePlayoutDelay() {
         let delay = playoutDelay
         let listeners = viewers.filter { $0.value.audio != nil }.map(\.key)
-        Task { [hub] in
-            for id in listeners { await hub?.with(id) { core, _ in core.setPlayoutDelay(delay) } }
+        hub?.perform { hub in
+            for id in listeners { hub.with(id) { core, _ in core.setPlayoutDelay(delay) } }
         }
     }
 
@@ -84,13 +84,13 @@ extension ShareSession {
             guard let audio = viewer.audio, audio.lane != audio.lane(besides: rate) else { continue }
             let lane = audio.lane(besides: rate)
             viewers[id]?.audio?.lane = lane
-            Task { [hub] in await hub?.with(id) { core, _ in core.setAudioLane(lane) } }
+            hub?.perform { hub in hub.with(id) { core, _ in core.setAudioLane(lane) } }
         }
         let listeners = viewers.values.filter(\.isConnected).compactMap(\.audio)
         let lanes = Dictionary(grouping: listeners, by: \.lane).mapValues { OpusTarget(for: $0, bitsPerSecond: rate) }
         audioControls?.change { $0.lanes = lanes }
         let video = videoBitrate
         controls?.change { $0.bitsPerSecond = video }
-        Task { [hub] in await hub?.setBitrate(video) }
+        hub?.perform { $0.setBitrate(video) }
     }
 }

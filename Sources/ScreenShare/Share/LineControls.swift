@@ -1,7 +1,6 @@
 import Media
 import PeerCore
 import NIOConcurrencyHelpers
-import Synchronization
 import SystemClock
 import Timebase
 import VideoCodec
@@ -20,7 +19,7 @@ struct LineCommands: Sendable {
     var keyframes: [LaneKey: Instant] = [:]
     /// Somebody reads pictures as they are captured.
     var isSampled = false
-    var source: SourceFactory?
+    var source: NextSource?
     var size: OutputSize
     /// That frames are forced to, whatever is shown.
     var fixedRate: FrameRate?
@@ -31,6 +30,12 @@ struct LineCommands: Sendable {
     var rungRates: [Int: Int] = [:]
     /// Called once the commands so far are in force.
     var acknowledgements: [@Sendable () -> Void] = []
+}
+
+/// A source to be shown instead, and who waits to hear whether it could be opened.
+struct NextSource: Sendable {
+    let open: SourceFactory
+    let answer: @Sendable (Result<Void, ShareError>) -> Void
 }
 
 extension LineCommands {
@@ -57,28 +62,50 @@ extension LineCommands {
 final class LineControls: Sendable {
     let wakeup = Wakeup()
     private let commands: NIOLockedValueBox<LineCommands>
-    private let hasEnded = Atomic<Bool>(false)
+    let thread = ThreadLife()
 
     init(_ initial: LineCommands) {
         commands = NIOLockedValueBox(initial)
     }
 
-    /// As it was told last, whether the media thread works by it yet or not.
-    var isPaused: Bool { commands.withLockedValue { $0.isPaused } }
+    /// The commands in force, whether the media thread has taken them or not.
+    var present: LineCommands { commands.withLockedValue { $0 } }
 
     func change(_ body: (inout LineCommands) -> Void) {
         commands.withLockedValue { body(&$0) }
         wakeup.fire()
-        if hasEnded.load(ordering: .acquiring) { acknowledge() }
+        if !thread.isRunning { acknowledge() }
     }
 
     /// The media thread has ended: nobody is left waiting for it.
     func end() {
-        hasEnded.store(true, ordering: .releasing)
+        thread.end()
         acknowledge()
     }
 
-    private func acknowledge() { take().acknowledgements.forEach { $0() } }
+    /// There is no thread, and so nothing to wait for.
+    private func acknowledge() {
+        let (waiting, source) = commands.withLockedValue { commands in
+            defer {
+                commands.acknowledgements = []
+                commands.source = nil
+            }
+            return (commands.acknowledgements, commands.source)
+        }
+        waiting.forEach { $0() }
+        source?.answer(.failure(.invalid("the session is not running")))
+    }
+
+    /// Shows another source; the one before stays where that can't be opened.
+    func show(_ open: @escaping SourceFactory) async throws(ShareError) {
+        let result: Result<Void, ShareError> = await withCheckedContinuation { continuation in
+            change { commands in
+                commands.source?.answer(.failure(.invalid("another source was chosen meanwhile")))
+                commands.source = NextSource(open: open) { continuation.resume(returning: $0) }
+            }
+        }
+        try result.get()
+    }
 
     /// Changes before anything else happens in the caller's actor, and returns when the media thread works by it.
     func changeAndWait(

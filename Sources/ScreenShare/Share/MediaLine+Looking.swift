@@ -103,7 +103,10 @@ extension MediaLine {
     }
 
     private func geometry(of frame: ScreenFrame) -> FitGeometry {
-        FitGeometry(source: frame.pixels.size, policy: commands.size.policy)
+        let size = frame.pixels.size
+        // More than any level of H.264 takes is made smaller, whatever was asked for.
+        let isTooLarge = size.area > LineLimits.pixels && commands.size == .native
+        return FitGeometry(source: size, policy: isTooLarge ? .fitPixels(LineLimits.pixels) : commands.size.policy)
     }
 
     /// Converts what changed into the persistent picture, and notes where for the encoders.

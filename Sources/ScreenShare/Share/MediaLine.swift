@@ -66,7 +66,8 @@ final class MediaLine {
         self.isCongested = isCongested
         self.taps = taps
         self.report = report
-        commands = controls.take()
+        // What waits there is done in the first turn.
+        commands = controls.present
         grid = commands.grid(for: .app)
         effort = EncoderEffort(commands.preset)
         adapter = FrameRateAdapter(rate: grid.rate, pace: grid.pace, start: SystemClock.now())
@@ -85,7 +86,7 @@ final class MediaLine {
     // MARK: One turn
 
     private func step() throws(ShareError) -> Bool {
-        try apply(controls.take())
+        apply(controls.take())
         if commands.stops { return false }
         let now = SystemClock.now()
         watch?.advance(to: now)
@@ -324,12 +325,9 @@ final class MediaLine {
 
     // MARK: Commands
 
-    private func apply(_ next: LineCommands) throws(ShareError) {
+    private func apply(_ next: LineCommands) {
         let now = SystemClock.now()
-        if let open = next.source {
-            do { source = try open(controls.wakeup) } catch { _ = try tolerate(error) }
-            forget(at: now)
-        }
+        if let next = next.source { show(next, at: now) }
         // The rate stands in the stream's parameters.
         if next.frameRate != commands.frameRate { restart(at: now) }
         // A pause leaves nothing of before: no cached picture, no reference.
@@ -348,6 +346,16 @@ final class MediaLine {
         source.followPointer(every: next.pointerPeriod)
         next.acknowledgements.forEach { $0() }
         counters.update { $0.lanes = lanes.count }
+    }
+
+    private func show(_ next: NextSource, at now: Instant) {
+        do throws(CaptureError) {
+            source = try next.open(controls.wakeup)
+            forget(at: now)
+            next.answer(.success(()))
+        } catch {
+            next.answer(.failure(error.shareError))
+        }
     }
 
     /// The next picture is read anew and is a keyframe of a new encoder.

@@ -7,60 +7,67 @@ import Timebase
 final class SampleTaps: Sendable {
     private struct Tap {
         let kinds: Set<ShareSample.Kind>
-        let sink: AsyncStream<ShareSample>.Continuation
+        let queue: SampleQueue
     }
 
     private struct State {
         var taps: [Int: Tap] = [:]
         var made = 0
+        var isFinished = false
         var onChange: @Sendable (Set<ShareSample.Kind>) -> Void = { _ in }
 
-        var kinds: Set<ShareSample.Kind> { taps.values.reduce(into: []) { $0.formUnion($1.kinds) } }
+        /// Told while locked: of two changes the later one is told last.
+        func tell() { onChange(taps.values.reduce(into: []) { $0.formUnion($1.kinds) }) }
     }
 
     private let state = NIOLockedValueBox(State())
 
     /// A reader that is slow loses the oldest of what it has not taken: some pictures, or a second of sound.
     func open(_ kinds: Set<ShareSample.Kind>) -> AsyncStream<ShareSample> {
-        let depth = kinds == [.video] ? SampleLimits.pictures : SampleLimits.samples
-        let (stream, sink) = AsyncStream.makeStream(of: ShareSample.self, bufferingPolicy: .bufferingNewest(depth))
+        let queue = SampleQueue()
         let id = state.withLockedValue { state in
             state.made += 1
-            state.taps[state.made] = Tap(kinds: kinds, sink: sink)
+            if state.isFinished {
+                queue.finish()
+            } else {
+                state.taps[state.made] = Tap(kinds: kinds, queue: queue)
+                state.tell()
+            }
             return state.made
         }
-        sink.onTermination = { [weak self] _ in self?.close(id) }
-        tellChange()
-        return stream
+        let reader = SampleReader(queue) { [weak self] in self?.close(id) }
+        return AsyncStream(unfolding: { await reader.queue.next() }, onCancel: { queue.finish() })
     }
 
     private func close(_ id: Int) {
-        state.withLockedValue { $0.taps[id] = nil }
-        tellChange()
+        state.withLockedValue { state in
+            state.taps[id] = nil
+            state.tell()
+        }
     }
 
-    private func tellChange() {
-        let (kinds, onChange) = state.withLockedValue { ($0.kinds, $0.onChange) }
-        onChange(kinds)
-    }
-
-    /// - Parameter onChange: what somebody reads, now and whenever that changes.
+    /// - Parameter onChange: what somebody reads, now and whenever that changes. It must not come back here.
     func follow(_ onChange: @escaping @Sendable (Set<ShareSample.Kind>) -> Void) {
-        state.withLockedValue { $0.onChange = onChange }
-        tellChange()
+        state.withLockedValue { state in
+            state.onChange = onChange
+            state.tell()
+        }
     }
 
     /// The share has stopped.
     func finish() {
-        let taps = state.withLockedValue { Array($0.taps.values) }
-        taps.forEach { $0.sink.finish() }
+        let taps = state.withLockedValue { state in
+            state.isFinished = true
+            return Array(state.taps.values)
+        }
+        taps.forEach { $0.queue.finish() }
     }
 
     func give(_ sample: ShareSample) {
-        let sinks = state.withLockedValue { state in
-            state.taps.values.filter { $0.kinds.contains(sample.kind) }.map(\.sink)
+        let queues = state.withLockedValue { state in
+            state.taps.values.filter { $0.kinds.contains(sample.kind) }.map(\.queue)
         }
-        sinks.forEach { $0.yield(sample) }
+        queues.forEach { $0.put(sample) }
     }
 
     func give(_ picture: I420Picture, capturedAt: Instant) {
@@ -80,11 +87,17 @@ final class SampleTaps: Sendable {
     }
 }
 
-enum SampleLimits {
-    /// A picture of 1080p has 3 MB.
-    static let pictures = 3
-    /// Blocks of two devices have 10 ms or more.
-    static let samples = 24
+/// The reader's end: a stream that nobody holds any more is read no more.
+private final class SampleReader: Sendable {
+    let queue: SampleQueue
+    private let close: @Sendable () -> Void
+
+    init(_ queue: SampleQueue, close: @escaping @Sendable () -> Void) {
+        self.queue = queue
+        self.close = close
+    }
+
+    deinit { close() }
 }
 
 extension I420Picture {

@@ -1,3 +1,4 @@
+import AudioCodec
 import Media
 import NIOConcurrencyHelpers
 import PeerDriver
@@ -6,12 +7,11 @@ import Timebase
 
 /// Sound: what of it is heard, live.
 extension ShareSession {
-    /// Mutes a source, or lets it be heard again; without a click.
+    /// Mutes a source, or lets it be heard again; without a click. What is muted before `start` is from the beginning.
     public func setMuted(_ isMuted: Bool, _ audio: SharedAudio) {
-        guard let audioControls else { return }
         if isMuted { mutedAudio.insert(audio) } else { mutedAudio.remove(audio) }
         let kinds = Set(mutedAudio.map(\.kind))
-        audioControls.change { $0.muted = kinds }
+        audioControls?.change { $0.muted = kinds }
         sink.yield(.audioMuted(mutedAudio))
     }
 
@@ -27,6 +27,12 @@ extension ShareSession {
     /// Takes a kind of sound from elsewhere from now on; nil for no more of it. A share that began without sound has none
     /// to offer.
     public func setAudioSource(_ source: ShareAudioSource?, _ audio: SharedAudio) {
+        if starting == nil {
+            switch audio {
+            case .system: configuration.audio.system = source
+            case .microphone: configuration.audio.microphone = source
+            }
+        }
         let factory = source?.factory(audio.kind)
         audioControls?.change { commands in
             commands.sources[audio.kind] = factory
@@ -39,18 +45,36 @@ extension ShareSession {
         return Dictionary(uniqueKeysWithValues: found.map { (SharedAudio($0.key), SoundStatistics($0.value)) })
     }
 
+    /// What is wanted of the sound so far; nil for no sound.
+    var initialAudioCommands: AudioCommands? {
+        if configuration.audio.isEmpty { return nil }
+        var commands = configuration.audio.commands
+        commands.muted = Set(mutedAudio.map(\.kind))
+        commands.isPaused = beginsPaused
+        return commands
+    }
+
     /// Starts the thread of sound, which rests until somebody listens.
-    func openAudio(_ hub: PeerHub, _ report: @escaping @Sendable (AudioLineEvent) -> Void) -> AudioControls? {
-        guard !configuration.audio.isEmpty else { return nil }
-        let controls = AudioControls(configuration.audio.commands)
+    func openAudio(_ hub: PeerHub, _ report: @escaping @Sendable (AudioLineEvent) -> Void) {
+        guard let controls = audioControls else { return }
         let (duration, start, taps) = (configuration.audio.opusDuration, SystemClock.now(), taps)
+        controls.thread.begin()
         BlockingThread.start(name: "sound") {
-            AudioLine(
-                controls: controls, packetDuration: duration, start: start, taps: taps,
-                deliver: { hub.outbox.deliver($0, to: hub) }, report: report
-            ).run()
+            Self.runAudio(controls, hub, taps, (duration, start), report)
+            controls.thread.end()
         }
-        return controls
+    }
+
+    /// Devices are closed when it returns.
+    private static func runAudio(
+        _ controls: AudioControls, _ hub: PeerHub, _ taps: SampleTaps,
+        _ timing: (packet: OpusConfiguration.PacketDuration, start: Instant),
+        _ report: @escaping @Sendable (AudioLineEvent) -> Void
+    ) {
+        AudioLine(
+            controls: controls, packetDuration: timing.packet, start: timing.start, taps: taps,
+            deliver: { hub.outbox.deliver($0, to: hub) }, report: report
+        ).run()
     }
 
     func handle(_ event: AudioLineEvent) {

@@ -15,12 +15,15 @@ import Timebase
 ///
 ///     idle ──start──► live ⇄ paused (pause, resume) ──stop, or an error──► stopped
 ///
+/// What is changed, muted or paused before `start`, or while it opens, holds from the first picture on. A session that
+/// nobody holds any more stops.
+///
 /// Safe to use from any task. Pictures are captured and encoded on a thread of the session's own, viewers are served on
 /// an event loop of its own; several sessions in one process share nothing.
 public actor ShareSession {
     /// What happens, in order; one reader. Ends when the session has stopped.
     public nonisolated let events: AsyncStream<ShareEvent>
-    public private(set) var state = ShareState.idle
+    public internal(set) var state = ShareState.idle
 
     /// What is captured from now on, before it is mixed and encoded: for a recording, a preview, a look of one's own. A
     /// stream of its own for each reader; it costs a copy of each picture while somebody reads. What is muted or paused
@@ -44,14 +47,19 @@ public actor ShareSession {
     var audioControls: AudioControls?
     /// What nobody hears now, though it is captured.
     public internal(set) var mutedAudio: Set<SharedAudio> = []
-    private let counters = LineCounters()
-    private let paths = ViewerPaths()
+    let counters = LineCounters()
+    let paths = ViewerPaths()
     /// What the pictures were found to be about.
     var content = Content.app
     /// From when sound is heard until it leaves; at first as it is with a sound server.
     var soundDelay = Duration.milliseconds(25)
-    private var eventLoops: MultiThreadedEventLoopGroup?
-    private var watcher: Task<Void, Never>?
+    /// A pause that was asked for before there was anything to pause.
+    var beginsPaused = false
+    var starting: Task<Result<Void, ShareError>, Never>?
+    var closing: Task<Void, Never>?
+    /// Runs until nobody holds the session: whoever called it before `stop` gets an answer.
+    var eventLoops: MultiThreadedEventLoopGroup?
+    var watcher: Task<Void, Never>?
 
     /// One viewer, from its offer on.
     struct Viewer {
@@ -72,7 +80,7 @@ public actor ShareSession {
     }
 
     /// What comes from the two threads.
-    private enum Signal: Sendable {
+    enum Signal: Sendable {
         case peer(PeerID, PeerEvent)
         case line(LineEvent)
         case audio(AudioLineEvent)
@@ -86,94 +94,35 @@ public actor ShareSession {
     public init(configuration: ShareConfiguration, logger: Logger = Logger(label: "screenshare")) {
         self.configuration = configuration
         self.logger = logger
-        (events, sink) = AsyncStream.makeStream(of: ShareEvent.self)
+        (events, sink) = AsyncStream.makeStream(
+            of: ShareEvent.self, bufferingPolicy: .bufferingNewest(ShareLimits.unreadEvents))
     }
 
-    // MARK: Life
-
-    /// Opens the source and the sockets. Viewers can then be answered, and pictures flow as soon as there is one.
-    ///
-    /// - Throws: `ShareError.source` or `.network`, with what to do about it; `.invalid` where it was started before.
-    public func start() async throws(ShareError) {
-        guard state == .idle, hub == nil else { throw .invalid("this session was started before") }
-        let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let (signals, continuation) = AsyncStream.makeStream(of: Signal.self)
-        let controls = LineControls(initialCommands)
-        eventLoops = loops
-        self.controls = controls
-        do throws(ShareError) {
-            let hub = try await openHub(on: loops, controls, continuation)
-            self.hub = hub
-            try await openLine(hub, controls, continuation)
-            let audio = openAudio(hub) { continuation.yield(.audio($0)) }
-            audioControls = audio
-            taps.follow { kinds in
-                controls.change { $0.isSampled = kinds.contains(.video) }
-                audio?.change { $0.isSampled = !kinds.isDisjoint(with: [.systemAudio, .microphone]) }
-            }
-        } catch {
-            await close()
-            throw error
-        }
-        watcher = Task { [weak self] in
-            for await signal in signals { await self?.handle(signal) }
-        }
-        enter(.live)
-    }
-
-    /// Stops pictures at once. Viewers stay connected; one who joins sees nothing from before the pause.
-    public func pause() async {
-        guard state == .live, let controls else { return }
-        enter(.paused)
-        audioControls?.change { $0.isPaused = true }
-        await controls.changeAndWait { $0.isPaused = true }
-        // Whoever resumed meanwhile has new pictures.
-        if state == .paused { await hub?.forgetPictures() }
-    }
-
-    /// Goes on after a pause, with a keyframe of what the source shows now.
-    public func resume() async {
-        guard state == .paused, let controls else { return }
-        enter(.live)
-        audioControls?.change { $0.isPaused = false }
-        await controls.changeAndWait { $0.isPaused = false }
-    }
-
-    /// Says goodbye to every viewer and lets everything go.
-    public func stop() async {
-        await end(nil)
-    }
-
-    func end(_ error: ShareError?) async {
-        if case .stopped = state { return }
-        enter(.stopped(error))
-        await close()
-        sink.finish()
-    }
-
-    private func close() async {
-        controls?.change { $0.stops = true }
-        audioControls?.change { $0.stops = true }
-        taps.finish()
-        await hub?.close()
-        hub = nil
+    deinit {
+        let parts = RunningParts(controls: controls, audioControls: audioControls, hub: hub)
+        let loops = eventLoops
         watcher?.cancel()
-        try? await eventLoops?.shutdownGracefully()
-        eventLoops = nil
-    }
-
-    private func enter(_ next: ShareState) {
-        state = next
-        sink.yield(.stateChanged(next))
+        taps.finish()
+        sink.finish()
+        // The last to let go may be the loop itself, which can't wait for its own end.
+        Task.detached {
+            await parts.release()
+            try? await loops?.shutdownGracefully()
+        }
     }
 
     // MARK: Live changes
 
     /// Shows another source from now on; viewers stay connected.
-    public func setSource(_ source: ShareSource) async {
+    ///
+    /// - Throws: `.source` where it can't be opened, and the one before is shown on; `.invalid` after `stop`, or where
+    ///   another call chose another one meanwhile.
+    public func setSource(_ source: ShareSource) async throws(ShareError) {
+        _ = await starting?.value
+        if case .stopped = state { throw .invalid("the session has stopped") }
+        guard state != .idle, let controls else { return configuration.source = source }
+        try await controls.show(source.factory(showsCursor: configuration.showsCursor))
         configuration.source = source
-        let open = source.factory(showsCursor: configuration.showsCursor)
-        await controls?.changeAndWait { $0.source = open }
         // Who joins now sees nothing of the source before.
         await hub?.forgetCaches()
     }
@@ -223,86 +172,15 @@ public actor ShareSession {
     var encodedSize: PixelSize {
         let size = counters.now.size
         if size.area > 0 { return size }
-        switch configuration.size {
-        case .native, .maximumPixels: return FitGeometry.defaultBox
-        case .fit(let width, let height), .exactly(let width, let height), .within(let width, let height):
-            return PixelSize(width: width, height: height)
+        switch configuration.size.policy {
+        case .native, .fitPixels: return FitGeometry.defaultBox
+        case .fit(let size), .fitTurned(let size), .letterbox(let size): return size
         }
     }
 
-    // MARK: The two threads
+    // MARK: What happens
 
-    private var initialCommands: LineCommands {
-        LineCommands(
-            size: configuration.size, fixedRate: configuration.frameRate?.rate, mode: configuration.mode,
-            preset: configuration.preset.preset, bitsPerSecond: videoBitrate)
-    }
-
-    private func openHub(
-        on loops: MultiThreadedEventLoopGroup, _ controls: LineControls, _ signals: AsyncStream<Signal>.Continuation
-    ) async throws(ShareError) -> PeerHub {
-        let paths = paths
-        let follow: @Sendable (ViewerPaths.Change?) -> Void = { change in
-            guard let change else { return }
-            controls.change { $0.rungRates = change.rates }
-            if !change.moved.isEmpty { signals.yield(.moved(change.moved)) }
-            if let (peer, isStarved) = change.starved { signals.yield(.starved(peer, isStarved)) }
-        }
-        let network = configuration.network
-        if network.relayOnly, network.turnServers.isEmpty {
-            throw .network("only relays may be used, and no TURN server is named")
-        }
-        var hubConfiguration = try await network.hubConfiguration(tcp: .passive) { id, lane, event in
-            // Straight to the encoder: a joiner waits for this picture, and a path can't take what was meant for it.
-            switch event {
-            case .keyframeNeeded:
-                let now = SystemClock.now()
-                if let lane { return controls.change { $0.keyframes[lane] = now } }
-            case .path(let path): return follow(paths.update(id, path, at: SystemClock.now()))
-            case .disconnected: follow(paths.update(id, nil, at: SystemClock.now()))
-            default: break
-            }
-            signals.yield(.peer(id, event))
-        }
-        hubConfiguration.onRelay = { signals.yield(.relay($0)) }
-        let hub = PeerHub(hubConfiguration, eventLoop: loops.next())
-        try await hub.open(network)
-        if network.relayOnly, await !hub.hasRelay {
-            let words = await hub.relayFailures().first.map { $0.failure.text(of: $0.server) } ?? "no TURN server answers"
-            await hub.close()
-            throw .network("\(words); only relays may be used")
-        }
-        return hub
-    }
-
-    private func openLine(
-        _ hub: PeerHub, _ controls: LineControls, _ signals: AsyncStream<Signal>.Continuation
-    ) async throws(ShareError) {
-        let open = configuration.source.factory(showsCursor: configuration.showsCursor)
-        let (taps, paths) = (taps, paths)
-        let result: Result<Void, ShareError> = await withCheckedContinuation { [counters] continuation in
-            BlockingThread.start(name: "screenshare") {
-                do throws(CaptureError) {
-                    let source = try open(controls.wakeup)
-                    continuation.resume(returning: .success(()))
-                    MediaLine(
-                        controls: controls, counters: counters, source: source,
-                        deliver: { hub.outbox.deliver($0, lane: $1, to: hub) },
-                        isOutboxFull: { hub.outbox.isFull || paths.isCongested },
-                        isCongested: { paths.isCongested(rung: $0) },
-                        taps: taps, report: { signals.yield(.line($0)) }
-                    ).run()
-                    controls.end()
-                } catch {
-                    controls.end()
-                    continuation.resume(returning: .failure(error.shareError))
-                }
-            }
-        }
-        try result.get()
-    }
-
-    private func handle(_ signal: Signal) async {
+    func handle(_ signal: Signal) async {
         switch signal {
         case .peer(let id, .connected): connected(id)
         case .peer(let id, .disconnected(let reason)): left(id, reason.text)
@@ -385,4 +263,6 @@ enum ShareLimits {
     static let soundHeaders = 24_000
     /// Where all places are taken, a viewer that has not connected for this long loses its own: most need a tenth.
     static let connecting = Duration.seconds(3)
+    /// An embedder that does not read its events loses the oldest; that the share has stopped comes last.
+    static let unreadEvents = 1000
 }

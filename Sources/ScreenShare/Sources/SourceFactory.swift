@@ -18,17 +18,23 @@ extension ShareSource {
         case .monitor(let name, let display): return screen(.monitor(name), display)
         case .window(let text, let display): return screen(.window(text), display)
         case .region(let x, let y, let width, let height, let display):
-            return screen(.region(PixelRect(x: x, y: y, width: width, height: height)), display)
+            func bound(_ number: Int) -> Int { max(-SourceLimits.screen, min(SourceLimits.screen, number)) }
+            let rect = PixelRect(x: bound(x), y: bound(y), width: bound(width), height: bound(height))
+            return screen(.region(rect), display)
         case .testPattern(let width, let height):
             return { wakeup throws(CaptureError) in
                 let size = PixelSize(width: width, height: height)
-                guard let source = TestPatternSource(size: size, wakeup: wakeup) else {
-                    throw .unsupported("A test pattern of \(size) is empty.")
-                }
+                guard max(width, height) <= LineLimits.side, let source = TestPatternSource(size: size, wakeup: wakeup)
+                else { throw .unsupported("A test pattern has 1 to \(LineLimits.side) pixels a side, not \(size).") }
                 return source
             }
         case .custom(let source):
             return { wakeup throws(CaptureError) in CustomFrameSource(source, wakeup: wakeup) }
         }
     }
+}
+
+enum SourceLimits {
+    /// X11 counts pixels with 16 bits.
+    static let screen = 65_535
 }

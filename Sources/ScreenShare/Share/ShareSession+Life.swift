@@ -1,0 +1,225 @@
+import ICE
+import Media
+import NIOCore
+import NIOPosix
+import PeerCore
+import PeerDriver
+import SystemClock
+import Timebase
+
+/// How a share begins, rests and ends.
+extension ShareSession {
+    /// Opens the source and the sockets. Viewers can then be answered, and pictures flow as soon as there is one.
+    ///
+    /// - Throws: `ShareError.source` or `.network`, with what to do about it, and may be tried again then; `.invalid`
+    ///   where it was started before, or stopped meanwhile.
+    public func start() async throws(ShareError) {
+        guard state == .idle, starting == nil else { throw .invalid("this session was started before") }
+        controls = LineControls(initialCommands)
+        audioControls = initialAudioCommands.map { AudioControls($0) }
+        let task = Task { await open() }
+        starting = task
+        try await task.value.get()
+    }
+
+    /// Stops pictures and sound at once. Viewers stay connected; one who joins sees nothing from before the pause.
+    public func pause() async {
+        switch state {
+        case .idle: beginsPaused = true
+        case .live: enter(.paused)
+        case .paused, .stopped: return
+        }
+        audioControls?.change { $0.isPaused = true }
+        await controls?.changeAndWait { $0.isPaused = true }
+        // Whoever resumed meanwhile has new pictures.
+        if state == .paused { await hub?.forgetPictures() }
+    }
+
+    /// Goes on after a pause, with a keyframe of what the source shows now.
+    public func resume() async {
+        switch state {
+        case .idle: beginsPaused = false
+        case .paused: enter(.live)
+        case .live, .stopped: return
+        }
+        audioControls?.change { $0.isPaused = false }
+        await controls?.changeAndWait { $0.isPaused = false }
+    }
+
+    /// Says goodbye to every viewer and lets everything go; sources and devices are closed when it returns.
+    public func stop() async {
+        await end(nil)
+    }
+
+    func end(_ error: ShareError?) async {
+        if let closing { return await closing.value }
+        enter(.stopped(error))
+        let task = Task {
+            starting?.cancel()
+            _ = await starting?.value
+            await release()
+            taps.finish()
+            sink.finish()
+        }
+        closing = task
+        await task.value
+    }
+
+    private func release() async {
+        let parts = RunningParts(controls: controls, audioControls: audioControls, hub: hub)
+        hub = nil
+        await parts.release()
+        watcher?.cancel()
+    }
+
+    private func enter(_ next: ShareState) {
+        state = next
+        sink.yield(.stateChanged(next))
+    }
+
+    // MARK: Beginning
+
+    private func open() async -> Result<Void, ShareError> {
+        do throws(ShareError) {
+            try await openParts()
+            return .success(())
+        } catch {
+            await release()
+            if state == .idle { starting = nil }
+            return .failure(error)
+        }
+    }
+
+    private func openParts() async throws(ShareError) {
+        guard let controls else { return }
+        let loops = eventLoops ?? MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        eventLoops = loops
+        let (signals, continuation) = AsyncStream.makeStream(of: Signal.self)
+        let hub = try await openHub(on: loops, controls, continuation)
+        self.hub = hub
+        try checkWanted()
+        try await openLine(hub, controls, continuation)
+        try checkWanted()
+        openAudio(hub) { continuation.yield(.audio($0)) }
+        taps.follow { [audioControls] kinds in
+            controls.change { $0.isSampled = kinds.contains(.video) }
+            audioControls?.change { $0.isSampled = !kinds.isDisjoint(with: [.systemAudio, .microphone]) }
+        }
+        watcher = Task { [weak self] in
+            for await signal in signals { await self?.handle(signal) }
+        }
+        enter(beginsPaused ? .paused : .live)
+    }
+
+    private func checkWanted() throws(ShareError) {
+        guard state == .idle else { throw .invalid("the session was stopped while it started") }
+    }
+
+    private var initialCommands: LineCommands {
+        var commands = LineCommands(
+            size: configuration.size, fixedRate: configuration.frameRate?.rate, mode: configuration.mode,
+            preset: configuration.preset.preset, bitsPerSecond: videoBitrate)
+        commands.isPaused = beginsPaused
+        return commands
+    }
+
+    private func openHub(
+        on loops: MultiThreadedEventLoopGroup, _ controls: LineControls, _ signals: AsyncStream<Signal>.Continuation
+    ) async throws(ShareError) -> PeerHub {
+        let network = configuration.network
+        if network.relayOnly, network.turnServers.isEmpty {
+            throw .network("only relays may be used, and no TURN server is named")
+        }
+        let follow = follow(controls, signals)
+        var hubConfiguration = try await network.hubConfiguration(tcp: .passive) { [paths] id, lane, event in
+            // Straight to the encoder: a joiner waits for this picture, and a path can't take what was meant for it.
+            switch event {
+            case .keyframeNeeded:
+                let now = SystemClock.now()
+                if let lane { return controls.change { $0.keyframes[lane] = now } }
+            case .path(let path): return follow(paths.update(id, path, at: SystemClock.now()))
+            case .disconnected: follow(paths.update(id, nil, at: SystemClock.now()))
+            default: break
+            }
+            signals.yield(.peer(id, event))
+        }
+        hubConfiguration.onRelay = { signals.yield(.relay($0)) }
+        let hub = PeerHub(hubConfiguration, eventLoop: loops.next())
+        do throws(ShareError) {
+            try await hub.open(network)
+            if network.relayOnly, await !hub.hasRelay {
+                let failure = await hub.relayFailures().first
+                let words = failure.map { $0.failure.text(of: $0.server) } ?? "no TURN server answers"
+                throw .network("\(words); only relays may be used")
+            }
+        } catch {
+            await hub.close()
+            throw error
+        }
+        return hub
+    }
+
+    /// What follows from what a viewer's path takes.
+    private func follow(
+        _ controls: LineControls, _ signals: AsyncStream<Signal>.Continuation
+    ) -> @Sendable (ViewerPaths.Change?) -> Void {
+        { change in
+            guard let change else { return }
+            controls.change { $0.rungRates = change.rates }
+            if !change.moved.isEmpty { signals.yield(.moved(change.moved)) }
+            if let (peer, isStarved) = change.starved { signals.yield(.starved(peer, isStarved)) }
+        }
+    }
+
+    private func openLine(
+        _ hub: PeerHub, _ controls: LineControls, _ signals: AsyncStream<Signal>.Continuation
+    ) async throws(ShareError) {
+        let open = configuration.source.factory(showsCursor: configuration.showsCursor)
+        let result: Result<Void, ShareError> = await withCheckedContinuation { [counters, taps, paths] continuation in
+            controls.thread.begin()
+            BlockingThread.start(name: "screenshare") {
+                let opened: (Result<Void, ShareError>) -> Void = { continuation.resume(returning: $0) }
+                Self.run(open, opened, controls) { source in
+                    MediaLine(
+                        controls: controls, counters: counters, source: source,
+                        deliver: { hub.outbox.deliver($0, lane: $1, to: hub) },
+                        isOutboxFull: { hub.outbox.isFull || paths.isCongested },
+                        isCongested: { paths.isCongested(rung: $0) }, taps: taps, report: { signals.yield(.line($0)) })
+                }
+                controls.end()
+            }
+        }
+        try result.get()
+    }
+
+    /// The source is closed when it returns.
+    private static func run(
+        _ open: SourceFactory, _ opened: (Result<Void, ShareError>) -> Void, _ controls: LineControls,
+        _ makeLine: (any FrameSource) -> MediaLine
+    ) {
+        let source: any FrameSource
+        do throws(CaptureError) {
+            source = try open(controls.wakeup)
+        } catch {
+            return opened(.failure(error.shareError))
+        }
+        opened(.success(()))
+        makeLine(source).run()
+    }
+}
+
+/// What of a share runs by itself.
+struct RunningParts: Sendable {
+    let controls: LineControls?
+    let audioControls: AudioControls?
+    let hub: PeerHub?
+
+    /// The threads first: they hand over to the hub.
+    func release() async {
+        controls?.change { $0.stops = true }
+        audioControls?.change { $0.stops = true }
+        await controls?.thread.ended()
+        await audioControls?.thread.ended()
+        await hub?.close()
+    }
+}

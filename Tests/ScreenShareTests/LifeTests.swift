@@ -1,0 +1,245 @@
+import AudioCodec
+import Glibc
+import Media
+import NIOConcurrencyHelpers
+import PeerCore
+import RTP
+import SystemClock
+import Testing
+import Timebase
+@testable import ScreenShare
+
+@Suite("The life of a session", .serialized, .timeLimit(.minutes(1)))
+struct LifeTests {
+    private func configuration(_ source: ShareSource) -> ShareConfiguration {
+        var configuration = ShareConfiguration(source: source)
+        configuration.network.interfaces = ["127.0.0.1"]
+        return configuration
+    }
+
+    private func push(_ source: CustomVideoSource, _ grey: UInt8, at time: Int) throws {
+        let pixels = [UInt8](repeating: grey, count: 64 * 64 * 4)
+        try source.push(pixels.span.bytes, format: .bgra, width: 64, height: 64, timestamp: .milliseconds(time))
+    }
+
+    private func push(_ source: CustomAudioSource, for steps: Int = 40) async throws {
+        for step in 0..<steps {
+            let samples = [Float](repeating: 0.25, count: 1920)
+            try source.push(
+                samples.span.bytes, encoding: .float32, sampleRate: 48_000, channels: 2, timestamp: .milliseconds(20 * step))
+            try await Task.sleep(for: .milliseconds(10))
+        }
+    }
+
+    private func comesTrue(_ what: () async -> Bool) async -> Bool {
+        for _ in 0..<1000 {
+            if await what() { return true }
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+        return false
+    }
+
+    @Test("what is muted before the start is never captured")
+    func mutedFirst() async throws {
+        let (system, microphone) = (CustomAudioSource(), CustomAudioSource())
+        var configuration = configuration(.custom(CustomVideoSource()))
+        configuration.audio = AudioConfiguration(system: .custom(system), microphone: .custom(microphone))
+        let session = ShareSession(configuration: configuration)
+        await session.setMuted(true, .microphone)
+        let samples = session.samples([.systemAudio, .microphone])
+        try await session.start()
+        async let one: Void = push(system)
+        async let other: Void = push(microphone)
+        _ = try await (one, other)
+        await session.stop()
+        var kinds: Set<ShareSample.Kind> = []
+        for await sample in samples { kinds.insert(sample.kind) }
+        #expect(kinds == [.systemAudio])
+    }
+
+    @Test("a source of sound that is taken away before the start is not captured")
+    func removedFirst() async throws {
+        let microphone = CustomAudioSource()
+        var configuration = configuration(.custom(CustomVideoSource()))
+        configuration.audio = AudioConfiguration(microphone: .custom(microphone))
+        let session = ShareSession(configuration: configuration)
+        await session.setAudioSource(nil, .microphone)
+        let samples = session.samples([.microphone])
+        try await session.start()
+        try await push(microphone)
+        await session.stop()
+        for await _ in samples { Issue.record("the microphone was read") }
+    }
+
+    @Test("a pause before the start holds from the beginning")
+    func pausedFirst() async throws {
+        let source = CustomVideoSource()
+        let session = ShareSession(configuration: configuration(.custom(source)))
+        let samples = session.samples([.video])
+        await session.pause()
+        try await session.start()
+        #expect(await session.state == .paused)
+        try push(source, 200, at: 0)
+        try await Task.sleep(for: .milliseconds(200))
+        try push(source, 20, at: 200)
+        await session.resume()
+        #expect(await session.state == .live)
+        var iterator = samples.makeAsyncIterator()
+        guard case .video(let first)? = await iterator.next() else { return _ = Issue.record("nothing came") }
+        #expect(first.i420[0] < 60, "what was shown in the pause is not sent")
+        await session.stop()
+    }
+
+    @Test("a source that can't be opened is refused, and the one before goes on")
+    func badSource() async throws {
+        let session = ShareSession(configuration: configuration(.testPattern(width: 320, height: 240)))
+        let samples = session.samples([.video])
+        try await session.start()
+        await #expect(throws: ShareError.self) { try await session.setSource(.testPattern(width: 0, height: 0)) }
+        await #expect(throws: ShareError.self) { try await session.setSource(.testPattern(width: .max, height: .max)) }
+        await #expect(throws: ShareError.self) {
+            try await session.setSource(.region(x: 1, y: 0, width: .max, height: .max, display: ":4711"))
+        }
+        #expect(await session.state == .live)
+        var iterator = samples.makeAsyncIterator()
+        for _ in 0..<10 { #expect(await iterator.next() != nil) }
+        await session.stop()
+        await #expect(throws: ShareError.self) { try await session.setSource(.testPattern(width: 64, height: 64)) }
+    }
+
+    @Test("a source chosen while the session starts is the one that is shown", arguments: 1...5)
+    func sourceWhileStarting(round: Int) async throws {
+        let session = ShareSession(configuration: configuration(.testPattern(width: 320, height: 240)))
+        let samples = session.samples([.video])
+        async let started: Void = session.start()
+        async let changed: Void = session.setSource(.testPattern(width: 160, height: 120))
+        _ = try await (started, changed)
+        for await case .video(let picture) in samples where picture.width == 160 { break }
+        await session.stop()
+    }
+
+    @Test("a session that nobody holds any more stops by itself")
+    func dropped() async throws {
+        var session: ShareSession? = ShareSession(configuration: configuration(.testPattern(width: 320, height: 240)))
+        try await session?.start()
+        let samples = session?.samples([.video])
+        let controls = try #require(await session?.controls)
+        #expect(controls.thread.isRunning)
+        session = nil
+        #expect(await comesTrue { !controls.thread.isRunning })
+        for await _ in try #require(samples) {}
+    }
+
+    @Test("who stops a session that is starting gets it stopped, and whoever started it is told")
+    func stoppedWhileStarting() async throws {
+        // A STUN server that never answers.
+        let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutableBytes(of: &address) { bytes in
+            let place = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self)
+            bind(descriptor, place, length)
+            getsockname(descriptor, place, &length)
+        }
+        var configuration = configuration(.testPattern(width: 320, height: 240))
+        configuration.network.stunServers = ["127.0.0.1:\(address.sin_port.bigEndian)"]
+        let session = ShareSession(configuration: configuration)
+        let starting = Task { try await session.start() }
+        try await Task.sleep(for: .milliseconds(100))
+        #expect(await session.state == .idle, "it is still waiting for the server")
+        await session.stop()
+        await #expect(throws: ShareError.self) { try await starting.value }
+        #expect(await session.state == .stopped(nil))
+        for await event in session.events {
+            guard case .stateChanged(let state) = event else { continue }
+            #expect(state == .stopped(nil), "it never was live")
+        }
+    }
+
+    @Test("of two starts at once one is refused, and the other works")
+    func startedTwice() async throws {
+        let session = ShareSession(configuration: configuration(.testPattern(width: 320, height: 240)))
+        async let first = Result { () async throws(ShareError) in try await session.start() }
+        async let second = Result { () async throws(ShareError) in try await session.start() }
+        let results = await [first, second]
+        #expect(results.count(where: \.isSuccess) == 1)
+        #expect(await session.state == .live)
+        let controls = try #require(await session.controls)
+        async let stopped: Void = session.stop()
+        await session.stop()
+        #expect(!controls.thread.isRunning, "whoever stops waits until all is let go, also the second")
+        await stopped
+    }
+
+    @Test("after a start that failed another may succeed, and nothing hangs meanwhile")
+    func startedAgain() async throws {
+        let taken = ShareSession(configuration: configuration(.testPattern(width: 64, height: 64)))
+        try await taken.start()
+        let session = ShareSession(configuration: configuration(.region(x: 0, y: 0, width: 9, height: 9, display: ":4711")))
+        await #expect(throws: ShareError.self) { try await session.start() }
+        #expect(await session.state == .idle)
+        await session.pause()
+        await session.resume()
+        try await session.setSource(.testPattern(width: 64, height: 64))
+        try await session.start()
+        #expect(await session.state == .live)
+        await session.stop()
+        await taken.stop()
+    }
+
+    @Test(
+        "a size beyond all bounds is cut, not trusted",
+        arguments: [
+            OutputSize.fit(width: .max, height: .max), .within(longSide: .max, shortSide: .max),
+            .exactly(width: .min, height: .max), .maximumPixels(.max),
+        ])
+    func hugeSize(size: OutputSize) async throws {
+        var configuration = configuration(.custom(CustomVideoSource()))
+        configuration.size = size
+        let session = ShareSession(configuration: configuration)
+        try await session.start()
+        let offer = try await session.counterOffer()
+        #expect(offer.sdp.contains("profile-level-id="))
+        await session.stop()
+    }
+
+    @Test("viewers hear the sound also where somebody read its samples before it began")
+    func sampledFirst() async throws {
+        let source = CustomAudioSource()
+        var commands = AudioConfiguration(system: .custom(source)).commands
+        commands.isSampled = true
+        commands.lanes = [.full: .init(bitsPerSecond: 64_000)]
+        let controls = AudioControls(commands)
+        let packets = NIOLockedValueBox(0)
+        controls.thread.begin()
+        BlockingThread.start(name: "sound") {
+            AudioLine(
+                controls: controls, packetDuration: .milliseconds20, start: SystemClock.now(), taps: SampleTaps(),
+                deliver: { _ in packets.withLockedValue { $0 += 1 } }, report: { _ in }
+            ).run()
+            controls.thread.end()
+        }
+        try await push(source)
+        #expect(await comesTrue { packets.withLockedValue { $0 } > 5 })
+        controls.change { $0.stops = true }
+        await controls.thread.ended()
+    }
+}
+
+extension Result where Success == Void, Failure == ShareError {
+    fileprivate init(_ body: () async throws(ShareError) -> Void) async {
+        do throws(ShareError) {
+            try await body()
+            self = .success(())
+        } catch {
+            self = .failure(error)
+        }
+    }
+
+    fileprivate var isSuccess: Bool {
+        if case .success = self { true } else { false }
+    }
+}
