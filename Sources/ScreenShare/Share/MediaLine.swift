@@ -40,7 +40,9 @@ final class MediaLine {
     var lanes: [LaneKey: EncoderLane] = [:]
     var shapes: [LaneKey: RungShape] = [:]
     private var effort: EncoderEffort
-    private(set) var isHidden = false
+    /// Why there is nothing to see now.
+    private var hiddenBecause: String?
+    var isHidden: Bool { hiddenBecause != nil }
     var capturedAt = Instant.zero
     /// When the source changed, as long as that was not looked at.
     var unseenChange: Instant?
@@ -183,14 +185,14 @@ final class MediaLine {
     }
 
     func hide(_ text: String) {
-        if isHidden { return }
-        isHidden = true
+        if text == hiddenBecause { return }
+        hiddenBecause = text
         report(.hidden(text))
     }
 
     private func reveal() {
         guard isHidden else { return }
-        isHidden = false
+        hiddenBecause = nil
         report(.visible)
     }
 
