@@ -136,7 +136,7 @@ let package = Package(
             dependencies: [
                 "Timebase", "Datagrams", "Media", "ICE", "RTP", "SDP", "PeerCore", "SystemClock", "ScreenCapture",
                 "PixelConversion", "VideoCodec", "AudioCodec", "AudioConversion", "AudioDevices", "SecureTransport", "PeerDriver", "SignalingClient",
-                "SignalingProtocol", nioCore, nioPosix, logging, locks,
+                "SignalingProtocol", nioCore, nioPosix, logging, locks, deque,
             ],
             path: "Sources/ScreenShare", swiftSettings: strict),
         .executableTarget(

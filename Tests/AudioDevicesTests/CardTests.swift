@@ -104,10 +104,10 @@ final class Card {
             do throws(ALSAFailure) {
                 try pcm.configure(CaptureWish(), resampling: false)
                 try pcm.start()
-                return OpenDevice(source: ALSACapture(pcm, of: "card"))
             } catch {
                 throw error.unavailable("card")
             }
+            return OpenDevice(source: try ALSACapture(pcm, of: "card"))
         }
     }
 

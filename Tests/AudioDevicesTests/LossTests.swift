@@ -32,6 +32,44 @@ extension SoundServerSuite {
             player.end(SIGKILL)
         }
 
+        @Test("A microphone that a server had is not taken from elsewhere while that is gone")
+        func serverReturns() throws {
+            let server = try SoundServer()
+            let memory = ServerMemory()
+            func microphone() -> Listener {
+                Listener(DeviceSource(AudioDevice.defaultMicrophone, server: server.address, memory: memory))
+            }
+            var listener = microphone()
+            #expect(listener.recordUntilError(for: .milliseconds(500)) == nil)
+            #expect(listener.sources[0].isOpen)
+            server.kill()
+            _ = listener.recordUntilError(for: .seconds(2))
+            listener = microphone()
+            guard case .unavailable(let text)? = listener.recordUntilError(for: .seconds(2)) else {
+                return _ = Issue.record("ALSA's default was opened in its place")
+            }
+            #expect(text.contains("No sound server answers"))
+            try server.start()
+            listener = microphone()
+            #expect(listener.recordUntilError(for: .milliseconds(500)) == nil)
+            #expect(listener.sources[0].isOpen)
+        }
+
+        @Test("Where the process may open no more files a device says so, and nothing ends")
+        func noDescriptors() async {
+            await #expect(processExitsWith: .success) {
+                var limit = rlimit(rlim_cur: 64, rlim_max: 64)
+                setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+                while dup(1) >= 0 {}
+                do throws(AudioSourceError) {
+                    _ = try DeviceSource(AudioDevice.defaultSystem).read(at: SystemClock.now())
+                    exit(1)
+                } catch {
+                    exit("\(error)".contains("no more files") ? 0 : 2)
+                }
+            }
+        }
+
         @Test("Without a server opening ends with a message that says what to do, soon, and starts no server")
         func noServer() throws {
             let server = try SoundServer()

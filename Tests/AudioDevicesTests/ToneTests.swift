@@ -54,6 +54,26 @@ extension SoundServerSuite {
             player.end(SIGKILL)
         }
 
+        @Test(
+            "Surround sound is mixed by what the server says of its channels",
+            arguments: [
+                ("front-left,front-right,front-center,lfe,rear-left,rear-right",
+                    [ChannelPosition.frontLeft, .frontRight, .frontCentre, .lowFrequency, .rearLeft, .rearRight]),
+                ("front-left,front-right,rear-left,rear-right,front-center",
+                    [.frontLeft, .frontRight, .rearLeft, .rearRight, .frontCentre]),
+                ("front-right,front-left", [.frontRight, .frontLeft]),
+            ])
+        func surround(map: String, positions: [ChannelPosition]) throws {
+            let server = try SoundServer([
+                "\(SoundServer.nullSink)=own rate=48000 channels=\(positions.count) channel_map=\(map)"
+            ])
+            let source = DeviceSource("pulse:own.monitor", server: server.address)
+            var listener = Listener(source)
+            _ = try listener.record(for: .seconds(2)) { _ in !source.isOpen }
+            try #require(source.isOpen)
+            #expect(source.channelMap == ChannelMap(positions))
+        }
+
         @Test("Microphone and system sound come at the same time to one thread, each with its own tone")
         func both() throws {
             let server = try SoundServer()

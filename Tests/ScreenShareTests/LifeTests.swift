@@ -220,7 +220,7 @@ struct LifeTests {
                 controls: controls, packetDuration: .milliseconds20, start: SystemClock.now(), taps: SampleTaps(),
                 deliver: { _ in packets.withLockedValue { $0 += 1 } }, report: { _ in }
             ).run()
-            controls.thread.end()
+            controls.end()
         }
         try await push(source)
         #expect(await comesTrue { packets.withLockedValue { $0 } > 5 })

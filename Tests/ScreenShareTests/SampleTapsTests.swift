@@ -5,22 +5,25 @@ import Testing
 @Suite("Who reads samples")
 struct SampleTapsTests {
     private let picture = ShareSample.video(VideoSample(i420: [], width: 2, height: 2, capturedAt: .now))
-    private let block = ShareSample.audio(
-        AudioSample(samples: [], sampleRate: 48_000, channels: 2, capturedAt: .now), .system)
+    /// 10 ms.
+    private func block(_ audio: SharedAudio) -> ShareSample {
+        let samples = [Float](repeating: 0, count: 960)
+        return .audio(AudioSample(samples: samples, sampleRate: 48_000, channels: 2, capturedAt: .now), audio)
+    }
 
-    @Test("a slow reader keeps the newest three pictures and 24 blocks of sound, whatever comes between them")
+    @Test("a slow reader keeps the newest three pictures and a second of each sound, whatever comes between them")
     func slow() async {
         let taps = SampleTaps()
         let samples = taps.open(Set(ShareSample.Kind.allCases))
-        for _ in 0..<30 {
+        for _ in 0..<120 {
             taps.give(picture)
-            taps.give(block)
-            taps.give(block)
+            taps.give(block(.system))
+            taps.give(block(.microphone))
         }
         taps.finish()
         var counts: [ShareSample.Kind: Int] = [:]
         for await sample in samples { counts[sample.kind, default: 0] += 1 }
-        #expect(counts == [.video: 3, .systemAudio: 24])
+        #expect(counts == [.video: 3, .systemAudio: 100, .microphone: 100])
     }
 
     @Test("a stream that is opened after the end ends at once")

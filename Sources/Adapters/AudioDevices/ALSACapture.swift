@@ -17,12 +17,13 @@ final class ALSACapture: AudioSource {
     /// Set while the descriptors say that there is something to read, and nothing is there or may be read.
     private var isResting = false
     /// Ends a rest, and a recovery that takes too long.
-    private let timer = RestTimer()
+    private let timer: RestTimer
     /// In the latest block: the next one is as long, as a rule.
     private var usualFrames = 0
 
     /// - Parameter device: its id.
-    init(_ pcm: PCM, of device: String) {
+    init(_ pcm: PCM, of device: String) throws(AudioSourceError) {
+        timer = try RestTimer()
         self.pcm = pcm
         self.device = device
     }
@@ -43,7 +44,7 @@ final class ALSACapture: AudioSource {
             return try block(at: now)
         } catch {
             guard error.code == EPIPE || error.code == ESTRPIPE else { throw error.lost(device) }
-            recover()
+            try recover()
             return nil
         }
     }
@@ -79,9 +80,9 @@ final class ALSACapture: AudioSource {
 
     // MARK: Recovering
 
-    private func recover() {
+    private func recover() throws(AudioSourceError) {
         let pcm = pcm
-        recovery = BlockingCall(name: "sound-recover") {
+        recovery = try BlockingCall(name: "sound-recover") {
             do throws(ALSAFailure) {
                 try pcm.recover()
                 return nil

@@ -16,9 +16,9 @@ package struct AudioDeviceList: Hashable, Sendable, Codable {
     package static func load(server: String? = nil) -> AudioDeviceList {
         let deadline = SystemClock.now() + Limits.listTime
         // Loading ALSA's configuration asks the sound server too, without a time limit.
-        let hints = BlockingCall(name: "alsa-hints") { ALSAHint.all() }
+        let hints = try? BlockingCall(name: "alsa-hints") { ALSAHint.all() }
         let sources = pulseDevices(server, until: deadline)
-        var own = (hints.value(atMost: deadline - SystemClock.now()) ?? []).compactMap(AudioDevice.init)
+        var own = (hints?.value(atMost: deadline - SystemClock.now()) ?? []).compactMap(AudioDevice.init)
         if sources.isEmpty, let card = own.firstIndex(where: { $0.id.hasPrefix(DeviceAddress.cardPrefix) }) {
             own[card].isDefault = true
         }

@@ -1,3 +1,4 @@
+import Media
 import Synchronization
 import SystemClock
 import Timebase
@@ -5,9 +6,12 @@ import Timebase
 /// A call that may block for long, made on a thread of its own; its owner may walk away from it.
 final class BlockingCall<Value: Sendable>: Sendable {
     private let result = Mutex<Value?>(nil)
-    private let finished = Wakeup()
+    private let finished: Wakeup
 
-    init(name: String, _ body: @escaping @Sendable () -> Value) {
+    /// - Throws: where no file descriptor is left.
+    init(name: String, _ body: @escaping @Sendable () -> Value) throws(AudioSourceError) {
+        guard let finished = Wakeup(orNil: ()) else { throw .noDescriptor }
+        self.finished = finished
         BlockingThread.start(name: name) { [self] in
             let value = body()
             result.withLock { $0 = value }

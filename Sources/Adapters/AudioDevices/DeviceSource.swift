@@ -14,6 +14,7 @@ import Timebase
 package final class DeviceSource: AudioSource {
     package let device: String
     package private(set) var format: AudioFormat
+    package private(set) var channelMap: ChannelMap
     private var state: State
 
     private enum State {
@@ -28,14 +29,15 @@ package final class DeviceSource: AudioSource {
     ///   - device: an `AudioDevice`'s id, or `AudioDevice.defaultMicrophone` or `defaultSystem`.
     ///   - server: the sound server, as `PULSE_SERVER` has it; by default that of the environment.
     ///   - preferred: taken where the device has no format of its own but can have any.
+    ///   - memory: one for all openings of the same device.
     ///   - period: how often the device hands over what it has. Twice as long costs half as much time of the processor.
     package convenience init(
         _ device: String, server: String? = nil, preferring preferred: AudioFormat = .stereo48k,
-        period: Duration = .milliseconds(10)
+        period: Duration = .milliseconds(10), memory: ServerMemory = ServerMemory()
     ) {
         let wish = CaptureWish(format: preferred, period: period)
         self.init(device, preferring: preferred) { () throws(AudioSourceError) in
-            try OpenDevice.open(device, server: server, wish)
+            try OpenDevice.open(device, server: server, memory, wish)
         }
     }
 
@@ -45,9 +47,14 @@ package final class DeviceSource: AudioSource {
     ) {
         self.device = device
         format = preferred
-        let timer = RestTimer()
-        timer.set(Limits.openTime)
-        state = .opening(BlockingCall(name: "sound-open") { Result(catching: open) }, timer)
+        channelMap = ChannelMap(channels: preferred.channels)
+        do throws(AudioSourceError) {
+            let timer = try RestTimer()
+            timer.set(Limits.openTime)
+            state = .opening(try BlockingCall(name: "sound-open") { Result(catching: open) }, timer)
+        } catch {
+            state = .ended(error)
+        }
     }
 
     /// False while the device is being opened, and after it ended.
@@ -87,7 +94,7 @@ package final class DeviceSource: AudioSource {
             return nil
         }
         let source = try result.get().source
-        format = source.format
+        (format, channelMap) = (source.format, source.channelMap)
         state = .open(source)
         return try source.read(at: now)
     }

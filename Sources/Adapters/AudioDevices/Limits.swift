@@ -1,3 +1,4 @@
+import Media
 import Timebase
 
 /// Every bound of the sound devices' adapter, with its reason.
@@ -15,8 +16,8 @@ enum Limits {
     /// A device that sleeps with the machine is back within a second after it, or else started anew.
     static let resumeTries = 50
     static let resumePause: Duration = .milliseconds(20)
-    /// Telephones have 8 kHz, measuring devices 768 kHz.
-    static let sampleRates = 4_000...768_000
+    /// Telephones have 8 kHz; what measuring devices have beyond is not mixed.
+    static let sampleRates = AudioLimits.sampleRates
     /// PulseAudio's own limit; studio devices have as many.
     static let channels = 1...32
     /// Decoded in one go; what is left comes with the next read.

@@ -8,15 +8,21 @@ struct OpenDevice: @unchecked Sendable {  // Handed over once, from the thread t
 
     /// Opens a device by its id. Blocks, for half a minute where a sound server hangs.
     static func open(
-        _ id: String, server: String?, _ wish: CaptureWish
+        _ id: String, server: String?, _ memory: ServerMemory, _ wish: CaptureWish
     ) throws(AudioSourceError) -> OpenDevice {
         let deadline = SystemClock.now() + Limits.openTime
         switch DeviceAddress(id) {
         case .defaultMicrophone:
-            guard let server = try? PulseServer.connect(to: server, until: deadline) else {
+            let found: PulseServer
+            do throws(PulseFailure) {
+                found = try PulseServer.connect(to: server, until: deadline)
+            } catch {
+                // One that was there comes back, and has the microphone; ALSA's default may be another, or silent.
+                if memory.hadServer || error == .timedOut { throw error.unavailable }
                 return try open(pcm: id, wish)
             }
-            return try open(.defaultMicrophone, of: server, wish, until: deadline)
+            memory.noteServer()
+            return try open(.defaultMicrophone, of: found, wish, until: deadline)
         case .pulse(let target):
             let server = try answer { () throws(PulseFailure) in
                 try PulseServer.connect(to: server, until: deadline)
@@ -28,11 +34,13 @@ struct OpenDevice: @unchecked Sendable {  // Handed over once, from the thread t
     }
 
     private static func open(pcm name: String, _ wish: CaptureWish) throws(AudioSourceError) -> OpenDevice {
+        let pcm: PCM
         do throws(ALSAFailure) {
-            return OpenDevice(source: ALSACapture(try PCM.open(name: name, wish), of: name))
+            pcm = try PCM.open(name: name, wish)
         } catch {
             throw error.unavailable(name)
         }
+        return OpenDevice(source: try ALSACapture(pcm, of: name))
     }
 
     private static func open(

@@ -18,6 +18,7 @@ final class PulseCapture: AudioSource {
     }
 
     var format: AudioFormat { stream.format }
+    var channelMap: ChannelMap { stream.channelMap }
 
     var pollDescriptors: [PollEntry] { watch.descriptors }
 

@@ -29,6 +29,38 @@ extension PulseSource {
     }
 }
 
+extension ChannelMap {
+    /// Nil where the server does not say which speaker each channel is for.
+    init?(_ map: pa_channel_map) {
+        let positions = withUnsafeBytes(of: map.map) { bytes in
+            bytes.bindMemory(to: pa_channel_position_t.self).prefix(Int(map.channels)).map { ChannelPosition($0) }
+        }
+        guard !positions.isEmpty, !positions.contains(nil) else { return nil }
+        self.init(positions.compactMap { $0 })
+    }
+}
+
+extension ChannelPosition {
+    /// Nil for none, and for an auxiliary one.
+    fileprivate init?(_ code: pa_channel_position_t) {
+        switch code {
+        case PA_CHANNEL_POSITION_MONO: self = .mono
+        case PA_CHANNEL_POSITION_FRONT_LEFT, PA_CHANNEL_POSITION_FRONT_LEFT_OF_CENTER: self = .frontLeft
+        case PA_CHANNEL_POSITION_FRONT_RIGHT, PA_CHANNEL_POSITION_FRONT_RIGHT_OF_CENTER: self = .frontRight
+        case PA_CHANNEL_POSITION_FRONT_CENTER: self = .frontCentre
+        case PA_CHANNEL_POSITION_REAR_LEFT: self = .rearLeft
+        case PA_CHANNEL_POSITION_REAR_RIGHT: self = .rearRight
+        case PA_CHANNEL_POSITION_REAR_CENTER: self = .rearCentre
+        case PA_CHANNEL_POSITION_SIDE_LEFT: self = .sideLeft
+        case PA_CHANNEL_POSITION_SIDE_RIGHT: self = .sideRight
+        case PA_CHANNEL_POSITION_LFE: self = .lowFrequency
+        case PA_CHANNEL_POSITION_INVALID: return nil
+        case let other where other.rawValue < PA_CHANNEL_POSITION_TOP_CENTER.rawValue: return nil
+        default: self = .other
+        }
+    }
+}
+
 extension SampleFormat {
     /// Nil for what is not linear: A-law and µ-law.
     init?(_ code: pa_sample_format_t) {

@@ -5,6 +5,7 @@ import Timebase
 /// What a source of a sound server gives, as it has it: the owner of a record stream. Used by one thread.
 final class PulseStream {
     let format: AudioFormat
+    let channelMap: ChannelMap
     private let sampleFormat: SampleFormat
     private let server: PulseServer
     private let stream: OpaquePointer
@@ -21,9 +22,10 @@ final class PulseStream {
 
     private init(
         _ stream: OpaquePointer, of server: PulseServer, _ format: AudioFormat, _ sampleFormat: SampleFormat,
-        isMonitor: Bool
+        _ source: PulseSource
     ) {
-        self.isMonitor = isMonitor
+        isMonitor = source.isMonitor
+        channelMap = ChannelMap(source.channelMap) ?? ChannelMap(channels: format.channels)
         self.stream = stream
         self.server = server
         self.format = format
@@ -60,8 +62,7 @@ final class PulseStream {
         guard let stream = server.pulse.pa_stream_new(server.context, "Shared sound", &specification, &map) else {
             throw server.refusal
         }
-        let recording = PulseStream(stream, of: server, format, sampleFormat ?? SampleFormat(.signed16),
-            isMonitor: source.isMonitor)
+        let recording = PulseStream(stream, of: server, format, sampleFormat ?? SampleFormat(.signed16), source)
         try recording.connect(to: source.name, period: period, until: deadline)
         return recording
     }

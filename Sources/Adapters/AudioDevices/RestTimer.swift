@@ -1,14 +1,16 @@
 import CALSA
 import Glibc
+import Media
 import Timebase
 
 /// A timerfd(2): readable some time after it was set. Used by one thread.
 final class RestTimer {
     let descriptor: Int32
 
-    init() {
+    /// - Throws: where no file descriptor is left.
+    init() throws(AudioSourceError) {
         descriptor = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_NONBLOCK) | Int32(TFD_CLOEXEC))
-        precondition(descriptor >= 0, "no file descriptor left for a timer")
+        guard descriptor >= 0 else { throw .noDescriptor }
     }
 
     deinit { close(descriptor) }
@@ -25,4 +27,9 @@ final class RestTimer {
         var count: UInt64 = 0
         return read(descriptor, &count, 8) == 8
     }
+}
+
+extension AudioSourceError {
+    /// What may pass: whoever floods a server with connections takes them all for a while.
+    static let noDescriptor = AudioSourceError.unavailable("The process may open no more files; sound waits for one.")
 }

@@ -12,6 +12,12 @@ package final class Wakeup: Sendable {
         precondition(descriptor >= 0, "no file descriptor left for an eventfd")
     }
 
+    /// Nil where no file descriptor is left: for what is opened again and again while a share runs.
+    package init?(orNil: Void) {
+        descriptor = linux_eventfd()
+        if descriptor < 0 { return nil }
+    }
+
     /// What poll(2) is to wait for.
     package static let readable = Int16(POLLIN)
 

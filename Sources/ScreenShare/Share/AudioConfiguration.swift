@@ -71,7 +71,8 @@ extension ShareAudioSource {
         switch self {
         case .standard:
             let device = kind == .system ? AudioDevice.defaultSystem : AudioDevice.defaultMicrophone
-            return { DeviceSource(device) }
+            let memory = ServerMemory()
+            return { DeviceSource(device, memory: memory) }
         case .device(let id): return { DeviceSource(id) }
         case .custom(let source): return { source.makeReader() }
         }

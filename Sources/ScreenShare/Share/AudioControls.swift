@@ -14,10 +14,12 @@ struct AudioCommands: Sendable {
     var isSampled = false
     /// By kind; a kind that is missing is not captured.
     var sources: [AudioKind: AudioSourceFactory]
-    /// Counts changes of `sources`.
-    var generation = 0
+    /// Counts changes of each.
+    var generations: [AudioKind: Int] = [:]
     var gains: [AudioKind: Gain]
     var muted: Set<AudioKind> = []
+    /// Called once the commands so far are in force.
+    var acknowledgements: [@Sendable () -> Void] = []
 }
 
 /// The session's end of the thread of sound. Thread-safe.
@@ -38,6 +40,33 @@ final class AudioControls: Sendable {
             $0.isNew = true
         }
         wakeup.fire()
+        if !thread.isRunning { acknowledge() }
+    }
+
+    /// Changes, and returns when the thread of sound works by it, or is gone.
+    func changeAndWait(
+        isolation: isolated (any Actor)? = #isolation, _ body: (inout AudioCommands) -> Void
+    ) async {
+        await withCheckedContinuation { continuation in
+            change { commands in
+                body(&commands)
+                commands.acknowledgements.append { continuation.resume() }
+            }
+        }
+    }
+
+    /// The thread has ended: nobody is left waiting for it.
+    func end() {
+        thread.end()
+        acknowledge()
+    }
+
+    private func acknowledge() {
+        let waiting = state.withLockedValue { state in
+            defer { state.commands.acknowledgements = [] }
+            return state.commands.acknowledgements
+        }
+        waiting.forEach { $0() }
     }
 
     /// The commands in force.
@@ -46,7 +75,10 @@ final class AudioControls: Sendable {
     /// The commands in force, where they have changed since they were taken.
     func take() -> AudioCommands? {
         state.withLockedValue { state in
-            defer { state.isNew = false }
+            defer {
+                state.isNew = false
+                state.commands.acknowledgements = []
+            }
             return state.isNew ? state.commands : nil
         }
     }

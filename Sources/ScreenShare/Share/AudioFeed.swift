@@ -17,9 +17,11 @@ struct AudioFeed {
     private var openAt = Instant.zero
     private var isLost = false
 
-    init(_ kind: AudioKind, open: @escaping AudioSourceFactory) {
+    /// - Parameter before: the feed in whose place it comes: what was told of that counts.
+    init(_ kind: AudioKind, open: @escaping AudioSourceFactory, after before: AudioFeed? = nil) {
         self.kind = kind
         self.open = open
+        isLost = before?.isLost ?? false
     }
 
     /// What poll(2) is to wait for.
@@ -29,13 +31,16 @@ struct AudioFeed {
     var due: Instant { source == nil ? openAt : .distantFuture }
 
     /// Takes what there is.
-    mutating func read(at now: Instant, _ take: (AudioBlock) -> Void) -> News? {
+    mutating func read(at now: Instant, _ take: (AudioBlock, ChannelMap) -> Void) -> News? {
         if source == nil, now >= openAt { source = open() }
         guard let source else { return nil }
         do throws(AudioSourceError) {
             var news: News?
-            while let block = try source.read(at: now) {
-                take(block)
+            // Whoever pushes faster than this reads must not keep the thread.
+            var taken = Duration.zero
+            while taken < AudioLineLimits.turn, let block = try source.read(at: now) {
+                take(block, source.channelMap)
+                taken += max(.microseconds(100), block.format.duration(frames: block.frameCount))
                 policy.reset()
                 if isLost { news = .back }
                 isLost = false

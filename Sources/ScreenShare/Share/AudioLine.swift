@@ -36,6 +36,8 @@ final class AudioLine {
     /// The feeds whose descriptors woke the thread. Sound servers hand over pieces of a few milliseconds, and to look at
     /// the other source as well each time would cost as much again.
     private var ready: Set<Int> = []
+    /// Kinds whose last block was muted.
+    private var silenced: Set<AudioKind> = []
 
     /// - Parameter start: time zero of the sound; the same for the life of the share.
     init(
@@ -50,7 +52,7 @@ final class AudioLine {
         self.deliver = deliver
         self.report = report
         commands = controls.present
-        feeds = Self.feeds(commands)
+        feeds = AudioKind.allCases.compactMap { kind in commands.sources[kind].map { AudioFeed(kind, open: $0) } }
     }
 
     /// Runs until it is told to stop, or nothing can be encoded.
@@ -65,7 +67,12 @@ final class AudioLine {
     // MARK: One turn
 
     private func step() throws(CodecError) {
-        if let next = controls.take() { try apply(next) }
+        if let next = controls.take() {
+            defer { next.acknowledgements.forEach { $0() } }
+            // What came before somebody may be heard again still counts as muted.
+            if isActive, next.muted != commands.muted { feeds.indices.forEach { read($0, at: SystemClock.now()) } }
+            try apply(next)
+        }
         if commands.stops { return }
         guard isActive else { return wait(until: .distantFuture) }
         let now = SystemClock.now()
@@ -83,9 +90,13 @@ final class AudioLine {
     private func read(_ index: Int, at now: Instant) {
         let kind = feeds[index].kind
         let isHeard = !commands.muted.contains(kind)
-        let news = feeds[index].read(at: now) { block in
+        let news = feeds[index].read(at: now) { block, map in
             if commands.isSampled, isHeard { taps.give(block, kind) }
-            mixdown?.receive(block.stereo, of: kind, at: now)
+            var stereo = block.stereo(map)
+            // What is said while it is muted must not wait for the end of that.
+            if !isHeard { stereo.silence() } else if silenced.contains(kind) { stereo.fadeIn() }
+            if isHeard { silenced.remove(kind) } else { silenced.insert(kind) }
+            mixdown?.receive(stereo, of: kind, at: now)
         }
         switch news {
         case .lost(let text): report(.lost(kind, text))
@@ -136,8 +147,11 @@ final class AudioLine {
 
     private func apply(_ next: AudioCommands) throws(CodecError) {
         let wasActive = isActive
-        if next.generation != commands.generation { feeds = Self.feeds(next) }
+        for kind in AudioKind.allCases where next.generations[kind] != commands.generations[kind] {
+            replace(kind, by: next.sources[kind])
+        }
         commands = next
+        commands.acknowledgements = []
         if isActive, mixdown == nil { begin() }
         if !isActive, wasActive { rest() }
         for kind in AudioKind.allCases {
@@ -179,23 +193,42 @@ final class AudioLine {
         encoders = [:]
     }
 
-    private static func feeds(_ commands: AudioCommands) -> [AudioFeed] {
-        AudioKind.allCases.compactMap { kind in commands.sources[kind].map { AudioFeed(kind, open: $0) } }
+    /// Of the source before nothing is heard any more.
+    private func replace(_ kind: AudioKind, by open: AudioSourceFactory?) {
+        let before = feeds.first { $0.kind == kind }
+        feeds.removeAll { $0.kind == kind }
+        ready = []
+        if let open { feeds.append(AudioFeed(kind, open: open, after: before)) }
+        mixdown?.forget(kind)
     }
 }
 
 extension AudioBlock {
     /// With all its channels in two.
-    fileprivate var stereo: AudioBlock {
-        let samples = ChannelMap(channels: format.channels).stereo(samples)
+    fileprivate func stereo(_ map: ChannelMap) -> AudioBlock {
+        // A format that changed just now has no map yet.
+        let map = map.channels == format.channels ? map : ChannelMap(channels: format.channels)
         return AudioBlock(
-            format: AudioFormat(sampleRate: format.sampleRate, channels: 2), samples: samples, capturedAt: capturedAt)
+            format: AudioFormat(sampleRate: format.sampleRate, channels: 2), samples: map.stereo(samples),
+            capturedAt: capturedAt)
+    }
+
+    fileprivate mutating func silence() { samples = [Float](repeating: 0, count: samples.count) }
+
+    /// Over 5 ms, or all of it.
+    fileprivate mutating func fadeIn() {
+        let frames = min(frameCount, max(1, format.sampleRate / 200))
+        for index in 0..<frames * format.channels {
+            samples[index] *= Float(index / format.channels) / Float(frames)
+        }
     }
 }
 
 enum AudioLineLimits {
     /// Half of what viewers can be told.
     static let delayChange = Duration.milliseconds(5)
+    /// What is read of one source before the others have their turn.
+    static let turn = Duration.seconds(2)
 }
 
 /// In place of a resampler that can't be had: a rate that no device has.

@@ -7,7 +7,7 @@ import Timebase
 final class SampleTaps: Sendable {
     private struct Tap {
         let kinds: Set<ShareSample.Kind>
-        let queue: SampleQueue
+        let queue: UnreadSamples
     }
 
     private struct State {
@@ -24,7 +24,7 @@ final class SampleTaps: Sendable {
 
     /// A reader that is slow loses the oldest of what it has not taken: some pictures, or a second of sound.
     func open(_ kinds: Set<ShareSample.Kind>) -> AsyncStream<ShareSample> {
-        let queue = SampleQueue()
+        let queue = UnreadSamples()
         let id = state.withLockedValue { state in
             state.made += 1
             if state.isFinished {
@@ -89,10 +89,10 @@ final class SampleTaps: Sendable {
 
 /// The reader's end: a stream that nobody holds any more is read no more.
 private final class SampleReader: Sendable {
-    let queue: SampleQueue
+    let queue: UnreadSamples
     private let close: @Sendable () -> Void
 
-    init(_ queue: SampleQueue, close: @escaping @Sendable () -> Void) {
+    init(_ queue: UnreadSamples, close: @escaping @Sendable () -> Void) {
         self.queue = queue
         self.close = close
     }

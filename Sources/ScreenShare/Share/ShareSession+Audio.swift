@@ -36,7 +36,7 @@ extension ShareSession {
         let factory = source?.factory(audio.kind)
         audioControls?.change { commands in
             commands.sources[audio.kind] = factory
-            commands.generation += 1
+            commands.generations[audio.kind, default: 0] += 1
         }
     }
 
@@ -61,7 +61,7 @@ extension ShareSession {
         controls.thread.begin()
         BlockingThread.start(name: "sound") {
             Self.runAudio(controls, hub, taps, (duration, start), report)
-            controls.thread.end()
+            controls.end()
         }
     }
 

@@ -29,8 +29,10 @@ extension ShareSession {
         case .live: enter(.paused)
         case .paused, .stopped: return
         }
+        // Both are told before either is waited for.
         audioControls?.change { $0.isPaused = true }
         await controls?.changeAndWait { $0.isPaused = true }
+        await audioControls?.changeAndWait { _ in }
         // Whoever resumed meanwhile has new pictures.
         if state == .paused { await hub?.forgetPictures() }
     }

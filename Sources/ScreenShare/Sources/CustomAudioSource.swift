@@ -1,3 +1,4 @@
+import DequeModule
 import Media
 import NIOConcurrencyHelpers
 import SystemClock
@@ -24,14 +25,33 @@ public final class CustomAudioSource: Sendable {
     }
 
     public enum PushError: Error, Hashable, Sendable {
-        /// The rate must be 8000…192,000 Hz, the channels 1…32, and the bytes whole frames of at most two seconds.
+        /// The rate must be 8000…192,000 Hz, the channels 1…32, and the bytes whole frames of at most one second.
         case wrongFormat
     }
 
     private struct State {
-        var blocks: [AudioBlock] = []
+        private(set) var blocks: Deque<AudioBlock> = []
+        /// Of all of them.
+        private var duration = Duration.zero
         var clock = SourceClock()
         var wakeup: Wakeup?
+
+        mutating func append(_ block: AudioBlock) {
+            blocks.append(block)
+            duration += block.duration
+            while duration > .seconds(AudioSourceLimits.seconds), pop() != nil {}
+        }
+
+        mutating func pop() -> AudioBlock? {
+            guard let block = blocks.popFirst() else { return nil }
+            duration -= block.duration
+            return block
+        }
+
+        mutating func removeAll() {
+            blocks = []
+            duration = .zero
+        }
     }
 
     private let state = NIOLockedValueBox(State())
@@ -51,7 +71,7 @@ public final class CustomAudioSource: Sendable {
         let format = SampleFormat(encoding.encoding, byteOrder == .big ? .big : .little)
         guard AudioSourceLimits.sampleRates.contains(sampleRate), AudioSourceLimits.channels.contains(channels),
             bytes.byteCount > 0, bytes.byteCount % (format.bytesPerSample * channels) == 0,
-            bytes.byteCount / format.bytesPerSample / channels <= AudioSourceLimits.seconds * sampleRate
+            bytes.byteCount / format.bytesPerSample / channels <= AudioSourceLimits.longestPush * sampleRate
         else { throw .wrongFormat }
         let samples = ChannelMap(channels: channels).stereo(format.samples(from: bytes))
         let frames = bytes.byteCount / format.bytesPerSample / channels
@@ -61,43 +81,40 @@ public final class CustomAudioSource: Sendable {
             let block = AudioBlock(
                 format: AudioFormat(sampleRate: sampleRate, channels: 2), samples: samples,
                 capturedAt: state.clock.instant(of: timestamp, arrivedAt: begin))
-            state.blocks.append(block)
-            while Self.duration(of: state.blocks) > .seconds(AudioSourceLimits.seconds) { state.blocks.removeFirst() }
+            state.append(block)
             state.wakeup?.fire()
         }
     }
 
-    private static func duration(of blocks: [AudioBlock]) -> Duration {
-        blocks.reduce(.zero) { $0 + $1.format.duration(frames: $1.frameCount) }
-    }
-
     /// The thread of sound reads from here; what was pushed before nobody waits for.
     func makeReader() -> any AudioSource {
-        let wakeup = Wakeup()
+        let wakeup = Wakeup(orNil: ())
         state.withLockedValue { state in
-            state.blocks.removeAll()
+            state.removeAll()
             state.wakeup = wakeup
         }
         return Reader(source: self, wakeup: wakeup)
     }
 
     private func take() -> AudioBlock? {
-        state.withLockedValue { $0.blocks.isEmpty ? nil : $0.blocks.removeFirst() }
+        state.withLockedValue { $0.pop() }
     }
 
     private final class Reader: AudioSource {
         private let source: CustomAudioSource
-        private let wakeup: Wakeup
+        /// Nil where no file descriptor was left.
+        private let wakeup: Wakeup?
         private(set) var format = AudioFormat.stereo48k
 
-        init(source: CustomAudioSource, wakeup: Wakeup) {
+        init(source: CustomAudioSource, wakeup: Wakeup?) {
             self.source = source
             self.wakeup = wakeup
         }
 
-        var pollDescriptors: [(descriptor: Int32, events: Int16)] { [(wakeup.descriptor, Wakeup.readable)] }
+        var pollDescriptors: [(descriptor: Int32, events: Int16)] { wakeup.map { [($0.descriptor, Wakeup.readable)] } ?? [] }
 
         func read(at now: Instant) throws(AudioSourceError) -> AudioBlock? {
+            guard let wakeup else { throw .unavailable("The process may open no more files; sound waits for one.") }
             wakeup.drain()
             guard let block = source.take() else { return nil }
             format = block.format
@@ -111,7 +128,9 @@ enum AudioSourceLimits {
     static let sampleRates = 8000...192_000
     /// PulseAudio's have no more.
     static let channels = 1...32
-    /// Of sound in one push, and that waits.
+    /// Of sound in one push, in seconds: what is older than that is heard no more.
+    static let longestPush = 1
+    /// Of sound that waits.
     static let seconds = 2
 }
 
@@ -125,4 +144,8 @@ extension CustomAudioSource.Encoding {
         case .float32: .float32
         }
     }
+}
+
+extension AudioBlock {
+    fileprivate var duration: Duration { format.duration(frames: frameCount) }
 }

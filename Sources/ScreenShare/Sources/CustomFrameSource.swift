@@ -50,12 +50,18 @@ struct CustomFrameSource: FrameSource {
 struct SourceClock {
     /// Beyond this the embedder's clock was set, or the sender slept.
     private static let jump = Duration.seconds(1)
-    private var offset: Duration?
+    /// A clock that runs slow is followed as fast as this: crystals are off by a twentieth of it.
+    private static let drift = 0.001
+    private var known: (offset: Duration, at: Instant)?
 
     mutating func instant(of timestamp: Duration, arrivedAt now: Instant) -> Instant {
         let observed = (now - .zero) - timestamp
-        if let known = offset, observed >= known, observed - known < Self.jump { return .zero + known + timestamp }
-        offset = observed
+        if let known, observed >= known.offset, observed - known.offset < Self.jump {
+            let followed = min(observed, known.offset + max(.zero, now - known.at) * Self.drift)
+            self.known = (followed, max(now, known.at))
+            return .zero + followed + timestamp
+        }
+        known = (observed, now)
         return now
     }
 }

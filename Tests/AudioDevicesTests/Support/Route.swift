@@ -16,14 +16,15 @@ enum Route: CaseIterable {
         case .plugin:
             let configuration = "pcm.capture { type pulse device \"\(name)\" server \"\(server.address)\" }"
             return DeviceSource("plugin", preferring: .stereo48k) { () throws(AudioSourceError) in
+                let pcm: PCM
                 do throws(ALSAFailure) {
-                    let pcm = try Self.open(configuration)
+                    pcm = try Self.open(configuration)
                     try pcm.configure(CaptureWish(period: period), resampling: false)
                     try pcm.start()
-                    return OpenDevice(source: ALSACapture(pcm, of: "plugin"))
                 } catch {
                     throw error.unavailable("plugin")
                 }
+                return OpenDevice(source: try ALSACapture(pcm, of: "plugin"))
             }
         }
     }

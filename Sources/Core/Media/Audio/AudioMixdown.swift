@@ -13,6 +13,7 @@ import Timebase
 package struct AudioMixdown {
     package var mixer = AudioMixer()
     private let start: Instant
+    private let makeInput: () -> AudioInput
     private var pacer: AudioPacer
     private var system: AudioInput
     private var microphone: AudioInput
@@ -28,8 +29,10 @@ package struct AudioMixdown {
     ) {
         self.start = start
         pacer = AudioPacer(packetFrames: packetFrames, start: start, from: first)
-        system = AudioInput(start: start, packetFrames: packetFrames, makeResampler: makeResampler)
-        microphone = system
+        let makeInput = { AudioInput(start: start, packetFrames: packetFrames, makeResampler: makeResampler) }
+        self.makeInput = makeInput
+        system = makeInput()
+        microphone = makeInput()
         systemSamples = [Float](repeating: 0, count: 2 * packetFrames)
         microphoneSamples = systemSamples
     }
@@ -50,6 +53,14 @@ package struct AudioMixdown {
         case .microphone: microphone.receive(block, at: now)
         }
         keepInStep(at: now)
+    }
+
+    /// What there is of a kind is heard no more: another source of it comes.
+    package mutating func forget(_ kind: AudioKind) {
+        switch kind {
+        case .system: system = makeInput()
+        case .microphone: microphone = makeInput()
+        }
     }
 
     /// The next packet that is due by now; nil where none is.

@@ -15,11 +15,18 @@ package protocol AudioSource: AnyObject {
     /// Of the blocks that come next; it may change between two of them.
     var format: AudioFormat { get }
 
+    /// Which speaker each of its channels is for.
+    var channelMap: ChannelMap { get }
+
     /// File descriptors that poll(2) is to wait for, with their events; they may change after each read.
     var pollDescriptors: [(descriptor: Int32, events: Int16)] { get }
 
     /// What is there by now, without waiting; nil where that is nothing.
     func read(at now: Instant) throws(AudioSourceError) -> AudioBlock?
+}
+
+extension AudioSource {
+    package var channelMap: ChannelMap { ChannelMap(channels: format.channels) }
 }
 
 /// Turns one stream from one sample rate into another, by a ratio that may be bent from block to block.

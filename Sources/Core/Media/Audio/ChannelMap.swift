@@ -48,6 +48,7 @@ package struct ChannelMap: Hashable, Sendable {
         case .frontLeft: (1, 0)
         case .frontRight: (0, 1)
         case .frontCentre: (half, half)
+        case .rearCentre: (0.5, 0.5)
         case .rearLeft, .sideLeft: (half, 0)
         case .rearRight, .sideRight: (0, half)
         case .lowFrequency, .other: nil

@@ -5,7 +5,7 @@ package enum ChannelPosition: Hashable, Sendable {
     case frontLeft, frontRight, frontCentre
     /// Below 120 Hz.
     case lowFrequency
-    case rearLeft, rearRight
+    case rearLeft, rearRight, rearCentre
     case sideLeft, sideRight
     /// Anywhere: heard by nobody.
     case other

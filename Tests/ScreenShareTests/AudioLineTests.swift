@@ -1,0 +1,144 @@
+import AudioCodec
+import Media
+import NIOConcurrencyHelpers
+import RTP
+import SystemClock
+import Testing
+import Timebase
+@testable import ScreenShare
+
+@Suite("The thread of sound", .serialized, .timeLimit(.minutes(1)))
+struct AudioLineTests {
+    /// A thread of sound with one viewer, and what that hears.
+    private final class Stage: Sendable {
+        let controls: AudioControls
+        private let units = NIOLockedValueBox<[[UInt8]]>([])
+
+        init(system: CustomAudioSource?, microphone: CustomAudioSource?, muted: Set<AudioKind> = []) {
+            var commands = AudioConfiguration(
+                system: system.map { .custom($0) }, microphone: microphone.map { .custom($0) }
+            ).commands
+            commands.muted = muted
+            commands.lanes = [.full: OpusTarget(bitsPerSecond: 64_000)]
+            controls = AudioControls(commands)
+            controls.thread.begin()
+            BlockingThread.start(name: "sound") { [controls, units] in
+                AudioLine(
+                    controls: controls, packetDuration: .milliseconds20, start: SystemClock.now(), taps: SampleTaps(),
+                    deliver: { unit in units.withLockedValue { $0.append(unit.encodings[.full]?.bytes ?? []) } },
+                    report: { _ in }
+                ).run()
+                controls.end()
+            }
+        }
+
+        var packets: Int { units.withLockedValue { $0.count } }
+
+        /// The loudest sample of each packet so far.
+        func peaks() throws -> [Float] {
+            let decoder = try OpusDecoder()
+            return try units.withLockedValue { $0 }.map { try decoder.decode($0).map(\.magnitude).max() ?? 0 }
+        }
+
+        /// The loudest sample since so many packets.
+        func loudest(after packets: Int) throws -> Float { try peaks()[packets...].max() ?? 0 }
+
+        func stop() async {
+            controls.change { $0.stops = true }
+            await controls.thread.ended()
+        }
+    }
+
+    /// 10 ms of a level that changes its sign each half millisecond, for as long as said.
+    private func play(_ level: Float, on source: CustomAudioSource, from begin: Int, blocks: Int) async throws {
+        for block in begin..<begin + blocks {
+            let samples = (0..<960).map { ($0 / 48) % 2 == 0 ? level : -level }
+            try source.push(
+                samples.span.bytes, encoding: .float32, sampleRate: 48_000, channels: 2, timestamp: .milliseconds(10 * block))
+            try await Task.sleep(for: .milliseconds(10))
+        }
+    }
+
+    @Test("what was said while the microphone was muted is not heard afterwards")
+    func unmute() async throws {
+        let microphone = CustomAudioSource()
+        let stage = Stage(system: nil, microphone: microphone, muted: [.microphone])
+        try await play(0.5, on: microphone, from: 0, blocks: 60)
+        let before = stage.packets
+        #expect(try before > 20 && stage.loudest(after: 0) < 0.01)
+        stage.controls.change { $0.muted = [] }
+        try await play(0, on: microphone, from: 60, blocks: 40)
+        #expect(try stage.loudest(after: before) < 0.01)
+        try await play(0.5, on: microphone, from: 100, blocks: 40)
+        #expect(try stage.loudest(after: before) > 0.3, "and now it is heard")
+        await stage.stop()
+    }
+
+    @Test("of a source that was taken away nothing is heard any more, and the other goes on without a gap")
+    func removed() async throws {
+        let (system, microphone) = (CustomAudioSource(), CustomAudioSource())
+        let stage = Stage(system: system, microphone: microphone)
+        let playing = Task { try await play(0.1, on: system, from: 0, blocks: 160) }
+        try await play(0.5, on: microphone, from: 0, blocks: 60)
+        #expect(try stage.loudest(after: 0) > 0.3)
+        await stage.controls.changeAndWait { commands in
+            commands.sources[.microphone] = nil
+            commands.generations[.microphone, default: 0] += 1
+        }
+        let removed = stage.packets
+        try await playing.value
+        let after = try stage.peaks()[(removed + 1)...]
+        #expect(after.max() ?? 0 < 0.25, "\(after)")
+        #expect(after.allSatisfy { $0 > 0.02 }, "\(after)")
+        await stage.stop()
+    }
+
+    @Test("a source that is pushed faster than it is read keeps nobody from stopping")
+    func flooded() async throws {
+        let system = CustomAudioSource()
+        let stage = Stage(system: system, microphone: nil)
+        let flood = Task.detached {
+            let samples = [Float](repeating: 0.1, count: 96_000)
+            for second in 0... where !Task.isCancelled {
+                try? system.push(
+                    samples.span.bytes, encoding: .float32, sampleRate: 48_000, channels: 2, timestamp: .seconds(second))
+            }
+        }
+        try await Task.sleep(for: .milliseconds(200))
+        await stage.stop()
+        flood.cancel()
+    }
+
+    @Test("a change is waited for until the thread works by it, or is gone")
+    func waited() async {
+        let stage = Stage(system: CustomAudioSource(), microphone: nil)
+        await stage.controls.changeAndWait { $0.isPaused = true }
+        let packets = stage.packets
+        try? await Task.sleep(for: .milliseconds(100))
+        #expect(stage.packets == packets, "nothing leaves once the pause is in force")
+        await stage.stop()
+        await stage.controls.changeAndWait { $0.isPaused = false }
+    }
+
+    @Test("what is longer than a second is refused, as it would not be heard")
+    func longBlocks() throws {
+        let samples = [Float](repeating: 0, count: 72_000)
+        #expect(throws: CustomAudioSource.PushError.wrongFormat) {
+            try CustomAudioSource().push(
+                samples.span.bytes, encoding: .float32, sampleRate: 48_000, channels: 1, timestamp: .zero)
+        }
+    }
+
+    @Test("an embedder's clock that runs slow is followed within 20 ms for hours", arguments: [-100e-6, -300e-6, 0, 100e-6])
+    func slowClock(drift: Double) {
+        var clock = SourceClock()
+        var worst = Duration.zero
+        for step in 0..<(5 * 3600 * 10) {
+            let time = Duration.milliseconds(100 * step)
+            let arrival = Instant.zero + time + .milliseconds(step * 7 % 6)
+            let stamped = clock.instant(of: time * (1 + drift), arrivedAt: arrival)
+            worst = max(worst, arrival - stamped, stamped - arrival)
+        }
+        #expect(worst <= .milliseconds(20))
+    }
+}
