@@ -14,11 +14,20 @@ struct AudioLineTests {
         let controls: AudioControls
         private let units = NIOLockedValueBox<[[UInt8]]>([])
 
+        /// How often the device of the system's sound was opened.
+        let openings = NIOLockedValueBox(0)
+
         init(system: CustomAudioSource?, microphone: CustomAudioSource?, muted: Set<AudioKind> = []) {
             var commands = AudioConfiguration(
                 system: system.map { .custom($0) }, microphone: microphone.map { .custom($0) }
             ).commands
             commands.muted = muted
+            if let open = commands.sources[.system] {
+                commands.sources[.system] = { [openings] in
+                    openings.withLockedValue { $0 += 1 }
+                    return open()
+                }
+            }
             commands.lanes = [.full: OpusTarget(bitsPerSecond: 64_000)]
             controls = AudioControls(commands)
             controls.thread.begin()
@@ -74,7 +83,7 @@ struct AudioLineTests {
         await stage.stop()
     }
 
-    @Test("of a source that was taken away nothing is heard any more, and the other goes on without a gap")
+    @Test("of a source that was taken away nothing is heard any more, and the other is not opened anew")
     func removed() async throws {
         let (system, microphone) = (CustomAudioSource(), CustomAudioSource())
         let stage = Stage(system: system, microphone: microphone)
@@ -89,7 +98,8 @@ struct AudioLineTests {
         try await playing.value
         let after = try stage.peaks()[(removed + 1)...]
         #expect(after.max() ?? 0 < 0.25, "\(after)")
-        #expect(after.allSatisfy { $0 > 0.02 }, "\(after)")
+        #expect(after.contains { $0 > 0.02 }, "\(after)")
+        #expect(stage.openings.withLockedValue { $0 } == 1)
         await stage.stop()
     }
 

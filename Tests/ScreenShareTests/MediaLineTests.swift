@@ -18,8 +18,7 @@ struct MediaLineTests {
 
     /// The lumas of what left after `body`, which begins to show something dark.
     private func lumas(of line: ScriptedLine, after body: () async -> Void) async throws -> ArraySlice<UInt8> {
-        // What left is counted once it has been taken.
-        try await Task.sleep(for: .milliseconds(30))
+        #expect(await line.countAll())
         let before = line.now.lumas.count
         line.show { $0.grey = 20 }
         await body()
@@ -87,13 +86,16 @@ struct MediaLineTests {
     func dragged() async throws {
         let line = ScriptedLine(lanes: [.standard])
         #expect(await line.wait { !$0.units.isEmpty })
+        let begin = ContinuousClock.now
         for step in 1...60 {
             line.show { $0.size = PixelSize(width: 320 + 2 * step, height: 240) }
             try await Task.sleep(for: .milliseconds(10))
         }
         #expect(await line.wait { $0.sizes.last == PixelSize(width: 440, height: 240) })
         let count = line.now.sizes.count
-        #expect(count <= 4, "the first, one of each second of dragging, the last: \(count)")
+        // On a busy machine the hand that drags may rest.
+        let most = 2 + Int((ContinuousClock.now - begin) / .milliseconds(250))
+        #expect(count <= most, "the first, the last, and what stood between them: \(count)")
         line.stop()
     }
 

@@ -27,9 +27,11 @@ final class ScriptedLine: Sendable {
         var isHidden = false
         /// The luma of each picture that left.
         var lumas: [UInt8] = []
+        var marks = 0
     }
 
     let controls: LineControls
+    private let taps = SampleTaps()
     private let scene = NIOLockedValueBox(Scene())
     private let results = NIOLockedValueBox(Results())
 
@@ -44,11 +46,14 @@ final class ScriptedLine: Sendable {
     }
 
     private func start() {
-        let (controls, scene, results, taps) = (controls, scene, results, SampleTaps())
-        let samples = taps.open([.video])
+        let (controls, scene, results, taps) = (controls, scene, results, taps)
+        let samples = taps.open([.video, .systemAudio])
         Task {
-            for await case .video(let picture) in samples {
-                results.withLockedValue { $0.lumas.append(picture.i420[0]) }
+            for await sample in samples {
+                switch sample {
+                case .video(let picture): results.withLockedValue { $0.lumas.append(picture.i420[0]) }
+                case .audio: results.withLockedValue { $0.marks += 1 }
+                }
             }
         }
         controls.thread.begin()
@@ -82,6 +87,13 @@ final class ScriptedLine: Sendable {
             try? await Task.sleep(for: .milliseconds(5))
         }
         return false
+    }
+
+    /// Waits until every picture that has left is counted: a mark behind them has come.
+    func countAll() async -> Bool {
+        let marks = now.marks
+        taps.give(.audio(AudioSample(samples: [], sampleRate: 48_000, channels: 2, capturedAt: .now), .system))
+        return await wait { $0.marks > marks }
     }
 
     func stop() { controls.change { $0.stops = true } }
