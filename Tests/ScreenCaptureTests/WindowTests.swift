@@ -149,10 +149,7 @@ extension XServerSuite {
                 #expect(try !shows(red, source, for: .milliseconds(80)))
                 painter.fill(window, PixelRect(size.size), gray)
                 painter.finish()
-                let time = try elapsed {
-                    try #require(try source.watch { $0.isFilled(PixelRect(size.size), gray) } != nil)
-                }
-                #expect(time < .milliseconds(100), "what is drawn is not waited for")
+                try #require(try source.watch { $0.isFilled(PixelRect(size.size), gray) } != nil)
                 #expect(try !shows(red, source, for: .milliseconds(50)))
             }
             painter.unmap(window)
@@ -170,10 +167,7 @@ extension XServerSuite {
         func idle() throws {
             _ = makeWindow()
             let source = try source("quarterly")
-            let time = try elapsed {
-                try #require(try source.watch { $0.isFilled(PixelRect(place.size), gray) } != nil)
-            }
-            #expect(time < .milliseconds(500))
+            try #require(try source.watch { $0.isFilled(PixelRect(place.size), gray) } != nil)
         }
 
         @Test("Minimised it is hidden, and shown again it goes on")
