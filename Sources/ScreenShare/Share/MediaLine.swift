@@ -41,7 +41,7 @@ final class MediaLine {
     var shapes: [LaneKey: RungShape] = [:]
     private var effort: EncoderEffort
     /// Why there is nothing to see now.
-    private var hiddenBecause: String?
+    var hiddenBecause: String?
     var isHidden: Bool { hiddenBecause != nil }
     var capturedAt = Instant.zero
     /// When the source changed, as long as that was not looked at.
@@ -122,28 +122,6 @@ final class MediaLine {
         watchedLanes.compactMap(\.gate.dueAt).filter { $0 > now }.min() ?? .distantFuture
     }
 
-    /// Waits for the source; behind a pending change only for its slot, unless every change is to be looked at.
-    private func wait(until deadline: Instant, at now: Instant) throws(ShareError) {
-        if adapter.hasChange, !adapter.looksFirst {
-            if !adapter.wantsLooks { return controls.wakeup.wait(atMost: deadline - now) }
-            if let changedAt = unseenChange { return try look(at: changedAt, until: deadline) }
-        }
-        if adapter.looksFirst, let changedAt = unseenChange { return try lookFirst(at: changedAt, until: deadline) }
-        try follow(poll(until: deadline))
-    }
-
-    private func follow(_ event: SourceEvent) {
-        switch event {
-        case .changed:
-            reveal()
-            let now = SystemClock.now()
-            if !adapter.looksFirst { adapter.changed(at: now) }
-            unseenChange = now
-        case .idle: break
-        case .hidden(let text): hide(text)
-        }
-    }
-
     /// Nobody watches, or the share is paused: only looks whether the source is still there.
     private func idle() throws(ShareError) {
         isLookedAt = false
@@ -164,36 +142,6 @@ final class MediaLine {
         } catch {
             throw error.shareError
         }
-    }
-
-    func poll(until deadline: Instant) throws(ShareError) -> SourceEvent {
-        do {
-            let event = try source.waitForChange(until: deadline, wakeup: controls.wakeup.descriptor)
-            for text in source.takeNotices() { report(.notice(text)) }
-            return event
-        } catch {
-            return try tolerate(error)
-        }
-    }
-
-    /// What can pass is waited for; what can't ends the share.
-    func tolerate(_ error: CaptureError) throws(ShareError) -> SourceEvent {
-        switch error {
-        case .timedOut: return .idle
-        case .unavailable(let text), .lost(let text), .unsupported(let text): throw .source(text)
-        }
-    }
-
-    func hide(_ text: String) {
-        if text == hiddenBecause { return }
-        hiddenBecause = text
-        report(.hidden(text))
-    }
-
-    private func reveal() {
-        guard isHidden else { return }
-        hiddenBecause = nil
-        report(.visible)
     }
 
     // MARK: Pictures

@@ -1,0 +1,58 @@
+import Media
+import SystemClock
+import Timebase
+
+// Waiting: for the source, and for the slots behind it.
+extension MediaLine {
+    /// Waits for the source; behind a pending change only for its slot, unless every change is to be looked at.
+    func wait(until deadline: Instant, at now: Instant) throws(ShareError) {
+        if adapter.hasChange, !adapter.looksFirst {
+            if !adapter.wantsLooks { return controls.wakeup.wait(atMost: deadline - now) }
+            if let changedAt = unseenChange { return try look(at: changedAt, until: deadline) }
+        }
+        if adapter.looksFirst, let changedAt = unseenChange { return try lookFirst(at: changedAt, until: deadline) }
+        try follow(poll(until: deadline))
+    }
+
+    func follow(_ event: SourceEvent) {
+        switch event {
+        case .changed:
+            reveal()
+            let now = SystemClock.now()
+            if !adapter.looksFirst { adapter.changed(at: now) }
+            unseenChange = now
+        case .idle: break
+        case .hidden(let text): hide(text)
+        }
+    }
+
+    func poll(until deadline: Instant) throws(ShareError) -> SourceEvent {
+        do {
+            let event = try source.waitForChange(until: deadline, wakeup: controls.wakeup.descriptor)
+            for text in source.takeNotices() { report(.notice(text)) }
+            return event
+        } catch {
+            return try tolerate(error)
+        }
+    }
+
+    /// What can pass is waited for; what can't ends the share.
+    func tolerate(_ error: CaptureError) throws(ShareError) -> SourceEvent {
+        switch error {
+        case .timedOut: return .idle
+        case .unavailable(let text), .lost(let text), .unsupported(let text): throw .source(text)
+        }
+    }
+
+    func hide(_ text: String) {
+        if text == hiddenBecause { return }
+        hiddenBecause = text
+        report(.hidden(text))
+    }
+
+    private func reveal() {
+        guard isHidden else { return }
+        hiddenBecause = nil
+        report(.visible)
+    }
+}
