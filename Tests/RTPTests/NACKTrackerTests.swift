@@ -33,6 +33,20 @@ struct NACKTrackerTests {
         #expect(tracker.takeDue(at: after(3)).requests == [4, 5])
     }
 
+    @Test("where packets come close together, the repair packets are not waited for longer than they take")
+    func fastPath() {
+        var tracker = tracker()
+        tracker.parityPatience = .milliseconds(20)
+        var at = start
+        for number in 4...203 as ClosedRange<Int64> {
+            at = at + .microseconds(20)
+            _ = tracker.receive(number, at: at)
+        }
+        tracker.parityCame(upTo: 205, at: at)
+        #expect(tracker.takeDue(at: at + .microseconds(100)).requests.isEmpty)
+        #expect(tracker.takeDue(at: at + .microseconds(150)).requests == [204, 205])
+    }
+
     @Test("what repair packets mend meanwhile is not asked for")
     func mended() {
         var tracker = tracker()

@@ -10,8 +10,11 @@ package struct NACKTracker: Sendable {
     package static let toleratedPackets: Int64 = 2
     /// Otherwise they are asked for after this time; and so much later than the next, answers may come.
     package static let toleratedTime: Duration = .milliseconds(5)
-    /// All repair packets of a picture come within this time.
+    /// All repair packets of a picture come within this time of the first.
     static let parityTime: Duration = .milliseconds(1)
+    /// And within so many times what lies between two packets, and what a timer is late by.
+    static let parityDistances = 2
+    static let timerLateness: Duration = .microseconds(100)
 
     /// Repair packets come behind a picture and may make asking needless: that long is waited for them; nil where none
     /// come.
@@ -32,6 +35,9 @@ package struct NACKTracker: Sendable {
     /// Ascending by number.
     private var missing: Deque<Missing> = []
     private var highest: Int64?
+    private var highestCameAt: Instant?
+    /// Between two packets in order, smoothed; a pause between pictures counts as `parityTime`.
+    private var distance = Self.parityTime
     /// The time after which a request counts as unanswered.
     package var roundTripTime: Duration
     /// From a request to what it brought, smoothed, and by how much that varies (RFC 6298 § 2): what is told of the round
@@ -71,12 +77,18 @@ package struct NACKTracker: Sendable {
             return .followed
         }
         self.highest = number
+        noteDistance(isNext: number == highest + 1, at: now)
         guard number - highest - 1 <= Int64(Limits.missingPackets - missing.count) else {
             missing.removeAll(keepingCapacity: true)
             return .tooManyMissing
         }
         for lost in (highest + 1)..<number { missing.append(Missing(number: lost, noticedAt: now)) }
         return .followed
+    }
+
+    private mutating func noteDistance(isNext: Bool, at now: Instant) {
+        if isNext, let highestCameAt { distance += (min(now - highestCameAt, Self.parityTime) - distance) / 16 }
+        highestCameAt = now
     }
 
     /// Numbers below `number` are no longer wanted.
@@ -142,7 +154,8 @@ package struct NACKTracker: Sendable {
         if let parityPatience {
             let latest = entry.noticedAt + parityPatience
             guard let parityReaches, entry.number <= parityReaches.number else { return latest }
-            return min(latest, max(entry.noticedAt, parityReaches.at + Self.parityTime))
+            let rest = min(Self.parityTime, distance * Self.parityDistances + Self.timerLateness)
+            return min(latest, max(entry.noticedAt, parityReaches.at + rest))
         }
         let isOvertaken = (highest ?? entry.number) - entry.number >= Self.toleratedPackets
         return isOvertaken ? entry.noticedAt : entry.noticedAt + Self.toleratedTime
