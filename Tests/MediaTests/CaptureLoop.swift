@@ -29,6 +29,8 @@ struct CaptureLoop {
     var quantisers: (_ pass: Int) -> Double = { _ in 20 }
     var encodingTime = Duration.milliseconds(3)
     var lookingTime = Duration.milliseconds(4)
+    /// The source can be asked for what follows upon a change.
+    var tellsMore = true
     private var changes: AnyIterator<Instant>
     private var nextChange: Instant
     private var newest: Instant
@@ -101,7 +103,7 @@ struct CaptureLoop {
             return see()
         }
         if adapter.hasChange, !adapter.looksFirst {
-            guard adapter.wantsLooks else { return now = max(now, deadline) }
+            guard adapter.wantsLooks else { return waitForSlot(until: deadline) }
             if unseenChange != nil {
                 guard now + lookingTime < deadline else { return now = max(now, deadline) }
                 now += lookingTime
@@ -115,6 +117,16 @@ struct CaptureLoop {
         guard hasUnread else { return now = max(now, deadline) }
         if !adapter.looksFirst { adapter.changed(at: now) }
         unseenChange = now
+    }
+
+    /// The source is asked for more only just before the slot.
+    private mutating func waitForSlot(until deadline: Instant) {
+        let from = tellsMore ? adapter.expectsMoreFrom ?? deadline : deadline
+        if now < from { return now = max(now, min(from, deadline)) }
+        guard nextChange <= deadline else { return now = max(now, deadline) }
+        now = max(now, nextChange)
+        absorbChanges()
+        adapter.changedAgain(at: now)
     }
 
     private mutating func read() {

@@ -52,6 +52,28 @@ extension XServerSuite {
             #expect(text.contains("24 and 30"))
         }
 
+        @Test("What follows upon a change is told too, and both are in the picture")
+        func more() throws {
+            let server = try VirtualScreen()
+            let painter = try Painter(server.display)
+            let source = try ScreenSource(display: server.display, target: .display, showsCursor: false)
+            try source.settleDown()
+            let (whole, part) = (PixelRect(x: 0, y: 100, width: 1280, height: 200), PixelRect(x: 9, y: 150, width: 5, height: 5))
+            painter.fill(painter.root, whole, red)
+            painter.finish()
+            #expect(try source.waitForChange(until: SystemClock.now() + .seconds(5), wakeup: -1) == .changed)
+            #expect(try source.waitForMore(until: SystemClock.now() + .milliseconds(20), wakeup: -1) == false)
+            // Inside what was damaged before: the server would say nothing of it by itself.
+            painter.fill(painter.root, part, green)
+            painter.finish()
+            #expect(try source.waitForMore(until: SystemClock.now() + .seconds(5), wakeup: -1) == true)
+            #expect(try source.waitForChange(until: SystemClock.now() + .seconds(5), wakeup: -1) == .changed)
+            let look = Look(try source.readPatiently())
+            #expect(look.frame.damage == whole)
+            #expect(look.isFilled(part, green))
+            #expect(look[1279, 299] == red)
+        }
+
         @Test("Only the rows that changed are fetched, and the picture stays whole")
         func band() throws {
             let server = try VirtualScreen()

@@ -9,6 +9,7 @@ extension ScreenSource {
         let deadline = SystemClock.now() + Limits.readTime
         do throws(XFailure) {
             return try BrokenPipe.held { () throws(XFailure) in
+                askedForMore = nil
                 try connection.catchUp(until: deadline)
                 return try readFrame(until: deadline)
             }

@@ -12,6 +12,7 @@ extension ScreenSource {
             case .damage(let area, let sequence):
                 if let surface { tracker.add(surface.picture(area), sequence: sequence) }
                 // Sequence numbers wrap; two that are compared lie close together.
+                if let askedForMore, Int32(bitPattern: sequence &- askedForMore) >= 0 { hasMore = true }
                 if Int32(bitPattern: sequence &- lastReplaced) >= 0 { react(to: event) }
             case .pointerMoved:
                 noticeMotion()

@@ -45,6 +45,9 @@ package final class ScreenSource: FrameSource {
     var lastReplaced: UInt32 = 0
     /// Set once the source is gone for good.
     var ending: CaptureError?
+    /// The request since which damage is more than what was told when it was asked for; nil while it was not.
+    var askedForMore: UInt32?
+    var hasMore = false
     var isMemoryPrivate = false
     var refusals = 0
     /// Not asked for anything before: it refused several times.
@@ -130,6 +133,27 @@ extension ScreenSource {
     package func waitForChange(until deadline: Instant, wakeup: Int32) throws(CaptureError) -> SourceEvent {
         do throws(XFailure) {
             return try BrokenPipe.held { () throws(XFailure) in try awaitNews(until: deadline, wakeup: wakeup) }
+        } catch {
+            throw captureError(error)
+        }
+    }
+
+    /// The server tells of what it has told already only where that grows; so it is asked to begin anew.
+    package func waitForMore(until deadline: Instant, wakeup: Int32) throws(CaptureError) -> Bool? {
+        do throws(XFailure) {
+            return try BrokenPipe.held { () throws(XFailure) in
+                if askedForMore == nil {
+                    askedForMore = xcb_damage_subtract(connection.handle, damage, 0, 0).sequence
+                    hasMore = false
+                }
+                try absorbEvents()
+                while !hasMore {
+                    guard connection.wait(until: deadline, wakeup: wakeup) == .readable else { return false }
+                    try absorbEvents()
+                }
+                askedForMore = nil
+                return true
+            }
         } catch {
             throw captureError(error)
         }

@@ -34,9 +34,9 @@ package final class Wakeup: Sendable {
         _ = read(descriptor, &count, 8)
     }
 
-    /// Blocks until fired, or the time is over.
+    /// Blocks until fired, or the time is over: to the nanosecond, because a slot of the frame grid is waited for so.
     package func wait(atMost timeout: Duration) {
-        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        _ = poll(&entry, 1, Int32(clamping: (max(0, timeout.nanoseconds).addingSaturating(999_999)) / 1_000_000))
+        var entry = pollfd(fd: descriptor, events: Self.readable, revents: 0)
+        _ = linux_poll(&entry, 1, max(0, timeout.nanoseconds))
     }
 }

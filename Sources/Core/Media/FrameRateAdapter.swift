@@ -8,7 +8,7 @@ import Timebase
 ///      └───────────────────────────────────────┴───────────────────────────────────────────────┘
 ///
 /// Within a run frames leave in slots a period apart, the newest picture of each; a change that comes where a slot is
-/// due leaves at once. After a rest, or behind a mere repetition, a change leaves at once too and starts a new run,
+/// due leaves at once, and what waits for that slot with it. After a rest, or behind a mere repetition, a change leaves at once too and starts a new run,
 /// whose slots take their phase from it. Media times are those of `FrameGrid`: never closer than a period, never
 /// drifting.
 package struct FrameRateAdapter: Sendable {
@@ -26,6 +26,8 @@ package struct FrameRateAdapter: Sendable {
     /// The first change since the last picture was read, and the last picture of what plays among them.
     private var changedAt: Instant?
     private var pictureAt: Instant?
+    /// The last change that was told behind the first.
+    private var changedAgainAt: Instant?
     /// Frames of changes in the present run; 0 where something else was sent since.
     private var runLength = 0
     private var lastChangedFrame: Instant?
@@ -62,6 +64,18 @@ package struct FrameRateAdapter: Sendable {
         } else {
             drops[.superseded, default: 0] += 1
         }
+    }
+
+    /// From when on something that changes behind a change is what its slot waits for; nil where it need not be told.
+    package var expectsMoreFrom: Instant? {
+        guard pace == .fixed, let changedAt, continuesRun(changedAt) else { return nil }
+        return grid.nextSlot - MediaLimits.slotLead
+    }
+
+    /// Something changed behind a change that waits for its slot, and leaves with it at once where that is due.
+    package mutating func changedAgain(at now: Instant) {
+        changedAgainAt = now
+        drops[.superseded, default: 0] += 1
     }
 
     /// What plays, where that has a rate of its own.
@@ -150,6 +164,7 @@ package struct FrameRateAdapter: Sendable {
     /// What is there was shown already, or must not be shown (a pause, another source): the next change starts anew.
     package mutating func reset(at now: Instant) {
         changedAt = nil
+        changedAgainAt = nil
         pictureAt = nil
         lastUnit = nil
         lastSent = nil
@@ -177,7 +192,7 @@ extension FrameRateAdapter {
     /// A change in a run waits for its slot, unless it comes where that is due; any other leaves at once.
     private func due(_ changedAt: Instant) -> Instant {
         guard continuesRun(changedAt) else { return max(changedAt, grid.catchUp) }
-        if let newest = grid.isFollowing ? pictureAt : changedAt, isEarly(newest) { return newest }
+        if let newest = grid.isFollowing ? pictureAt : changedAgainAt ?? changedAt, isEarly(newest) { return newest }
         // Of what plays too fast to be sent whole, the picture that is due then is on its way.
         let patience = grid.isFollowing ? detector.cadence?.lateness ?? .zero : .zero
         return max(changedAt, grid.nextSlot + patience)
@@ -213,6 +228,7 @@ extension FrameRateAdapter {
         followsRest = !isSoon(changedAt)
         defer {
             self.changedAt = nil
+            changedAgainAt = nil
             pictureAt = nil
             lastChangedFrame = now
         }

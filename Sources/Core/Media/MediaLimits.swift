@@ -18,6 +18,8 @@ package enum MediaLimits {
     static let earlyShare = 4
     /// A slot trails the change that it follows by this much: the jitter of a source's timer.
     static let phaseMargin = Duration.microseconds(2500)
+    /// What changes so long before a slot may be what the slot waits for.
+    static let slotLead = phaseMargin * 2
     /// How far the phase moves per frame at most; 3 % of a period is not seen.
     static let phaseStep = Duration.milliseconds(1)
     /// A quarter of a second at 30 fps between two looks at the phase: a source that is two thousandths off has moved by
@@ -27,6 +29,8 @@ package enum MediaLimits {
     package static let looksPerPeriod = 8
     /// A program draws one picture in several steps: what follows a change within this time belongs to it.
     package static let drawingTime = Duration.milliseconds(3)
+    /// Once nothing has followed for this long it is drawn, where the source tells what follows.
+    package static let drawingPause = Duration.milliseconds(1)
     /// A pointer that moves is looked at once a frame of a 30 fps share; over pages, where every picture costs the same
     /// and text is what matters, less often.
     package static let pointerPeriod = Duration.milliseconds(33)

@@ -33,6 +33,11 @@ package protocol FrameSource: ~Copyable {
     /// Blocks until the picture changed, `wakeup` became readable (an eventfd) or the deadline passed.
     mutating func waitForChange(until deadline: Instant, wakeup: Int32) throws(CaptureError) -> SourceEvent
 
+    /// Behind a change that was told and not read yet: blocks until there is more, `wakeup` became readable or the
+    /// deadline passed.
+    /// - Returns: whether more has changed; nil, at once, where the source can't tell.
+    mutating func waitForMore(until deadline: Instant, wakeup: Int32) throws(CaptureError) -> Bool?
+
     /// The newest picture, valid until the next call on the source.
     mutating func read() throws(CaptureError) -> ScreenFrame
 
@@ -44,6 +49,7 @@ package protocol FrameSource: ~Copyable {
 }
 
 extension FrameSource where Self: ~Copyable {
+    package mutating func waitForMore(until deadline: Instant, wakeup: Int32) throws(CaptureError) -> Bool? { nil }
     package mutating func takeNotices() -> [String] { [] }
     package mutating func followPointer(every period: Duration) {}
 }

@@ -31,9 +31,12 @@ extension MediaLine {
 
     /// Reads what has changed, once it is drawn, before it counts.
     func lookFirst(at changedAt: Instant, until deadline: Instant) throws(ShareError) {
-        let drawn = changedAt + MediaLimits.drawingTime
-        let now = SystemClock.now()
-        if now < drawn { return controls.wakeup.wait(atMost: min(drawn, deadline) - now) }
+        let drawn = min(
+            changedAt + MediaLimits.drawingTime, (changedAgainAt ?? changedAt) + MediaLimits.drawingPause)
+        if SystemClock.now() < drawn {
+            if try changesAgain(until: min(drawn, deadline)) { changedAgainAt = SystemClock.now() }
+            return
+        }
         unseenChange = nil
         guard let frame = try read() else {
             if !isHidden { unseenChange = SystemClock.now() }

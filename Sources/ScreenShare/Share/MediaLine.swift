@@ -45,7 +45,9 @@ final class MediaLine {
     var isHidden: Bool { hiddenBecause != nil }
     var capturedAt = Instant.zero
     /// When the source changed, as long as that was not looked at.
-    var unseenChange: Instant?
+    var unseenChange: Instant? { didSet { changedAgainAt = nil } }
+    /// And when it did last, where it was asked for that.
+    var changedAgainAt: Instant?
     /// What was glanced at, and not converted yet.
     var glanced: UInt64 = 0
     var unconverted = PixelRect.nothing
