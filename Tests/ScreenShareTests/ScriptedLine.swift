@@ -79,14 +79,14 @@ final class ScriptedLine: Sendable {
         controls.wakeup.fire()
     }
 
-    /// Waits for what must come; gives up after five seconds.
+    /// Waits for what must come; gives up where it has not after five seconds, however long this task itself was kept waiting.
     func wait(for what: (Results) -> Bool) async -> Bool {
         let end = SystemClock.now() + .seconds(5)
-        while SystemClock.now() < end {
-            if what(now) { return true }
+        while !what(now) {
+            if SystemClock.now() >= end { return false }
             try? await Task.sleep(for: .milliseconds(5))
         }
-        return false
+        return true
     }
 
     /// Waits until every picture that has left is counted: a mark behind them has come.
