@@ -89,16 +89,18 @@ struct FeedbackTimeTests {
     private var now = Instant(nanoseconds: 5_000_000_000)
     private var number: UInt16 = 10
 
-    /// Packets 4 ms apart, of which every `lost`th is, for some seconds; when reports leave, in milliseconds.
-    private mutating func receive(for seconds: Int, losing lost: UInt16? = nil) -> [Int64] {
+    /// Packets some time apart, of which every `lost`th is, for some seconds; when reports leave, in milliseconds.
+    private mutating func receive(
+        for seconds: Int, losing lost: UInt16? = nil, every milliseconds: Int64 = 4, bytes: Int = 1000
+    ) -> [Int64] {
         var times: [Int64] = []
         let end = now + .seconds(seconds)
         while now < end {
             now += .milliseconds(1)
-            if now.nanoseconds / 1_000_000 % 4 == 0 {
+            if now.nanoseconds / 1_000_000 % milliseconds == 0 {
                 number &+= 1
                 let isLost = lost.map { number % $0 == 0 } ?? false
-                if !isLost { reporter.receive(Self.packet(number), .notCapable, parameters, at: now) }
+                if !isLost { reporter.receive(Self.packet(number, bytes), .notCapable, parameters, at: now) }
             }
             times += tell()
         }
@@ -110,13 +112,13 @@ struct FeedbackTimeTests {
         return reports.isEmpty ? [] : [now.nanoseconds / 1_000_000]
     }
 
-    private static func packet(_ number: UInt16) -> [UInt8] {
+    private static func packet(_ number: UInt16, _ count: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         var extensions = HeaderExtensions()
         extensions.transportSequenceNumber = number
         RTPHeader(marker: false, payloadType: 102, sequenceNumber: number, timestamp: 0, ssrc: 1)
             .append(to: &bytes, extensions: extensions, map: PeerPair.extensions)
-        return bytes + [1, 2, 3]
+        return bytes + [UInt8](repeating: 1, count: count)
     }
 
     @Test("25 times a second, at first sooner, and sooner again where packets get lost and for five seconds after")
@@ -133,6 +135,19 @@ struct FeedbackTimeTests {
         #expect((120...135).contains(receive(for: 2).count))
         _ = receive(for: 6)
         #expect((48...52).contains(receive(for: 2).count))
+    }
+
+    @Test("sound alone is told of ten times a second, a picture beside it without delay")
+    mutating func quiet() {
+        _ = receive(for: 2)
+        let quiet = receive(for: 4, every: 20, bytes: 200).count
+        #expect((38...41).contains(quiet), "\(quiet)")
+        let last = receive(for: 1, every: 20, bytes: 200).last ?? 0
+        // As soon as 40 ms have gone by since the last report, and 5 ms since the picture came.
+        now += .milliseconds(max(0, last + 30 - now.nanoseconds / 1_000_000))
+        let began = now.nanoseconds / 1_000_000
+        let first = receive(for: 1, every: 1).first
+        #expect(first.map { ($0 - began) <= 16 } == true)
     }
 
     @Test("where packets get lost, what was told last is told eight times more if nothing follows it")

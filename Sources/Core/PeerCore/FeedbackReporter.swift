@@ -10,6 +10,7 @@ struct FeedbackReporter {
     private var marks = ECNRecorder()
     private var mediaSSRC: UInt32?
     private var unreported = 0
+    private var unreportedBytes = 0
     /// How often the last report is told again, as long as nothing comes.
     private var repeats = 0
     /// When what came is to be told.
@@ -41,20 +42,23 @@ struct FeedbackReporter {
         }
         if let gap { loss += (Double(gap) / Double(gap + 1) - loss) * 0.01 }
         if loss > Limits.lossOfFeedback { lossyAt = now }
-        schedule(at: now)
+        schedule(bytes: bytes.count, at: now)
     }
 
-    private mutating func schedule(at now: Instant) {
+    private mutating func schedule(bytes: Int, at now: Instant) {
         first = first ?? now
         unreported += 1
-        if due == nil || unreported == 1 { due = max(now + Limits.feedbackPause, (last ?? .zero) + interval(at: now)) }
+        unreportedBytes += bytes
+        let next = max(now + Limits.feedbackPause, (last ?? .zero) + interval(at: now))
+        due = unreported == 1 ? next : min(due ?? next, next)
         if unreported >= Limits.packetsPerFeedback { due = now }
     }
 
     /// At first a sender knows nothing, and a page waits for it.
     private func interval(at now: Instant) -> Duration {
         guard let first, now - first > Limits.eagerTime else { return Limits.eagerFeedbackInterval }
-        return isLossy(at: now) ? Limits.lossyFeedbackInterval : Limits.feedbackInterval
+        if isLossy(at: now) { return Limits.lossyFeedbackInterval }
+        return unreportedBytes < Limits.bytesPerFeedback ? Limits.quietFeedbackInterval : Limits.feedbackInterval
     }
 
     /// Where bursts get lost, one of them may well be of reports, of which there are few: it ends sooner where they are
@@ -82,6 +86,7 @@ struct FeedbackReporter {
         self.due = repeats > 0 ? now + Limits.feedbackRepeatInterval : nil
         last = now
         unreported = 0
+        unreportedBytes = 0
         let numbered = transportWide.makeFeedback(
             senderSSRC: senderSSRC, mediaSSRC: mediaSSRC ?? 0, again: isRepeat)
         let streams = perStream.makeFeedback(senderSSRC: senderSSRC, ntp: ntp, again: isRepeat, at: now)

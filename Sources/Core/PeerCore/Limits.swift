@@ -66,6 +66,10 @@ enum Limits {
     /// What a receiver tells of: 25 times a second, at first sooner, and at once where so many came.
     static let feedbackInterval = Duration.milliseconds(40)
     static let feedbackPause = Duration.milliseconds(5)
+    /// What so little came of waits longer, as sound alone does or a caret: a report is to take a twentieth of what it
+    /// tells of (RFC 3550 § 6.2).
+    static let quietFeedbackInterval = Duration.milliseconds(100)
+    static let bytesPerFeedback = 2000
     /// Where packets get lost so does feedback: it is told more often then.
     static let lossyFeedbackInterval = Duration.milliseconds(15)
     static let lossOfFeedback = 0.01
