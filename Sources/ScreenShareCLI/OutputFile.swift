@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import NIOPosix
 
@@ -24,8 +25,12 @@ final class OutputFile: Sendable {
     }
 
     /// Everything, or an error; what was written before an error stays written.
+    ///
+    /// At once where a pipe has room for it, as it has for a picture whose reader keeps up: to wake another thread for
+    /// that takes longer than to write it.
     func write(_ bytes: [UInt8]) async throws {
         if bytes.isEmpty { return }
+        if bytes.count <= linux_room_in_pipe(descriptor) { return try Self.writeAll(bytes, to: descriptor) }
         try await pool.runIfActive { [descriptor] in try Self.writeAll(bytes, to: descriptor) }
     }
 

@@ -7,14 +7,14 @@ enum ViewOutput: Sendable {
     /// Both in one.
     case matroska(MatroskaFile)
 
-    /// - Parameter hasSound: whether there will be sound; asked at the first picture.
+    /// - Parameter session: it knows whether there will be sound, which matters where both go into one file.
     /// - Returns: bytes written.
-    func write(_ unit: VideoUnit, hasSound: Bool) async throws -> Int {
+    func write(_ unit: VideoUnit, of session: ViewSession) async throws -> Int {
         switch self {
         case .annexB(let file, _):
             try await file.write(unit.annexB)
             return unit.annexB.count
-        case .matroska(let file): return try await file.write(unit, hasSound: hasSound)
+        case .matroska(let file): return try await file.write(unit, hasSound: await session.hasSound)
         }
     }
 

@@ -67,7 +67,7 @@ final class ViewRunner: Sendable {
     private func write(_ commands: AsyncStream<Command>.Continuation) async {
         await guarding(commands, "the video") {
             for await unit in session.units {
-                let bytes = try await output.write(unit, hasSound: await session.hasSound)
+                let bytes = try await output.write(unit, of: session)
                 let total = written.withLock { written in
                     written.pictures += unit.pictures
                     written.repeated += unit.repeated

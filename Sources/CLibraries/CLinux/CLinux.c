@@ -2,6 +2,7 @@
 #include "CLinux.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <linux/rtnetlink.h>
 #include <malloc.h>
@@ -12,12 +13,21 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 int linux_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
+
+long linux_room_in_pipe(int pipe) {
+    const int size = fcntl(pipe, F_GETPIPE_SZ);
+    int unread = 0;
+    if (size <= 0 || ioctl(pipe, FIONREAD, &unread)) return 0;
+    const long room = (long)size - unread - 2 * getpagesize();
+    return room > 0 ? room : 0;
+}
 
 int linux_poll(struct pollfd *entries, unsigned long count, long long nanoseconds) {
     const struct timespec timeout = {nanoseconds / 1000000000, nanoseconds % 1000000000};
