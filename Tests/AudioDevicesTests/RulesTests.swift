@@ -23,6 +23,27 @@ struct RulesTests {
         }
     }
 
+    @Test("a block that was read late by less than a piece says nothing against what was foretold")
+    func readLate() {
+        var smoother = TimestampSmoother()
+        let (block, piece) = (Duration.milliseconds(20), Duration.milliseconds(5))
+        var heard = Instant(nanoseconds: 1_000_000_000)
+        _ = smoother.stamp(heard, duration: block, lateness: piece)
+        for step in 0..<500 as Range<Int64> {
+            heard += block
+            let stamp = smoother.stamp(heard + .microseconds(step * 37 % 5000), duration: block, lateness: piece)
+            #expect(stamp == heard)
+        }
+        // What comes too early, or later than that, is followed as ever.
+        for _ in 0..<200 {
+            heard += block
+            _ = smoother.stamp(heard - .milliseconds(2), duration: block, lateness: piece)
+        }
+        heard += block
+        let early = smoother.stamp(heard - .milliseconds(2), duration: block, lateness: piece)
+        #expect(abs((heard - early).inMilliseconds - 2) < 0.1)
+    }
+
     @Test("A device's clock that is off by 500 ppm is followed, half a millisecond behind")
     func drift() {
         var smoother = TimestampSmoother()

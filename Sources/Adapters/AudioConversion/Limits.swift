@@ -8,4 +8,8 @@ enum Limits {
     static let speed = 0.5...2.0
     /// Frames converted at once, so that our buffer stays small: 85 ms at 48 kHz.
     static let blockFrames = 4096
+    /// What a filter has in it when it is woken: more than its whole length at equal rates.
+    static let contextFrames = 64
+    /// In which bent sound becomes what comes unbent (5 ms at 48 kHz): by half a sample at most, which nobody hears.
+    static let fadeFrames = 240
 }

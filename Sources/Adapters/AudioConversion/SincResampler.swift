@@ -48,6 +48,13 @@ package final class SincResampler: Resampler {
 
     deinit { src_delete(handle) }
 
+    /// As if nothing had gone through it.
+    package func reset() {
+        src_reset(handle)
+        speed = 1
+        src_set_ratio(handle, ratio)
+    }
+
     /// In periods of the lower rate.
     private static let halfFilter = 20.0
 

@@ -73,6 +73,13 @@ package final class DeviceSource: AudioSource {
         }
     }
 
+    package var givesShortPieces: Bool {
+        switch state {
+        case .open(let source): source.givesShortPieces
+        case .opening, .ended: false
+        }
+    }
+
     package func read(at now: Instant) throws(AudioSourceError) -> AudioBlock? {
         do throws(AudioSourceError) {
             switch state {

@@ -11,6 +11,8 @@ final class PulseCapture: AudioSource {
     private var smoother = TimestampSmoother()
     /// In the latest block: the next one is as long, as a rule.
     private var usualFrames = 0
+    /// The server's sink may render for the least of its listeners, and hands on each piece.
+    private(set) var givesShortPieces = false
 
     init(_ stream: PulseStream, _ watch: PulseWatch) {
         self.stream = stream
@@ -30,7 +32,12 @@ final class PulseCapture: AudioSource {
         let samples = try readSamples()
         guard !samples.isEmpty else { return nil }
         let duration = format.duration(frames: samples.count / format.channels)
-        return AudioBlock(format: format, samples: samples, capturedAt: smoother.stamp(heard, duration: duration))
+        let longestPiece = stream.takeLongestPiece()
+        let lateness = givesShortPieces ? format.duration(frames: longestPiece) : .zero
+        givesShortPieces = format.duration(frames: longestPiece) <= Limits.shortPiece
+        return AudioBlock(
+            format: format, samples: samples,
+            capturedAt: smoother.stamp(heard, duration: duration, lateness: lateness), longestPiece: longestPiece)
     }
 
     private func readSamples() throws(AudioSourceError) -> [Float] {

@@ -14,6 +14,8 @@ final class PulseStream {
     /// What it gives is dated by when it comes: a monitor has its sound before that is heard, and what the server says of
     /// the delay of a sink without hardware jumps by hundreds of milliseconds.
     private let isMonitor: Bool
+    /// Frames of the longest piece that `read` came to since that was asked last.
+    private var longestPiece = 0
     /// The source was suspended or resumed since that was asked last.
     private var wasInterrupted = false
 
@@ -117,6 +119,12 @@ final class PulseStream {
         return wasInterrupted
     }
 
+    /// In how long pieces the server gives what was read since this was asked last.
+    func takeLongestPiece() -> Int {
+        defer { longestPiece = 0 }
+        return longestPiece
+    }
+
     /// Appends the samples of at most so many frames, of those that have come.
     ///
     /// - Returns: how many there were.
@@ -127,6 +135,7 @@ final class PulseStream {
             var count = 0
             guard pulse.pa_stream_peek(stream, &data, &count) >= 0, count > 0 else { break }
             let taken = min((count - position) / bytesPerFrame, frames - total)
+            longestPiece = max(longestPiece, count / bytesPerFrame)
             append(UnsafeRawBufferPointer(start: data, count: data == nil ? 0 : count), frames: taken, to: &samples)
             total += taken
             position += taken * bytesPerFrame

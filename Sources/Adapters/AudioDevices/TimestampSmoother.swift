@@ -15,9 +15,12 @@ struct TimestampSmoother {
     /// - Parameters:
     ///   - measured: when the block's first frame was heard, by the device's own account.
     ///   - duration: of the block.
-    mutating func stamp(_ measured: Instant, duration: Duration) -> Instant {
+    ///   - lateness: by how much that account may be late, because the block was read some time after it had come. What
+    ///     is late by no more says nothing against what was foretold.
+    mutating func stamp(_ measured: Instant, duration: Duration, lateness: Duration = .zero) -> Instant {
         guard let expected else { return begin(at: measured, duration) }
-        let error = measured - expected
+        let late = measured - expected
+        let error = late - max(.zero, min(lateness, late))
         age += duration
         guard magnitude(error) < Limits.strayTime else {
             strays = magnitude(error - stray) < Limits.strayTolerance ? strays + 1 : 1

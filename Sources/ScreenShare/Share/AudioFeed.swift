@@ -24,8 +24,11 @@ struct AudioFeed {
         isLost = before?.isLost ?? false
     }
 
-    /// What poll(2) is to wait for.
-    var pollDescriptors: [(descriptor: Int32, events: Int16)] { source?.pollDescriptors ?? [] }
+    /// What poll(2) is to wait for; nothing where short pieces come: those are read with each packet.
+    var pollDescriptors: [(descriptor: Int32, events: Int16)] {
+        guard let source, !source.givesShortPieces else { return [] }
+        return source.pollDescriptors
+    }
 
     /// When the source is to be opened; never, while it is.
     var due: Instant { source == nil ? openAt : .distantFuture }

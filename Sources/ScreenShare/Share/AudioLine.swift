@@ -182,8 +182,12 @@ final class AudioLine {
     }
 
     private static func resampler(from format: AudioFormat) -> any Resampler {
-        let resampler = try? SincResampler(from: format, to: AudioFormat.stereo48k.sampleRate)
-        return resampler ?? SilentResampler()
+        let rate = AudioFormat.stereo48k.sampleRate
+        do throws(CodecError) {
+            return try format.sampleRate == rate ? RestingResampler(format) : SincResampler(from: format, to: rate)
+        } catch {
+            return SilentResampler()
+        }
     }
 
     private func rest() {
@@ -210,7 +214,7 @@ extension AudioBlock {
         let map = map.channels == format.channels ? map : ChannelMap(channels: format.channels)
         return AudioBlock(
             format: AudioFormat(sampleRate: format.sampleRate, channels: 2), samples: map.stereo(samples),
-            capturedAt: capturedAt)
+            capturedAt: capturedAt, longestPiece: longestPiece)
     }
 
     fileprivate mutating func silence() { samples = [Float](repeating: 0, count: samples.count) }

@@ -143,6 +143,70 @@ struct AudioMixdownTests {
         #expect(speeds.allSatisfy { abs($0 - 1.00012) < 1e-4 })
     }
 
+    @Test("Short pieces are taken with each packet, and held back no longer than if each were taken as it comes")
+    func shortPieces() {
+        var loop = SoundLoop()
+        loop.readsWithPackets = true
+        var device = SoundDevice()
+        device.framesPerBlock = 240
+        device.jitter = .milliseconds(1)
+        // Pieces and packets meet at every distance within the time.
+        device.ppm = 80
+        device.hears = Heard.tone(440)
+        loop.devices[.system] = device
+        loop.keepsPackets = false
+        loop.run(until: at(2))
+        let tone = Checked(440)
+        loop.onPacket = { tone.check.add($0) }
+        loop.run(until: at(120))
+        let input = loop.mixdown.statistics(of: .system)
+        #expect(input.gaps == 0 && input.jumps == 0 && tone.check.worst < 2e-3, "\(input), \(tone.check.worst)")
+        #expect((26...30).contains(input.delay.inMilliseconds), "\(input.delay)")
+    }
+
+    @Test("What is read with packets and comes in longer pieces than it says is held back until it is there")
+    func lyingPieces() {
+        var loop = SoundLoop()
+        loop.readsWithPackets = true
+        var device = SoundDevice()
+        device.framesPerBlock = 240
+        device.hears = Heard.tone(440)
+        loop.devices[.system] = device
+        loop.keepsPackets = false
+        loop.run(until: at(5))
+        // One block of 50 ms, then a packet without any, then the next: each says that it came in pieces of 5 ms.
+        loop.longestPieceSaid = 240
+        loop.devices[.system]?.change(to: .stereo48k, framesPerBlock: 2400)
+        loop.run(until: at(12))
+        let gaps = loop.mixdown.statistics(of: .system).gaps
+        let tone = Checked(440)
+        loop.onPacket = { tone.check.add($0) }
+        loop.run(until: at(60))
+        #expect(loop.mixdown.statistics(of: .system).gaps == gaps && tone.check.worst < 2e-3, "\(tone.check.worst)")
+        #expect(loop.mixdown.delay < .milliseconds(20 + 50 + 4), "\(loop.mixdown.delay)")
+    }
+
+    @Test("A device that keeps time is not resampled; one that is off by 40 ppm only now and then", arguments: [0.0, 40])
+    func steadySpeed(ppm: Double) {
+        let made = Made()
+        var loop = SoundLoop(resampler: made.resampler)
+        var device = SoundDevice()
+        device.ppm = ppm
+        device.jitter = .milliseconds(1)
+        device.stampJitter = .microseconds(300)
+        device.hears = Heard.clock
+        loop.devices[.system] = device
+        loop.run(until: at(10))
+        loop.forgetPackets()
+        loop.run(until: at(120))
+        let speeds = made.resamplers.flatMap(\.speeds).dropFirst(1000)
+        let bent = Double(speeds.count { $0 != 1 }) / Double(speeds.count)
+        #expect(ppm == 0 ? bent < 0.02 : bent < 0.6, "\(bent)")
+        let errors = loop.packets.compactMap { captureError($0) }
+        #expect(errors.count > 4000 && errors.allSatisfy { abs($0) < 0.5 })
+        #expect(loop.mixdown.statistics(of: .system).gaps == 0)
+    }
+
     @Test("A microphone of one channel is heard on both sides")
     func mono() {
         var loop = SoundLoop()

@@ -109,9 +109,14 @@ struct SoundLoop {
     /// Kept only where a test looks at them.
     var keepsPackets = true
     var onPacket: (AudioPacket) -> Void = { _ in }
+    /// The device's blocks are short pieces, which the thread takes together when a packet is due.
+    var readsWithPackets = false
+    /// What blocks say of their pieces then, in frames; nil: the truth.
+    var longestPieceSaid: Int?
     /// How late the thread wakes for a packet.
     var wakesLate: (Instant) -> Duration = { _ in .zero }
     private var waiting: [AudioKind: SoundDevice.Delivery] = [:]
+    private var pieces: [AudioKind: AudioBlock] = [:]
     private(set) var now: Instant
 
     init(
@@ -133,16 +138,29 @@ struct SoundLoop {
             if let (kind, delivery) = arrival, delivery.at <= due {
                 now = max(now, delivery.at)
                 waiting[kind] = nil
-                mixdown.receive(delivery.block, of: kind, at: now)
+                if readsWithPackets {
+                    add(delivery.block, of: kind)
+                } else {
+                    mixdown.receive(delivery.block, of: kind, at: now)
+                }
                 continue
             }
             guard due < end else { return }
             now = max(now, due)
+            for (kind, block) in pieces { mixdown.receive(block, of: kind, at: now) }
+            pieces = [:]
             while let packet = mixdown.nextPacket(at: now) {
                 onPacket(packet)
                 if keepsPackets { packets.append(packet) }
             }
         }
+    }
+
+    private mutating func add(_ piece: AudioBlock, of kind: AudioKind) {
+        var block = pieces[kind] ?? AudioBlock(format: piece.format, samples: [], capturedAt: piece.capturedAt)
+        block.samples += piece.samples
+        block.longestPiece = longestPieceSaid ?? piece.frameCount
+        pieces[kind] = block
     }
 
     mutating func forgetPackets() { packets.removeAll() }

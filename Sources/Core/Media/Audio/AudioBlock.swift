@@ -7,11 +7,14 @@ package struct AudioBlock: Sendable {
     package var samples: [Float]
     /// When the first frame was heard, on the monotonic clock.
     package var capturedAt: Instant
+    /// Frames of the longest piece in which the device gave it, each as soon as it was heard; nil: it came in one.
+    package var longestPiece: Int?
 
-    package init(format: AudioFormat, samples: [Float], capturedAt: Instant) {
+    package init(format: AudioFormat, samples: [Float], capturedAt: Instant, longestPiece: Int? = nil) {
         self.format = format
         self.samples = samples
         self.capturedAt = capturedAt
+        self.longestPiece = longestPiece
     }
 
     package var frameCount: Int { samples.count / format.channels }

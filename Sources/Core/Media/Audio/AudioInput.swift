@@ -49,6 +49,8 @@ package struct AudioInput {
     private var isPrimed = true
     /// Stream time behind the last packet read.
     private var position: Int64 = 0
+    /// When that was due.
+    private var lastRead: Double?
     private var converted: [Float] = []
     /// The last block's, for what comes behind its end.
     private var lastSamples: [Float] = []
@@ -89,9 +91,9 @@ package struct AudioInput {
         let duration = Double(block.frameCount) * 48_000 / Double(block.format.sampleRate)
         let heard = clock.follow(captureTime(of: block, at: now), duration: duration)
         if heard.isJump { interrupt(conversion) }
-        let age = max(0, min(ticks(now) - heard.first, ticks(AudioLimits.oldestFrame)))
+        let age = age(of: block, heardUntil: heard.end, at: now)
         settle(at: now)
-        ages.note(age + conversion.delay, at: now)
+        ages.note(max(age, heard.isJump ? 0 : lack) + conversion.delay, at: now)
         lastAge = age
         holdBack.target = max(neededHoldBack(at: now) ?? 0, leastHoldBack)
         if !reader.isPlaying { moveToTarget() }
@@ -107,6 +109,25 @@ package struct AudioInput {
         write(conversion, heardUntil: heard.end - conversion.delay)
         captureEnd = heard.end
         lastSamples = block.samples
+    }
+
+    /// How old a frame may be before it is here. What came in one piece was read as it came, and its first frame is the
+    /// oldest. Several pieces were read some time after the last had come: its end is as old as it gets just before the
+    /// next one, and a piece's length at least.
+    private func age(of block: AudioBlock, heardUntil end: Double, at now: Instant) -> Double {
+        let ticks = 48_000 / Double(block.format.sampleRate)
+        let piece = Double(block.longestPiece ?? block.frameCount) * ticks
+        let sinceEnd = self.ticks(now) - end
+        let isOne = (block.longestPiece ?? block.frameCount) >= block.frameCount
+        let age = isOne ? sinceEnd + Double(block.frameCount) * ticks : max(sinceEnd, piece)
+        return max(0, min(age, self.ticks(AudioLimits.oldestFrame)))
+    }
+
+    /// How much older the last frame was when the last packet was read: what is read then only may come in longer pieces
+    /// than it says.
+    private var lack: Double {
+        guard join == .follows, let lastRead else { return 0 }
+        return max(0, min(lastRead - captureEnd, ticks(AudioLimits.oldestFrame)))
     }
 
     private mutating func settle(at now: Instant) {
@@ -224,6 +245,7 @@ package struct AudioInput {
         let index = time.ticks - holdBack.shift
         let hasSound = reader.read(queue, at: index, into: &samples)
         position = time.ticks + Int64(samples.count / 2)
+        lastRead = Double(time.ticks)
         let kept = max(reader.next, index) - Int64(AudioLimits.longestRepeat)
         defer {
             queue.release(before: kept)

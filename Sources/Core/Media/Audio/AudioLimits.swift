@@ -25,6 +25,8 @@ package enum AudioLimits {
     /// Of what a stamp is off, at most this share counts: half at first, then a tenth, for long blocks have few stamps.
     static let largestShare = 0.5
     static let smallestShare = 0.1
+    /// Seconds of a run before its stamps count for the rate: the first ones are off by tens of milliseconds.
+    static let rateTime = 0.5
     /// Capture times that are off by this much on average have jumped: frames were lost, or came twice. In ticks: 15
     /// ms, more than the jitter of a sound daemon's figures and less than ears find out of step with lips.
     static let captureJump = 720.0
@@ -56,6 +58,14 @@ package enum AudioLimits {
     /// that it doesn't swing, and the largest bend for it.
     static let lagTime = 8.0
     static let largestLagBend = 0.002
+    /// Sound is played as it comes, speed 1, until the queue's end is this far from where it belongs (1 ms), or the
+    /// hold-back is short by this much (half a millisecond), both within the margin. A device whose clock is further off
+    /// would be there within ten seconds, and is followed all the time.
+    static let steadyLag = 48.0
+    static let steadyShortfall = 24.0
+    static let steadyDrift = 0.0001
+    /// Then it is bent until the queue's end is as near as this.
+    static let rightLag = 6.0
     /// Ends of sound are faded over 5 ms: shorter is heard as a click.
     static let fadeFrames = 240
     /// What stays below this (−60 dBFS) may be shortened or lengthened unnoticed.

@@ -21,12 +21,17 @@ package protocol AudioSource: AnyObject {
     /// File descriptors that poll(2) is to wait for, with their events; they may change after each read.
     var pollDescriptors: [(descriptor: Int32, events: Int16)] { get }
 
+    /// It hands over so often that to be woken each time would cost more than the sound itself. Whoever makes packets
+    /// reads it when one is due, and is none the later for it: by then all but the last piece is there.
+    var givesShortPieces: Bool { get }
+
     /// What is there by now, without waiting; nil where that is nothing.
     func read(at now: Instant) throws(AudioSourceError) -> AudioBlock?
 }
 
 extension AudioSource {
     package var channelMap: ChannelMap { ChannelMap(channels: format.channels) }
+    package var givesShortPieces: Bool { false }
 }
 
 /// Turns one stream from one sample rate into another, by a ratio that may be bent from block to block.

@@ -39,7 +39,8 @@ struct CaptureClock: Sendable {
         let bandwidth = max(AudioLimits.slowestFollowing, min(AudioLimits.fastestFollowing, 2 / max(age, seconds)))
         let most = max(AudioLimits.smallestShare, min(AudioLimits.largestShare, 1 / max(age, seconds)))
         let share = min(most, 2 * bandwidth * seconds)
-        let change = share * share / 4 * off / max(seconds * 48_000, 1)
+        // A device that has just begun says nothing of its rate.
+        let change = age < AudioLimits.rateTime ? 0 : share * share / 4 * off / max(seconds * 48_000, 1)
         drift = max(-AudioLimits.largestDrift, min(AudioLimits.largestDrift, drift - change))
         return share * off
     }

@@ -45,6 +45,8 @@ package struct SampleFormat: Hashable, Sendable {
                 guard let input = raw.baseAddress, let output = samples.baseAddress, count > 0 else { return }
                 if encoding == .float32 {
                     copyFloats(input, count, to: output)
+                } else if encoding == .signed16, byteOrder == .little {
+                    convertWords(input, count, to: output)
                 } else {
                     convertIntegers(input.assumingMemoryBound(to: UInt8.self), count, to: output)
                 }
@@ -80,6 +82,16 @@ package struct SampleFormat: Hashable, Sendable {
             if bytes > 2 { value = value * 256 + Float(sample[2 * step]) }
             output[index] = value * scale
             sample += stride
+            index += 1
+        }
+    }
+
+    /// What nearly all devices give, in a form that compilers make vectors of.
+    private func convertWords(_ input: UnsafeRawPointer, _ count: Int, to output: UnsafeMutablePointer<Float>) {
+        var index = 0
+        while index < count {
+            let word = Int16(littleEndian: input.loadUnaligned(fromByteOffset: 2 * index, as: Int16.self))
+            output[index] = Float(word) * 0x1p-15
             index += 1
         }
     }
