@@ -69,6 +69,21 @@ struct RepairTests {
         #expect(answer([numbers[0] &- 1, (numbers.last ?? 0) &+ 1], after: 0) == 0)
     }
 
+    @Test("what gets lost in a row is sent once more, 12 ms behind; what gets lost alone is not")
+    mutating func bursts() {
+        let numbers = share(bytes: 200_000)
+        guard numbers.count > 60 else { return #expect(Bool(false), "\(numbers.count) packets") }
+        for single in 0..<8 { #expect(answer([numbers[2 * single]], after: Int64(single) * 20) == 1) }
+        for burst in 4..<9 { _ = answer(Array(numbers[5 * burst..<5 * burst + 4]), after: Int64(burst) * 50) }
+        #expect(answer([], after: 450) == 4, "the last copies")
+        #expect(answer(Array(numbers[50..<54]), after: 500) == 4)
+        var later: [Int64] = []
+        for time in 8..<40 as Range<Int64> {
+            while sender.nextPacket(&path, at: Self.start + .milliseconds(600 + time)) != nil { later.append(time) }
+        }
+        #expect(later.count == 4 && later.allSatisfy { (12...16).contains($0) }, "\(later)")
+    }
+
     @Test("all together it is no more than the budget of a quarter allows")
     mutating func budget() {
         let numbers = share(bytes: 200_000)

@@ -83,6 +83,11 @@ enum Limits {
     /// Retransmissions are sent twice where so much is lost and a round trip takes this long.
     static let lossOfDoubling = 0.07
     static let roundTripOfDoubling = Duration.milliseconds(35)
+    /// So are they where packets get lost several in a row, as on radio links: what is sent again is then lost again far
+    /// more often than the mean loss says. Single losses of one packet in ten make runs of 1.1.
+    static let lengthOfBurst = 2.0
+    /// Between a packet that is sent again and its copy, there: as long as some pictures' packets take.
+    static let copyDistance = Duration.milliseconds(12)
     /// What got lost a second time goes out with so many copies: few packets do, and it is the third round that is seen.
     static let copiesOfRepeated = 2
     /// Above what jitter makes of a wait.

@@ -18,30 +18,35 @@ extension MediaSender {
         // who asks again waited for the first.
         let pause = max(way * 3 / 4, way - Limits.requestCopyTime * 3) + (isQueued ? path.queueDelay : .zero)
         // Where a second round takes long and is likely, both are sent at once.
-        let isDoubled = path.lasting(loss: Limits.lossOfDoubling) && way >= Limits.roundTripOfDoubling
-        var copies: [(repair: Repair, count: Int)] = []
+        let isDoubled = (path.lasting(loss: Limits.lossOfDoubling) || lossRuns.areBursts) && way >= Limits.roundTripOfDoubling
+        var wanted: [(repair: Repair, count: Int)] = []
+        var askedFirst: [UInt16] = []
         for number in missing {
             let answer = history.resend(number, at: now, pause: pause) { bytes in repairBudget.spend(bytes) }
             switch answer {
             case .resend(let packet, let since):
                 let repair = Repair(packet: packet, number: number)
                 repairs.append(repair)
+                if since == nil { askedFirst.append(number) }
                 // A third round would be seen as a freeze. What comes early may be asked for by mistake.
                 let isLostAgain = since.map { $0 >= way * 15 / 16 } ?? false
-                copies.append((repair, isLostAgain ? Limits.copiesOfRepeated : isDoubled ? 1 : 0))
+                wanted.append((repair, isLostAgain ? Limits.copiesOfRepeated : isDoubled ? 1 : 0))
             case .unknown, .tooSoon: continue
             // There is no room for copies either.
-            case .refused: return
+            case .refused: return lossRuns.note(askedFirst)
             }
         }
-        if !isQueued { sendCopies(copies) }
+        lossRuns.note(askedFirst)
+        if !isQueued { sendCopies(wanted, at: now) }
     }
 
-    /// Of what the budget has left once everything was sent again.
-    private mutating func sendCopies(_ copies: [(repair: Repair, count: Int)]) {
+    /// Of what the budget has left once everything was sent again. Where packets get lost in a row, copies side by side
+    /// would be lost together.
+    private mutating func sendCopies(_ wanted: [(repair: Repair, count: Int)], at now: Instant) {
+        let distance = lossRuns.areBursts ? Limits.copyDistance : .zero
         for round in 0..<Limits.copiesOfRepeated {
-            for (repair, count) in copies where count > round && repairBudget.spend(repair.packet.payload.count) {
-                repairs.append(repair)
+            for (repair, count) in wanted where count > round && repairBudget.spend(repair.packet.payload.count) {
+                copies.append(Copy(repair: repair, due: now + distance * (round + 1)))
             }
         }
     }

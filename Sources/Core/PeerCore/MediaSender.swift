@@ -23,6 +23,11 @@ struct MediaSender {
         var number: UInt16
     }
 
+    struct Copy {
+        var repair: Repair
+        var due: Instant
+    }
+
     /// A large packet, and its number: what probes repeat.
     struct Large {
         var packet: RetransmissionHistory.Packet
@@ -34,6 +39,9 @@ struct MediaSender {
     private var queue: Deque<QueuedUnit> = []
     private var queuedBytes = 0
     var repairs: Deque<Repair> = []
+    /// Copies of them that leave later.
+    var copies: Deque<Copy> = []
+    var lossRuns = LossRuns()
     var history = RetransmissionHistory()
     var lastLarge: Large?
     var parity: ParitySender?
@@ -171,6 +179,7 @@ struct MediaSender {
         history.removeAll()
         lastLarge = nil
         repairs.removeAll()
+        copies.removeAll()
         parity?.forget()
     }
 
@@ -207,6 +216,7 @@ struct MediaSender {
     func nextSend(_ path: PathControl, at now: Instant) -> Instant? {
         guard let free = path.mayLeave(at: now) else { return nil }
         if isWaiting || probesSilence(path) { return max(free, pacer.nextSend) }
+        if let copy = copies.first { return max(free, pacer.nextSend, copy.due) }
         guard probe != nil, let due = path.probeDue else { return nil }
         return max(free, pacer.nextSend, due)
     }
@@ -222,6 +232,10 @@ struct MediaSender {
         if pacingRate != path.pacingRate {
             pacingRate = path.pacingRate
             setPace(at: now)
+        }
+        while let copy = copies.first, copy.due <= now {
+            repairs.append(copy.repair)
+            copies.removeFirst()
         }
         if !isWaiting { appendProbe(&path, at: now) }
         let packet = nextRepair(&path) ?? nextParity(&path) ?? nextPayload(&path, at: now)
