@@ -26,11 +26,11 @@ final class OutputFile: Sendable {
 
     /// Everything, or an error; what was written before an error stays written.
     ///
-    /// At once where a pipe has room for it, as it has for a picture whose reader keeps up: to wake another thread for
-    /// that takes longer than to write it.
+    /// At once where a pipe is empty, as that of a reader who keeps up is: to wake another thread takes longer than to
+    /// write a picture.
     func write(_ bytes: [UInt8]) async throws {
         if bytes.isEmpty { return }
-        if bytes.count <= linux_room_in_pipe(descriptor) { return try Self.writeAll(bytes, to: descriptor) }
+        if bytes.count <= linux_room_in_empty_pipe(descriptor) { return try Self.writeAll(bytes, to: descriptor) }
         try await pool.runIfActive { [descriptor] in try Self.writeAll(bytes, to: descriptor) }
     }
 

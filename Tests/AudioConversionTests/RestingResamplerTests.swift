@@ -57,6 +57,18 @@ struct RestingResamplerTests {
         #expect(abs(Double(made.samples.count) - expected) < 15, "\(made.samples.count), \(expected)")
     }
 
+    @Test("blocks shorter than its filter lose nothing where they come at its end")
+    func shortBlocks() throws {
+        let resampler = try RestingResampler(AudioFormat(sampleRate: 48_000, channels: 1))
+        var output: [Float] = []
+        resampler.process([Float](repeating: 0.5, count: 960), speed: 1, into: &output)
+        resampler.process([Float](repeating: 0.5, count: 960), speed: 1.0001, into: &output)
+        for _ in 0..<200 { resampler.process([Float](repeating: 0.5, count: 5), speed: 1, into: &output) }
+        resampler.process([Float](repeating: 0.5, count: 960), speed: 1, into: &output)
+        #expect(resampler.delay == .zero && abs(output.count - (3 * 960 + 1000)) <= 1, "\(output.count)")
+        #expect(output.allSatisfy { abs($0 - 0.5) < 1e-3 })
+    }
+
     @Test("blocks shorter than the fade, broken frames and nothing at all do no harm")
     func strangeInput() throws {
         let resampler = try RestingResampler(.stereo48k)

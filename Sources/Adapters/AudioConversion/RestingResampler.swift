@@ -27,6 +27,7 @@ package final class RestingResampler: Resampler {
     }
 
     package var delay: Duration { isResting ? .zero : bending.delay }
+    package var longestDelay: Duration { bending.delay }
 
     package func process(_ input: [Float], speed: Double, into output: inout [Float]) {
         // A broken frame at the end is left out.
@@ -45,8 +46,12 @@ package final class RestingResampler: Resampler {
             output += bent
         } else if isResting {
             output += input[..<whole]
-        } else {
+        } else if whole >= Limits.contextFrames * channels {
             rest(on: input, whole, into: &output)
+        } else {
+            // Shorter than what the filter still holds.
+            bend(Array(input[..<whole]), speed: 1)
+            output += bent
         }
         remember(input[..<whole])
     }

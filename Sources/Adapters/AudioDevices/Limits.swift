@@ -5,8 +5,9 @@ import Timebase
 enum Limits {
     /// How often a device may hand over: each time wakes its reader, and no packet of sound is longer than 60 ms.
     static let periods = Duration.milliseconds(2)...Duration.milliseconds(60)
-    /// Pieces that come at least twice as often as packets of 20 ms leave.
-    static let shortPiece: Duration = .milliseconds(10)
+    /// Pieces that come three times as often as packets of 20 ms leave. What is as long as was asked for (10 ms) may be cut
+    /// from something longer, which comes at once.
+    static let shortPiece: Duration = .milliseconds(6)
     /// Until a device that gave nothing, although it said so, is asked again.
     static let rest: Duration = .milliseconds(10)
     /// What a device keeps while its reader is held up; more than twice the 200 ms that a busy machine takes.

@@ -32,12 +32,14 @@ final class PulseCapture: AudioSource {
         let samples = try readSamples()
         guard !samples.isEmpty else { return nil }
         let duration = format.duration(frames: samples.count / format.channels)
-        let longestPiece = stream.takeLongestPiece()
-        let lateness = givesShortPieces ? format.duration(frames: longestPiece) : .zero
-        givesShortPieces = format.duration(frames: longestPiece) <= Limits.shortPiece
+        let piece = stream.takeLongestPiece()
+        let wasReadLate = givesShortPieces
+        givesShortPieces = format.duration(frames: piece) <= Limits.shortPiece
+        let lateness = wasReadLate && stream.isMonitor ? min(format.duration(frames: piece), Limits.shortPiece) : .zero
         return AudioBlock(
             format: format, samples: samples,
-            capturedAt: smoother.stamp(heard, duration: duration, lateness: lateness), longestPiece: longestPiece)
+            capturedAt: smoother.stamp(heard, duration: duration, lateness: lateness),
+            longestPiece: wasReadLate ? piece : nil)
     }
 
     private func readSamples() throws(AudioSourceError) -> [Float] {

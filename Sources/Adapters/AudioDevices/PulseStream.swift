@@ -13,7 +13,7 @@ final class PulseStream {
     private var position = 0
     /// What it gives is dated by when it comes: a monitor has its sound before that is heard, and what the server says of
     /// the delay of a sink without hardware jumps by hundreds of milliseconds.
-    private let isMonitor: Bool
+    let isMonitor: Bool
     /// Frames of the longest piece that `read` came to since that was asked last.
     private var longestPiece = 0
     /// The source was suspended or resumed since that was asked last.

@@ -21,12 +21,10 @@
 
 int linux_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
 
-long linux_room_in_pipe(int pipe) {
+long linux_room_in_empty_pipe(int pipe) {
     const int size = fcntl(pipe, F_GETPIPE_SZ);
     int unread = 0;
-    if (size <= 0 || ioctl(pipe, FIONREAD, &unread)) return 0;
-    const long room = (long)size - unread - 2 * getpagesize();
-    return room > 0 ? room : 0;
+    return size > 0 && !ioctl(pipe, FIONREAD, &unread) && unread == 0 ? size : 0;
 }
 
 int linux_poll(struct pollfd *entries, unsigned long count, long long nanoseconds) {

@@ -68,7 +68,7 @@ enum Limits {
     static let feedbackPause = Duration.milliseconds(5)
     /// What so little came of waits longer, as sound alone does or a caret: a report is to take a twentieth of what it
     /// tells of (RFC 3550 § 6.2).
-    static let quietFeedbackInterval = Duration.milliseconds(100)
+    static let quietFeedbackInterval = Duration.milliseconds(70)
     static let bytesPerFeedback = 2000
     /// Where packets get lost so does feedback: it is told more often then.
     static let lossyFeedbackInterval = Duration.milliseconds(15)
@@ -86,10 +86,14 @@ enum Limits {
     /// So are they where packets get lost several in a row, as on radio links: what is sent again is then lost again far
     /// more often than the mean loss says. Single losses of one packet in ten make runs of 1.1.
     static let lengthOfBurst = 2.0
+    static let longestRun = 8.0
     /// Between a packet that is sent again and its copy, there: as long as some pictures' packets take.
     static let copyDistance = Duration.milliseconds(12)
     /// What got lost a second time goes out with so many copies: few packets do, and it is the third round that is seen.
     static let copiesOfRepeated = 2
+    /// Packets are missed and asked for within some 10 ms, as a rule; what takes so much longer than a round trip has no
+    /// time left for a second one.
+    static let lateRequest = Duration.milliseconds(20)
     /// Above what jitter makes of a wait.
     static let queueOfRepair = Duration.milliseconds(40)
     /// Repair packets likewise; where pictures wait in a queue, more packets would only lengthen that.

@@ -21,5 +21,6 @@ struct LossRuns {
         add(length)
     }
 
-    private mutating func add(_ length: Double) { meanLength += (length - meanLength) / 8 }
+    /// One outage is no habit.
+    private mutating func add(_ length: Double) { meanLength += (min(length, Limits.longestRun) - meanLength) / 8 }
 }

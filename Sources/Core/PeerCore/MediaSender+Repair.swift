@@ -18,19 +18,18 @@ extension MediaSender {
         // who asks again waited for the first.
         let pause = max(way * 3 / 4, way - Limits.requestCopyTime * 3) + (isQueued ? path.queueDelay : .zero)
         // Where a second round takes long and is likely, both are sent at once.
-        let isDoubled = (path.lasting(loss: Limits.lossOfDoubling) || lossRuns.areBursts) && way >= Limits.roundTripOfDoubling
+        let isLossy = path.lasting(loss: Limits.lossOfDoubling) || lossRuns.areBursts
+        let isDoubled = isLossy && way >= Limits.roundTripOfDoubling
         var wanted: [(repair: Repair, count: Int)] = []
         var askedFirst: [UInt16] = []
         for number in missing {
             let answer = history.resend(number, at: now, pause: pause) { bytes in repairBudget.spend(bytes) }
             switch answer {
-            case .resend(let packet, let since):
+            case .resend(let packet, let since, let age):
                 let repair = Repair(packet: packet, number: number)
                 repairs.append(repair)
                 if since == nil { askedFirst.append(number) }
-                // A third round would be seen as a freeze. What comes early may be asked for by mistake.
-                let isLostAgain = since.map { $0 >= way * 15 / 16 } ?? false
-                wanted.append((repair, isLostAgain ? Limits.copiesOfRepeated : isDoubled ? 1 : 0))
+                wanted.append((repair, copies(since: since, age: age, way: way) ?? (isDoubled ? 1 : 0)))
             case .unknown, .tooSoon: continue
             // There is no room for copies either.
             case .refused: return lossRuns.note(askedFirst)
@@ -40,15 +39,30 @@ extension MediaSender {
         if !isQueued { sendCopies(wanted, at: now) }
     }
 
+    /// How many copies go along where one more round would be seen as a freeze; nil where none would.
+    private func copies(since: Duration?, age: Duration, way: Duration) -> Int? {
+        guard let since else {
+            // The last packets of a picture, for one, whose loss only the next picture showed.
+            return age >= way + Limits.lateRequest ? 1 : nil
+        }
+        // What comes early may be asked for by mistake.
+        return since >= way * 15 / 16 ? Limits.copiesOfRepeated : nil
+    }
+
     /// Of what the budget has left once everything was sent again. Where packets get lost in a row, copies side by side
     /// would be lost together.
     private mutating func sendCopies(_ wanted: [(repair: Repair, count: Int)], at now: Instant) {
         let distance = lossRuns.areBursts ? Limits.copyDistance : .zero
         for round in 0..<Limits.copiesOfRepeated {
             for (repair, count) in wanted where count > round && repairBudget.spend(repair.packet.payload.count) {
-                copies.append(Copy(repair: repair, due: now + distance * (round + 1)))
+                if distance == .zero { repairs.append(repair) } else { add(Copy(repair: repair, due: now + distance * (round + 1))) }
             }
         }
+    }
+
+    /// In the order in which they leave.
+    private mutating func add(_ copy: Copy) {
+        copies.insert(copy, at: (copies.lastIndex { $0.due <= copy.due } ?? -1) + 1)
     }
 
     mutating func nextRepair(_ path: inout PathControl) -> [UInt8]? {

@@ -80,7 +80,8 @@ final class AudioLine {
         for index in feeds.indices where isPacketDue || ready.contains(index) || now >= feeds[index].due {
             read(index, at: now)
         }
-        try encodeDue(at: SystemClock.now())
+        // What became due meanwhile is read for first.
+        try encodeDue(at: now)
         let opens = feeds.map(\.due).min() ?? .distantFuture
         wait(until: min(opens, mixdown?.due ?? .distantFuture))
     }

@@ -186,6 +186,23 @@ struct AudioMixdownTests {
         #expect(loop.mixdown.delay < .milliseconds(20 + 50 + 4), "\(loop.mixdown.delay)")
     }
 
+    @Test("What was bent comes to rest again, also where nothing jitters")
+    func restsAgain() {
+        let made = Made()
+        var loop = SoundLoop(resampler: made.resampler)
+        loop.readsWithPackets = true
+        var device = SoundDevice()
+        device.framesPerBlock = 240
+        loop.devices[.system] = device
+        loop.keepsPackets = false
+        loop.run(until: at(10))
+        let before = made.resamplers.flatMap(\.speeds).count
+        loop.devices[.system]?.lose(.milliseconds(4))
+        loop.run(until: at(80))
+        let speeds = made.resamplers.flatMap(\.speeds).dropFirst(before)
+        #expect(speeds.contains { $0 != 1 } && speeds.suffix(500).allSatisfy { $0 == 1 })
+    }
+
     @Test("A device that keeps time is not resampled; one that is off by 40 ppm only now and then", arguments: [0.0, 40])
     func steadySpeed(ppm: Double) {
         let made = Made()

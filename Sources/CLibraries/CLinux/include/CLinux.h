@@ -21,9 +21,9 @@ int linux_send_datagrams(
     int socket, const struct sockaddr *address, unsigned length, const void *bytes, unsigned long count,
     unsigned short segment, int traffic_class);
 
-/// Bytes that can be written into a pipe(7) without waiting, at least; 0 where it is no pipe. Of its pages the first and the last may
-/// be in use in part.
-long linux_room_in_pipe(int pipe);
+/// Bytes that can be written into an empty pipe(7) without waiting; 0 where it is none, or not empty: each write may have left a page
+/// in use in part.
+long linux_room_in_empty_pipe(int pipe);
 
 /// Names the calling thread for debuggers and `top`; at most 15 bytes.
 void linux_name_thread(const char *name);

@@ -7,7 +7,8 @@ package struct AudioBlock: Sendable {
     package var samples: [Float]
     /// When the first frame was heard, on the monotonic clock.
     package var capturedAt: Instant
-    /// Frames of the longest piece in which the device gave it, each as soon as it was heard; nil: it came in one.
+    /// Frames of the longest piece in which the device gave it, where it was read some time after it came; nil: it was read
+    /// at once.
     package var longestPiece: Int?
 
     package init(format: AudioFormat, samples: [Float], capturedAt: Instant, longestPiece: Int? = nil) {

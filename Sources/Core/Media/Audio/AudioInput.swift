@@ -93,7 +93,7 @@ package struct AudioInput {
         if heard.isJump { interrupt(conversion) }
         let age = age(of: block, heardUntil: heard.end, at: now)
         settle(at: now)
-        ages.note(max(age, heard.isJump ? 0 : lack) + conversion.delay, at: now)
+        ages.note(max(age, heard.isJump ? 0 : lack) + conversion.longestDelay, at: now)
         lastAge = age
         holdBack.target = max(neededHoldBack(at: now) ?? 0, leastHoldBack)
         if !reader.isPlaying { moveToTarget() }
@@ -111,15 +111,13 @@ package struct AudioInput {
         lastSamples = block.samples
     }
 
-    /// How old a frame may be before it is here. What came in one piece was read as it came, and its first frame is the
-    /// oldest. Several pieces were read some time after the last had come: its end is as old as it gets just before the
-    /// next one, and a piece's length at least.
+    /// How old a frame may be before it is here. Of what is read as it comes the first frame is the oldest. What is read
+    /// later ends with a frame that is as old as it gets just before the next piece, and a piece's length at least.
     private func age(of block: AudioBlock, heardUntil end: Double, at now: Instant) -> Double {
         let ticks = 48_000 / Double(block.format.sampleRate)
-        let piece = Double(block.longestPiece ?? block.frameCount) * ticks
         let sinceEnd = self.ticks(now) - end
-        let isOne = (block.longestPiece ?? block.frameCount) >= block.frameCount
-        let age = isOne ? sinceEnd + Double(block.frameCount) * ticks : max(sinceEnd, piece)
+        let age = block.longestPiece.map { max(sinceEnd, Double(min($0, block.frameCount)) * ticks) }
+            ?? sinceEnd + Double(block.frameCount) * ticks
         return max(0, min(age, self.ticks(AudioLimits.oldestFrame)))
     }
 
@@ -281,9 +279,10 @@ private struct Conversion {
     var channels: Int { format.channels }
     /// In ticks of 1/48000 s.
     var delay: Double { max(0, resampler.delay.inSeconds) * 48_000 }
-    /// Enough to push out what it holds.
+    var longestDelay: Double { max(0, resampler.longestDelay.inSeconds) * 48_000 }
+    /// Enough to fill it, or to push out what it holds.
     var framesOfDelay: Int {
-        min(Int(max(0, resampler.delay.inSeconds) * Double(format.sampleRate)) + 1, format.sampleRate)
+        min(Int(max(0, resampler.longestDelay.inSeconds) * Double(format.sampleRate)) + 1, format.sampleRate)
     }
 }
 

@@ -64,6 +64,7 @@ package enum AudioLimits {
     static let steadyLag = 48.0
     static let steadyShortfall = 24.0
     static let steadyDrift = 0.0001
+    static let leastBend = 0.000_001
     /// Then it is bent until the queue's end is as near as this.
     static let rightLag = 6.0
     /// Ends of sound are faded over 5 ms: shorter is heard as a click.

@@ -41,8 +41,15 @@ package protocol Resampler: AnyObject {
     /// - Parameter speed: how much faster than nominal the input is used up; 1.0001 makes fewer samples of it.
     func process(_ input: [Float], speed: Double, into output: inout [Float])
 
-    /// How late a sample comes out.
+    /// How late a sample comes out now.
     var delay: Duration { get }
+
+    /// And at most.
+    var longestDelay: Duration { get }
+}
+
+extension Resampler {
+    package var longestDelay: Duration { delay }
 }
 
 /// One packet's worth of sound in, its bytes out. Used by one thread.

@@ -61,6 +61,7 @@ struct HoldBack: Sendable {
         let (lag, drift) = isSteady
             ? (AudioLimits.steadyLag, AudioLimits.steadyDrift)
             : (AudioLimits.rightLag, AudioLimits.steadyDrift / 2)
-        return bend == 0 && self.lag.magnitude < lag && self.drift.magnitude < drift
+        // It nears nothing, and may never be it.
+        return bend.magnitude < AudioLimits.leastBend && self.lag.magnitude < lag && self.drift.magnitude < drift
     }
 }
