@@ -58,13 +58,6 @@ struct RepairTests {
         #expect(answer([numbers[3]], after: 170) == 0)
     }
 
-    @Test("what is missed so late that a second round would be a freeze is sent with a copy")
-    mutating func late() {
-        let numbers = share(bytes: 20_000)
-        #expect(answer([numbers[3]], after: 50) == 1)
-        #expect(answer([numbers[4]], after: 200) == 2)
-    }
-
     @Test("a second one 24 ms short of a round trip is believed, and where it came after a whole one, copies go along")
     mutating func second() {
         let numbers = share(bytes: 20_000)

@@ -91,9 +91,6 @@ enum Limits {
     static let copyDistance = Duration.milliseconds(12)
     /// What got lost a second time goes out with so many copies: few packets do, and it is the third round that is seen.
     static let copiesOfRepeated = 2
-    /// Packets are missed and asked for within some 10 ms, as a rule; what takes so much longer than a round trip has no
-    /// time left for a second one.
-    static let lateRequest = Duration.milliseconds(20)
     /// Above what jitter makes of a wait.
     static let queueOfRepair = Duration.milliseconds(40)
     /// Repair packets likewise; where pictures wait in a queue, more packets would only lengthen that.

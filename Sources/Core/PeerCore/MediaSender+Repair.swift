@@ -25,11 +25,13 @@ extension MediaSender {
         for number in missing {
             let answer = history.resend(number, at: now, pause: pause) { bytes in repairBudget.spend(bytes) }
             switch answer {
-            case .resend(let packet, let since, let age):
+            case .resend(let packet, let since):
                 let repair = Repair(packet: packet, number: number)
                 repairs.append(repair)
                 if since == nil { askedFirst.append(number) }
-                wanted.append((repair, copies(since: since, age: age, way: way) ?? (isDoubled ? 1 : 0)))
+                // A third round would be seen as a freeze. What comes early may be asked for by mistake.
+                let isLostAgain = since.map { $0 >= way * 15 / 16 } ?? false
+                wanted.append((repair, isLostAgain ? Limits.copiesOfRepeated : isDoubled ? 1 : 0))
             case .unknown, .tooSoon: continue
             // There is no room for copies either.
             case .refused: return lossRuns.note(askedFirst)
@@ -37,16 +39,6 @@ extension MediaSender {
         }
         lossRuns.note(askedFirst)
         if !isQueued { sendCopies(wanted, at: now) }
-    }
-
-    /// How many copies go along where one more round would be seen as a freeze; nil where none would.
-    private func copies(since: Duration?, age: Duration, way: Duration) -> Int? {
-        guard let since else {
-            // The last packets of a picture, for one, whose loss only the next picture showed.
-            return age >= way + Limits.lateRequest ? 1 : nil
-        }
-        // What comes early may be asked for by mistake.
-        return since >= way * 15 / 16 ? Limits.copiesOfRepeated : nil
     }
 
     /// Of what the budget has left once everything was sent again. Where packets get lost in a row, copies side by side
