@@ -81,7 +81,12 @@ struct RepairTests {
         for burst in 4..<9 {
             _ = answer(Array(numbers[5 * burst..<5 * burst + 4]), after: Int64(burst) * 50, roundTrip: way)
         }
-        #expect(answer([], after: 450) == 4, "the last copies")
+        #expect(answer(Array(numbers[45..<49]), after: 450, roundTrip: way) == 4)
+        #expect(answer([], after: 480) == 0, "nothing is told of losses: who asks for much is not sent it twice")
+        let told = ReportBlock(
+            ssrc: 1, fractionLost: 10, cumulativeLost: 20, extendedHighestSequenceNumber: 0, jitter: 0,
+            lastSenderReport: 0, delaySinceLastSenderReport: 0)
+        _ = sender.handle(told, at: Self.start + .milliseconds(590))
         #expect(answer(Array(numbers[50..<54]), after: 500, roundTrip: way) == 4)
         var later: [Int64] = []
         for time in 8..<40 as Range<Int64> {

@@ -18,8 +18,8 @@ extension MediaSender {
         // who asks again waited for the first.
         let pause = max(way * 3 / 4, way - Limits.requestCopyTime * 3) + (isQueued ? path.queueDelay : .zero)
         // Where a second round takes long and is likely, both are sent at once.
-        let isLossy = path.lasting(loss: Limits.lossOfDoubling) || lossRuns.areBursts
-        let isDoubled = isLossy && way >= Limits.roundTripOfDoubling
+        let isBursty = losesInBursts(path)
+        let isDoubled = (path.lasting(loss: Limits.lossOfDoubling) || isBursty) && way >= Limits.roundTripOfDoubling
         var wanted: [(repair: Repair, count: Int)] = []
         var askedFirst: [UInt16] = []
         for number in missing {
@@ -38,13 +38,20 @@ extension MediaSender {
             }
         }
         lossRuns.note(askedFirst)
-        if !isQueued { sendCopies(wanted, at: now) }
+        if !isQueued { sendCopies(wanted, distance: isBursty ? Limits.copyDistance : .zero, at: now) }
+    }
+
+    /// Who asks for many in a row must have told of losses as well: else one could have everything sent twice by asking.
+    private func losesInBursts(_ path: PathControl) -> Bool {
+        let toldLoss = statistics.lossFraction > Limits.lossOfParity || path.lasting(loss: Limits.lossOfParity)
+        return toldLoss && lossRuns.areBursts
     }
 
     /// Of what the budget has left once everything was sent again. Where packets get lost in a row, copies side by side
     /// would be lost together.
-    private mutating func sendCopies(_ wanted: [(repair: Repair, count: Int)], at now: Instant) {
-        let distance = lossRuns.areBursts ? Limits.copyDistance : .zero
+    private mutating func sendCopies(
+        _ wanted: [(repair: Repair, count: Int)], distance: Duration, at now: Instant
+    ) {
         for round in 0..<Limits.copiesOfRepeated {
             for (repair, count) in wanted where count > round && repairBudget.spend(repair.packet.payload.count) {
                 if distance == .zero { repairs.append(repair) } else { add(Copy(repair: repair, due: now + distance * (round + 1))) }
