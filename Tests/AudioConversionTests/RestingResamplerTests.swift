@@ -45,7 +45,7 @@ struct RestingResamplerTests {
         #expect(try #require(worst) < 8e-4)
     }
 
-    @Test("bent and at rest in turns it gives as many frames as it should, within one")
+    @Test("bent and at rest in turns it gives as many frames as it should, within what going to rest rounds")
     func count() throws {
         let speeds: [Double] = (0...3000).map { block in
             let isBent = block / 7 % 3 > 0 && block < 3000

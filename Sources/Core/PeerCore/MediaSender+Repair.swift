@@ -54,7 +54,11 @@ extension MediaSender {
     ) {
         for round in 0..<Limits.copiesOfRepeated {
             for (repair, count) in wanted where count > round && repairBudget.spend(repair.packet.payload.count) {
-                if distance == .zero { repairs.append(repair) } else { add(Copy(repair: repair, due: now + distance * (round + 1))) }
+                if distance == .zero {
+                    repairs.append(repair)
+                } else {
+                    add(Copy(repair: repair, due: now + distance * (round + 1)))
+                }
             }
         }
     }

@@ -23,6 +23,7 @@ struct MediaSender {
         var number: UInt16
     }
 
+    /// A packet that is sent again once more, and when.
     struct Copy {
         var repair: Repair
         var due: Instant

@@ -174,7 +174,7 @@ struct AudioMixdownTests {
         loop.devices[.system] = device
         loop.keepsPackets = false
         loop.run(until: at(5))
-        // One block of 50 ms, then a packet without any, then the next: each says that it came in pieces of 5 ms.
+        // Blocks of 50 ms, which say that they came in pieces of 5 ms.
         loop.longestPieceSaid = 240
         loop.devices[.system]?.change(to: .stereo48k, framesPerBlock: 2400)
         loop.run(until: at(12))
