@@ -92,6 +92,35 @@ struct MarkControlTests {
         #expect(sent.suffix(1000).allSatisfy { $0 == .notCapable })
     }
 
+    @Test("nor where packets come one by one, and jitter looks like a queue now and then")
+    func saturatedSingly() {
+        var marks = MarkControl(.scalable)
+        var (fall, sent) = (1.0, 0)
+        while sent < 200 {
+            sent += 1
+            let now = Self.start + .milliseconds(20 * sent)
+            var counts = MarkCounts()
+            counts.count(marks.allowsNext(at: now) ? .congested : .notCapable)
+            marks.observe(counts, arrivals: 1, at: now)
+            let verdict = marks.takeVerdict(queueIsShort: sent % 3 > 0, roundTrip: Self.roundTrip, at: now)
+            if case .yield(let factor, _) = verdict { fall *= factor }
+        }
+        #expect(!marks.isCapable && fall > 0.03, "\(fall)")
+    }
+
+    @Test("a few that are all marked, among others that are not, are believed")
+    func luckyMarks() {
+        var marks = Self.capable(.scalable)
+        for count in 1...600 {
+            let now = Self.start + .milliseconds(Int64(count) * 20)
+            // Those that an answer goes by are marked, and most of the others are not.
+            marks.observe(MarkCounts(capable: 6), arrivals: 6, at: now - .milliseconds(10))
+            marks.observe(MarkCounts(congested: 1), arrivals: 1, at: now)
+            _ = marks.takeVerdict(queueIsShort: true, roundTrip: .milliseconds(1), at: now)
+        }
+        #expect(marks.isCapable)
+    }
+
     @Test("of a queue that is there, all that comes may be marked for long")
     func saturatedQueue() {
         var marks = MarkControl(.scalable)

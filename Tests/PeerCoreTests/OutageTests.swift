@@ -34,4 +34,20 @@ struct OutageTests {
         #expect(share.timesServed - served + share.keyframes - keyframes <= 1)
         #expect(share.recent > 25)
     }
+
+    @Test("a link that hardly let anything through and does again is found within three seconds",
+        arguments: [30_000, 64_000, 150_000], [PathFeedback.transportWide, .perStream])
+    func widens(rate: Int, feedback: PathFeedback) {
+        var conditions = LinkConditions()
+        conditions.delay = .milliseconds(25)
+        var share = Share(PeerPair(seed: 7, conditions: conditions, feedback: feedback))
+        share.run(for: .seconds(3), unitSize: 2500)
+        share.pair.link.conditions.rate = rate
+        share.run(for: .seconds(15), unitSize: 2500)
+        #expect(share.recent < 10)
+        share.pair.link.conditions.rate = nil
+        share.run(for: .seconds(4), unitSize: 2500)
+        // In the last second: so it was there after three.
+        #expect(share.recent >= 25)
+    }
 }

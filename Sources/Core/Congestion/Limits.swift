@@ -83,6 +83,8 @@ package enum Limits {
     static let packetsOfTrain = 3
     static let bytesOfTrain = 2000
     static let packetsOfLongTrain = 40
+    /// Below this a packet takes longer to leave than a picture lasts.
+    static let slowPace = 300_000
     static let packetsOfEarlyTrain = 12
     /// Transport-wide feedback tells arrivals by a quarter of a millisecond.
     package static let arrivalResolution = Duration.microseconds(250)
@@ -140,8 +142,8 @@ package enum Limits {
     static let packetsOfPart = 500
     /// Bytes.
     static let packetOfTCP = 1460
-    /// A single packet is not all of them.
-    static let packetsOfSaturation = 2
+    /// Few packets are not all of them.
+    static let packetsOfSaturation = 10
     /// A network that failed is tried again, for it may be another by then; after each failure twice as late, up to half
     /// an hour.
     static let marksRetry = Duration.seconds(60)

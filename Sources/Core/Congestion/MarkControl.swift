@@ -46,6 +46,7 @@ package struct MarkCounts: Hashable, Sendable {
     }
 
     var marked: Int { capable + congested }
+    var isSaturated: Bool { Double(congested) > Double(marked) * Limits.saturation }
     var isEmpty: Bool { marked + notCapable == 0 }
 }
 
@@ -93,6 +94,8 @@ package struct MarkControl: Sendable {
     private var share = 1.0
     /// What the answers in a row to marks on nearly all packets come to.
     private var fall = 1.0
+    /// What came meanwhile.
+    private var saturated = MarkCounts()
     /// Packets with CE, ever.
     package private(set) var congested = 0
 
@@ -139,6 +142,7 @@ package struct MarkControl: Sendable {
         case .capable(let since):
             window.add(counts)
             recent.add(counts)
+            saturated.add(counts)
             if recent.marked > Limits.packetsOfPart { recent.halve() }
             // Marks on what left before the last answer ask for no other (RFC 8298 § 4.1.2.1).
             if now >= nextResponse { fresh.add(counts) }
@@ -200,18 +204,18 @@ package struct MarkControl: Sendable {
         average(roundTrip, at: now)
         guard now >= nextResponse, fresh.marked > 0 else { return nil }
         let part = Double(fresh.congested) / Double(fresh.marked)
-        let isSaturated = part > Limits.saturation && queueIsShort
-        let isSingle = fresh.marked < Limits.packetsOfSaturation
         fresh = MarkCounts()
-        if !isSaturated { fall = 1 }
+        let isSaturated = part > Limits.saturation && saturated.isSaturated
+        if !isSaturated { (fall, saturated) = (1, MarkCounts()) }
         guard part > 0 else { return nil }
         nextResponse = now + roundTrip + Limits.feedbackInterval
         let factor = response == .scalable ? 1 - share / 2 : Limits.yieldToMark
-        if isSaturated, !isSingle { fall *= factor }
-        guard fall < Limits.fallOfSaturation else {
+        // Beside a queue the answer counts for that; what was seen before it holds.
+        if isSaturated, queueIsShort { fall *= factor }
+        guard fall < Limits.fallOfSaturation, saturated.marked >= Limits.packetsOfSaturation else {
             return .yield(factor, part: Double(recent.congested) / Double(max(1, recent.marked)))
         }
-        defer { fall = 1 }
+        defer { (fall, saturated) = (1, MarkCounts()) }
         fail(at: now)
         return .distrust(fall)
     }
