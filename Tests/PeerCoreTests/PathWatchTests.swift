@@ -45,4 +45,13 @@ struct PathWatchTests {
         #expect(gaps.dropFirst(10).allSatisfy { $0 == .milliseconds(400) } && gaps.count == 24)
         #expect((times.last ?? .zero) < .seconds(10) && times.count == 25)
     }
+
+    @Test("where ICE hears the peer again after all of that, and no media follows, it begins anew")
+    func recovered() {
+        var watch = PathWatch(at: Self.start)
+        while watch.due != nil { watch.checked() }
+        let later = Self.start + .seconds(25)
+        watch.recovered(at: later)
+        #expect(watch.due == later + .milliseconds(1200))
+    }
 }

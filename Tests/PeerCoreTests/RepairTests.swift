@@ -58,6 +58,13 @@ struct RepairTests {
         #expect(answer([numbers[3]], after: 170) == 0)
     }
 
+    @Test("what is missed so late that a second round would be a freeze is sent with a copy")
+    mutating func late() {
+        let numbers = share(bytes: 20_000)
+        #expect(answer([numbers[3]], after: 50) == 1)
+        #expect(answer([numbers[4]], after: 200) == 2)
+    }
+
     @Test("a second one 24 ms short of a round trip is believed, and where it came after a whole one, copies go along")
     mutating func second() {
         let numbers = share(bytes: 20_000)
@@ -138,11 +145,43 @@ struct FeedbackTimeTests {
         return reports.isEmpty ? [] : [now.nanoseconds / 1_000_000]
     }
 
-    private static func packet(_ number: UInt16, _ count: Int) -> [UInt8] {
+    /// Thirty pictures a second of ten packets, so far apart; when reports leave.
+    private mutating func watch(for seconds: Int, apart distance: Duration) -> [Int64] {
+        var times: [Int64] = []
+        for picture in 0..<UInt32(seconds * 30) {
+            let next = now + .nanoseconds(33_333_333)
+            for _ in 0..<10 {
+                number &+= 1
+                reporter.receive(Self.packet(number, 1000, picture), .notCapable, parameters, at: now)
+                times += tell()
+                now += distance
+            }
+            while now < next {
+                now += .milliseconds(1)
+                times += tell()
+            }
+            now = next
+        }
+        return times
+    }
+
+    @Test("pictures that come all at once are told of 14 times a second, and 25 as soon as they take time")
+    mutating func room() {
+        _ = watch(for: 4, apart: .microseconds(200))
+        let roomy = watch(for: 4, apart: .microseconds(200)).count
+        // Every other or third picture, the moment it is complete.
+        #expect((44...61).contains(roomy), "\(roomy)")
+        let narrow = watch(for: 4, apart: .milliseconds(2)).count
+        #expect((90...121).contains(narrow), "\(narrow)")
+        _ = watch(for: 3, apart: .microseconds(200))
+        #expect((44...61).contains(watch(for: 4, apart: .microseconds(200)).count))
+    }
+
+    private static func packet(_ number: UInt16, _ count: Int, _ timestamp: UInt32 = 0) -> [UInt8] {
         var bytes: [UInt8] = []
         var extensions = HeaderExtensions()
         extensions.transportSequenceNumber = number
-        RTPHeader(marker: false, payloadType: 102, sequenceNumber: number, timestamp: 0, ssrc: 1)
+        RTPHeader(marker: false, payloadType: 102, sequenceNumber: number, timestamp: timestamp, ssrc: 1)
             .append(to: &bytes, extensions: extensions, map: PeerPair.extensions)
         return bytes + [UInt8](repeating: 1, count: count)
     }

@@ -37,7 +37,7 @@ struct RetransmissionTests {
         history.record(sequenceNumber: 7, unit: unit(payloads: 1, size: 5), payloadIndex: 0, at: .zero)
         var told: [Duration?] = []
         for time in [10, 70] {
-            guard case .resend(_, let since) = resend(&history, 7, at: at(time)) else { continue }
+            guard case .resend(_, let since, _) = resend(&history, 7, at: at(time)) else { continue }
             told.append(since)
         }
         #expect(told == [nil, .milliseconds(60)])
@@ -133,7 +133,7 @@ struct RetransmissionTests {
 
 extension RetransmissionHistory.Answer {
     fileprivate var packet: RetransmissionHistory.Packet? {
-        if case .resend(let packet, _) = self { packet } else { nil }
+        if case .resend(let packet, _, _) = self { packet } else { nil }
     }
 
     fileprivate var isUnknown: Bool { name == "unknown" }

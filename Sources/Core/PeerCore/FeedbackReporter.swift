@@ -21,6 +21,7 @@ struct FeedbackReporter {
     private var loss = 0.0
     /// When that was too much for the last time.
     private var lossyAt: Instant?
+    private var room = RoomWatch()
 
     /// One unprotected packet, of whatever stream.
     ///
@@ -35,9 +36,11 @@ struct FeedbackReporter {
             if parameters.reportsMarks {
                 marks.receive(ssrc: header.ssrc, sequenceNumber: header.sequenceNumber, ecn: ecn)
             }
+            room.receive(header, bytes: bytes.count, at: now)
             gap = transportWide.receive(transportSequenceNumber: number, at: now)
         case .perStream:
             guard let header = bytes.read({ try? RTPPacket($0) })?.header else { return }
+            room.receive(header, bytes: bytes.count, at: now)
             gap = perStream.receive(ssrc: header.ssrc, sequenceNumber: header.sequenceNumber, ecn: ecn, at: now)
         }
         if let gap { loss += (Double(gap) / Double(gap + 1) - loss) * 0.01 }
@@ -58,7 +61,8 @@ struct FeedbackReporter {
     private func interval(at now: Instant) -> Duration {
         guard let first, now - first > Limits.eagerTime else { return Limits.eagerFeedbackInterval }
         if isLossy(at: now) { return Limits.lossyFeedbackInterval }
-        return unreportedBytes < Limits.bytesPerFeedback ? Limits.quietFeedbackInterval : Limits.feedbackInterval
+        let hasTime = unreportedBytes < Limits.bytesPerFeedback || room.hasRoom(at: now)
+        return hasTime ? Limits.quietFeedbackInterval : Limits.feedbackInterval
     }
 
     /// Where bursts get lost, one of them may well be of reports, of which there are few: it ends sooner where they are

@@ -70,6 +70,11 @@ enum Limits {
     /// tells of (RFC 3550 § 6.2).
     static let quietFeedbackInterval = Duration.milliseconds(70)
     static let bytesPerFeedback = 2000
+    /// So does what comes where there is much room: of so much time pictures' packets take no more than this, for so long.
+    static let roomWindow = Duration.milliseconds(40)
+    static let bytesOfPictures = 600
+    static let busyTime = Duration.milliseconds(12)
+    static let roomMemory = Duration.seconds(2)
     /// Where packets get lost so does feedback: it is told more often then.
     static let lossyFeedbackInterval = Duration.milliseconds(15)
     static let lossOfFeedback = 0.01
@@ -87,10 +92,15 @@ enum Limits {
     /// more often than the mean loss says. Single losses of one packet in ten make runs of 1.1.
     static let lengthOfBurst = 2.0
     static let longestRun = 8.0
+    /// Not where several rounds take no longer than a picture lasts.
+    static let roundTripOfCopies = Duration.milliseconds(15)
     /// Between a packet that is sent again and its copy, there: as long as some pictures' packets take.
     static let copyDistance = Duration.milliseconds(12)
     /// What got lost a second time goes out with so many copies: few packets do, and it is the third round that is seen.
     static let copiesOfRepeated = 2
+    /// Packets are missed and asked for within some 10 ms, as a rule; what takes so much longer than a round trip has no
+    /// time left for a second one.
+    static let lateRequest = Duration.milliseconds(20)
     /// Above what jitter makes of a wait.
     static let queueOfRepair = Duration.milliseconds(40)
     /// Repair packets likewise; where pictures wait in a queue, more packets would only lengthen that.

@@ -19,19 +19,18 @@ extension MediaSender {
         let pause = max(way * 3 / 4, way - Limits.requestCopyTime * 3) + (isQueued ? path.queueDelay : .zero)
         // Where a second round takes long and is likely, both are sent at once.
         let isBursty = losesInBursts(path)
-        let isDoubled = (path.lasting(loss: Limits.lossOfDoubling) || isBursty) && way >= Limits.roundTripOfDoubling
+        let isDoubled = isBursty && way >= Limits.roundTripOfCopies
+            || path.lasting(loss: Limits.lossOfDoubling) && way >= Limits.roundTripOfDoubling
         var wanted: [(repair: Repair, count: Int)] = []
         var askedFirst: [UInt16] = []
         for number in missing {
             let answer = history.resend(number, at: now, pause: pause) { bytes in repairBudget.spend(bytes) }
             switch answer {
-            case .resend(let packet, let since):
+            case .resend(let packet, let since, let age):
                 let repair = Repair(packet: packet, number: number)
                 repairs.append(repair)
                 if since == nil { askedFirst.append(number) }
-                // A third round would be seen as a freeze. What comes early may be asked for by mistake.
-                let isLostAgain = since.map { $0 >= way * 15 / 16 } ?? false
-                wanted.append((repair, isLostAgain ? Limits.copiesOfRepeated : isDoubled ? 1 : 0))
+                wanted.append((repair, copies(since: since, age: age, way: way) ?? (isDoubled ? 1 : 0)))
             case .unknown, .tooSoon: continue
             // There is no room for copies either.
             case .refused: return lossRuns.note(askedFirst)
@@ -39,6 +38,16 @@ extension MediaSender {
         }
         lossRuns.note(askedFirst)
         if !isQueued { sendCopies(wanted, distance: isBursty ? Limits.copyDistance : .zero, at: now) }
+    }
+
+    /// How many copies go along where one more round would be seen as a freeze; nil where none would.
+    private func copies(since: Duration?, age: Duration, way: Duration) -> Int? {
+        guard let since else {
+            // The last packets of a picture, for one, whose loss only the next picture showed.
+            return age >= way + Limits.lateRequest ? 1 : nil
+        }
+        // What comes early may be asked for by mistake.
+        return since >= way * 15 / 16 ? Limits.copiesOfRepeated : nil
     }
 
     /// Who asks for many in a row must have told of losses as well: else one could have everything sent twice by asking.

@@ -29,4 +29,7 @@ struct PathWatch {
     }
 
     mutating func checked() { asked += 1 }
+
+    /// ICE hears the peer after long silence: media is to follow, or the pair is looked after anew.
+    mutating func recovered(at now: Instant) { (heardAt, asked) = (now, 0) }
 }

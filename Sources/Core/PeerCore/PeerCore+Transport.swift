@@ -36,7 +36,9 @@ extension PeerCore {
         switch event {
         case .validPair, .selectedPair: drainHandshake()
         case .disconnected: outputs.append(.event(.interrupted(true)))
-        case .recovered: outputs.append(.event(.interrupted(false)))
+        case .recovered:
+            pathWatch?.recovered(at: now)
+            outputs.append(.event(.interrupted(false)))
         case .consentExpired: end(.consentExpired)
         case .failed: noPairFound()
         }

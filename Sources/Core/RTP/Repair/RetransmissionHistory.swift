@@ -19,8 +19,8 @@ package struct RetransmissionHistory: Sendable {
     }
 
     package enum Answer: Sendable {
-        /// And how long ago it was sent again before; nil where it was not.
-        case resend(Packet, since: Duration?)
+        /// And how long ago it was sent again before, nil where it was not, and first.
+        case resend(Packet, since: Duration?, age: Duration)
         /// Never sent, or no longer kept.
         case unknown
         /// Sent again just now: that one is still on its way.
@@ -98,7 +98,7 @@ package struct RetransmissionHistory: Sendable {
         guard budget(entry.bytes) else { return .refused }
         entry.resentAt = now
         entries[index] = entry
-        return .resend(entry.packet, since: since)
+        return .resend(entry.packet, since: since, age: now - entry.sentAt)
     }
 
     /// Forgets everything, so that nothing from before a pause is ever sent again.
