@@ -17,21 +17,28 @@ struct RequestTests {
     }
 
     /// When requests for packet 2 leave, which gets lost and never comes again; the round trip takes 50 ms.
-    private func requests(parity: UInt8?, until end: Int) -> [Int] {
+    ///
+    /// - Parameter lostBefore: so many runs of five packets got lost, and came when they were asked for.
+    private func requests(parity: UInt8?, lostBefore runs: UInt16 = 0, until end: Int) -> [Int] {
         var receiver = MediaReceiver(
             ReceiveParameters(
                 payloadTypes: [96], retransmissionPayloadTypes: [97: 96], parityPayloadType: parity,
                 extensions: ExtensionMap(), ssrc: 1, canonicalName: "viewer"), at: at(0))
         var none: AudioReceiver?
         var times: [Int] = []
-        for number in [1, 3, 4] as [UInt16] {
-            receiver.receive(packet(number), at: at(0))
-            // Tells the round trip.
-            _ = number == 1 ? receiver.nextFeedback(at: at(0), roundTripTime: .milliseconds(50), audio: &none) : nil
+        receiver.receive(packet(1 &- 6 &* runs), at: at(0))
+        for first in (0..<runs).map({ 2 &- 6 &* (runs - $0) }) {
+            for number in [first &+ 5] + (0..<5).map({ first &+ $0 }) { receiver.receive(packet(number), at: at(0)) }
         }
-        for time in 0..<end {
+        // Tells the round trip; what was asked for until now is not looked at.
+        for time in 0..<200 {
             receiver.advance(to: at(time))
-            while let bytes = receiver.nextFeedback(at: at(time), roundTripTime: .milliseconds(50), audio: &none) {
+            while receiver.nextFeedback(at: at(time), roundTripTime: .milliseconds(50), audio: &none) != nil {}
+        }
+        for number in [3, 4] as [UInt16] { receiver.receive(packet(number), at: at(200)) }
+        for time in 0..<end {
+            receiver.advance(to: at(200 + time))
+            while let bytes = receiver.nextFeedback(at: at(200 + time), roundTripTime: .milliseconds(50), audio: &none) {
                 for case .genericNACK(let nack) in bytes.read({ (try? RTCPPacket.packets($0)) ?? [] }) {
                     #expect(nack.missing == [2])
                     times.append(time)
@@ -44,6 +51,14 @@ struct RequestTests {
     @Test("a sharer of our kind, which takes copies for one request, is asked three times, and then all the time")
     func own() {
         #expect(requests(parity: 98, until: 110) == [0, 8, 16, 59, 67, 75, 83, 91])
+    }
+
+    @Test("where packets get lost in a row, a sharer of our kind is asked all the time")
+    func bursts() {
+        let times = requests(parity: 98, lostBefore: 9, until: 110)
+        #expect(times.first == 0 && times.count > 20, "\(times)")
+        #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 <= 10 }, "\(times)")
+        #expect(requests(parity: nil, lostBefore: 9, until: 110).count <= 4)
     }
 
     @Test("others, which may answer each copy, are asked twice")

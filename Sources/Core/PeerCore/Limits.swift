@@ -148,6 +148,8 @@ enum Limits {
     /// the sooner the more is sent.
     static let copiesOfRepeatedRequest = 6
     static let requestCopyTime = Duration.milliseconds(8)
+    /// Where packets get lost in a row.
+    static let volleyInterval = Duration.milliseconds(4)
     /// Keyframe requests that a viewer sends: again after this long without an answer.
     static let keyframeRequestInterval = Duration.milliseconds(300)
     /// The round trip before one was measured: a fast one, so that the first repairs are not held back.

@@ -25,6 +25,9 @@ struct MediaReceiver {
     private var requests: Deque<[UInt16]> = []
     /// Requests get lost as packets do: each is sent a few times.
     private var copies: Deque<(due: Instant, numbers: [UInt16])> = []
+    private var lossRuns = LossRuns()
+    /// Where packets get lost in a row: all that is missing is asked for again and again, until answers can be there.
+    private var volley: (next: Instant, end: Instant)?
     private var keyframeIsWanted = false
     /// The first packet of the newest keyframe.
     private var keyframeBegins = Int64.min
@@ -145,21 +148,37 @@ struct MediaReceiver {
             case .request(let numbers, let isRepeated):
                 statistics.packetsRequested += numbers.count
                 requests.append(numbers)
-                // Within a round trip, as far as is known here: our own sharer takes all for one then. Others may answer each.
-                for copy in 1...copies(isRepeated) where buffer.quickestAnswer * 3 / 4 > Limits.requestCopyTime * copy {
-                    copies.append((now + Limits.requestCopyTime * copy, numbers))
-                }
+                if !isRepeated { lossRuns.note(numbers) }
+                copy(numbers, isRepeated, at: now)
             }
         }
-        while let index = copies.firstIndex(where: { $0.due <= now }) {
-            requests.append(copies.remove(at: index).numbers)
+        askAgain(at: now)
+    }
+
+    private mutating func copy(_ numbers: [UInt16], _ isRepeated: Bool, at now: Instant) {
+        // Repair packets come from none but our own sharer, as yet.
+        let isOwn = parameters.parityPayloadType != nil
+        // A network that loses packets in a row does so on the way back as well.
+        if isOwn, lossRuns.areBursts {
+            volley = (volley?.next ?? now + Limits.volleyInterval, now + buffer.usualAnswer)
+            return
+        }
+        // Within a round trip, as far as is known here: our own sharer takes all for one then. Others may answer each.
+        let count = !isOwn
+            ? Limits.requestCopiesForOthers : isRepeated ? Limits.copiesOfRepeatedRequest : Limits.requestCopies
+        for copy in 1...count where buffer.quickestAnswer * 3 / 4 > Limits.requestCopyTime * copy {
+            copies.append((now + Limits.requestCopyTime * copy, numbers))
         }
     }
 
-    private func copies(_ isRepeated: Bool) -> Int {
-        // Repair packets come from none but our own sharer, as yet.
-        if parameters.parityPayloadType == nil { return Limits.requestCopiesForOthers }
-        return isRepeated ? Limits.copiesOfRepeatedRequest : Limits.requestCopies
+    private mutating func askAgain(at now: Instant) {
+        while let index = copies.firstIndex(where: { $0.due <= now }) {
+            requests.append(copies.remove(at: index).numbers)
+        }
+        guard let volley, volley.next <= now else { return }
+        let numbers = buffer.requested
+        self.volley = numbers.isEmpty || now >= volley.end ? nil : (now + Limits.volleyInterval, volley.end)
+        if !numbers.isEmpty { requests.append(numbers) }
     }
 
     private mutating func depacketize(_ packet: Packet, _ number: Int64, _ now: Instant) {
@@ -192,6 +211,7 @@ struct MediaReceiver {
         var due = nextReport
         if let deadline = buffer.deadline { due = min(due, deadline) }
         for copy in copies { due = min(due, copy.due) }
+        if let volley { due = min(due, volley.next) }
         if keyframeIsWanted, let last = lastKeyframeRequest {
             due = min(due, last + Limits.keyframeRequestInterval)
         }

@@ -16,9 +16,11 @@ extension MediaSender {
         let isQueued = path.queueDelay > Limits.queueOfRepair
         // Short of a whole round trip, which is never known to the millisecond, by what copies of a request are apart:
         // who asks again waited for the first.
-        let pause = max(way * 3 / 4, way - Limits.requestCopyTime * 3) + (isQueued ? path.queueDelay : .zero)
-        // Where a second round takes long and is likely, both are sent at once.
+        let least = max(way * 3 / 4, way - Limits.requestCopyTime * 3) + (isQueued ? path.queueDelay : .zero)
         let isBursty = losesInBursts(path)
+        // There a viewer asks all the time, until answers can have come; half of them take longer than the usual.
+        let pause = isBursty ? max(least, (path.feedbackDelay ?? .zero) * 3 / 2) : least
+        // Where a second round takes long and is likely, both are sent at once.
         let isDoubled = isBursty && way >= Limits.roundTripOfCopies
             || path.lasting(loss: Limits.lossOfDoubling) && way >= Limits.roundTripOfDoubling
         var wanted: [(repair: Repair, count: Int)] = []

@@ -145,6 +145,8 @@ struct PathControl {
     }
 
     var queueDelay: Duration { estimator.queueDelay }
+    /// Smoothed, from leaving to what is told of it; nil before anything was.
+    var feedbackDelay: Duration? { estimator.feedbackDelay }
 
     /// Whether so much has been lost for some seconds.
     func lasting(loss: Double) -> Bool { estimator.lastingLoss > loss }

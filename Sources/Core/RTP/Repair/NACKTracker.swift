@@ -54,6 +54,9 @@ package struct NACKTracker: Sendable {
 
     package var missingCount: Int { missing.count }
 
+    /// What was asked for and has not come, ascending.
+    var requested: [Int64] { missing.compactMap { $0.requests > 0 ? $0.number : nil } }
+
     package enum Outcome: Hashable, Sendable {
         case followed
         /// More is missing than can be asked for: all of it is given up, a keyframe is needed.
