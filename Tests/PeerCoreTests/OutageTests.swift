@@ -36,7 +36,7 @@ struct OutageTests {
     }
 
     @Test("a link that hardly let anything through and does again is used again some seconds later",
-        arguments: [(30_000, 5), (64_000, 4), (150_000, 3)], [PathFeedback.transportWide, .perStream])
+        arguments: [(30_000, 5), (64_000, 5), (150_000, 3)], [PathFeedback.transportWide, .perStream])
     func widens(link: (rate: Int, seconds: Int), feedback: PathFeedback) {
         var conditions = LinkConditions()
         conditions.delay = .milliseconds(25)
