@@ -6,13 +6,10 @@ import Timebase
 
 @Suite("What joiners begin with")
 struct PictureCacheTests {
-    /// - Parameter milliseconds: when it was captured; nil: a second for each tick.
-    private func unit(
-        _ tick: Int64, bytes: Int, keyframe: Bool = false, isReference: Bool = true, at milliseconds: Int64? = nil
-    ) -> PacketisedUnit {
+    private func unit(_ tick: Int64, bytes: Int, keyframe: Bool = false, isReference: Bool = true) -> PacketisedUnit {
         PacketisedUnit(
             bytes: [UInt8](repeating: 1, count: bytes), payloads: [0..<bytes], mediaTime: MediaTime(ticks: tick),
-            capturedAt: .zero + .milliseconds(milliseconds ?? tick * 1000), isKeyframe: keyframe, isReference: isReference)
+            capturedAt: .zero, isKeyframe: keyframe, isReference: isReference)
     }
 
     @Test("holds the last keyframe and what refers to it")
@@ -50,16 +47,6 @@ struct PictureCacheTests {
         #expect(pictures.units?.count == 61)
         pictures.add(unit(61, bytes: 1))
         #expect(pictures.units == nil)
-    }
-
-    @Test("serves in the first second, in which no other keyframe is made, whatever it has")
-    func firstSecond() {
-        var cache = PictureCache()
-        cache.add(unit(0, bytes: 100, keyframe: true, at: 0))
-        for tick in 1...29 { cache.add(unit(Int64(tick), bytes: 100, at: Int64(tick) * 33)) }
-        #expect(cache.units?.count == 30)
-        cache.add(unit(30, bytes: 100, at: 1000))
-        #expect(cache.units == nil)
     }
 
     @Test("a viewer who asks a thousand times a second is served once a second, and costs the encoder little")

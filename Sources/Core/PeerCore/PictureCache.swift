@@ -1,11 +1,9 @@
 import RTP
-import Timebase
 
 /// A lane's last keyframe and what followed: a viewer who joins, or has lost the chain of references, is served from
 /// here, and the encoder and the other viewers do not notice.
 ///
-/// As long as that costs about what a new keyframe would, and for as long as none would be made: then the cache is of no
-/// more use until there is one.
+/// As long as that costs about what a new keyframe would: then the cache is of no more use until there is one.
 package struct PictureCache: Sendable {
     private var kept: [PacketisedUnit] = []
     private var keyframeBytes = 0
@@ -23,8 +21,7 @@ package struct PictureCache: Sendable {
         // What nothing refers to shows nothing that the picture before it did not.
         guard !kept.isEmpty, unit.isReference else { return }
         deltaBytes += unit.bytes.count
-        let isRecent = kept.first.map { unit.capturedAt - $0.capturedAt < Limits.cacheInterval } ?? false
-        guard isRecent || deltaBytes <= keyframeBytes, kept.count <= Limits.cachedDeltas else { return forget() }
+        guard deltaBytes <= keyframeBytes, kept.count <= Limits.cachedDeltas else { return forget() }
         kept.append(unit)
     }
 
