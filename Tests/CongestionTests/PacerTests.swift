@@ -24,26 +24,6 @@ struct PacerTests {
         #expect((990_000...1_001_000).contains(sent), "8 Mbit/s are a million bytes a second, not \(sent)")
     }
 
-    @Test("at a rate at which packets would leave one by one they leave in trains, and on average no more")
-    func slow() {
-        var pacer = Pacer(bitsPerSecond: 40_000, burstBytes: 3000)
-        let start = Instant(nanoseconds: 1_000_000_000)
-        var (now, sent) = (start, 0)
-        var trains: [Int] = []
-        while now < start + .seconds(60) {
-            var train = 0
-            while pacer.nextSend <= now {
-                pacer.sent(bytes: 1200, at: now)
-                train += 1
-            }
-            trains.append(train)
-            sent += train * 1200
-            now = pacer.nextSend
-        }
-        #expect(trains.allSatisfy { $0 >= 3 }, "\(trains)")
-        #expect((290_000...305_000).contains(sent), "40 kbit/s are 300 kB a minute, not \(sent)")
-    }
-
     @Test("with another rate what waits leaves at that rate")
     func anotherRate() {
         var pacer = Pacer(bitsPerSecond: 800_000, burstBytes: 1000)

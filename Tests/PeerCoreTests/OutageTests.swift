@@ -34,20 +34,4 @@ struct OutageTests {
         #expect(share.timesServed - served + share.keyframes - keyframes <= 1)
         #expect(share.recent > 25)
     }
-
-    @Test("a link that hardly let anything through and does again is used again some seconds later",
-        arguments: [(30_000, 5), (64_000, 5), (150_000, 3)], [PathFeedback.transportWide, .perStream])
-    func widens(link: (rate: Int, seconds: Int), feedback: PathFeedback) {
-        var conditions = LinkConditions()
-        conditions.delay = .milliseconds(25)
-        var share = Share(PeerPair(seed: 7, conditions: conditions, feedback: feedback))
-        share.run(for: .seconds(3), unitSize: 2500)
-        share.pair.link.conditions.rate = link.rate
-        share.run(for: .seconds(15), unitSize: 2500)
-        #expect(share.recent < 10)
-        share.pair.link.conditions.rate = nil
-        share.run(for: .seconds(link.seconds), unitSize: 2500)
-        // In the last second: so it was there a second before.
-        #expect(share.recent >= 25)
-    }
 }

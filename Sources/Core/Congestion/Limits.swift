@@ -83,8 +83,6 @@ package enum Limits {
     static let packetsOfTrain = 3
     static let bytesOfTrain = 2000
     static let packetsOfLongTrain = 40
-    /// Below this a packet takes longer to leave than a picture lasts.
-    static let slowPace = 300_000
     static let packetsOfEarlyTrain = 12
     /// Transport-wide feedback tells arrivals by a quarter of a millisecond.
     package static let arrivalResolution = Duration.microseconds(250)

@@ -211,7 +211,7 @@ package struct MarkControl: Sendable {
         nextResponse = now + roundTrip + Limits.feedbackInterval
         let factor = response == .scalable ? 1 - share / 2 : Limits.yieldToMark
         // Beside a queue the answer counts for that; what was seen before it holds.
-        if isSaturated, queueIsShort { fall *= factor }
+        if isSaturated, queueIsShort, fall >= Limits.fallOfSaturation { fall *= factor }
         guard fall < Limits.fallOfSaturation, saturated.marked >= Limits.packetsOfSaturation else {
             return .yield(factor, part: Double(recent.congested) / Double(max(1, recent.marked)))
         }

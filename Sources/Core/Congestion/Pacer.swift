@@ -4,16 +4,11 @@ import Timebase
 ///
 /// A leaky bucket kept as one instant (the generic cell rate algorithm): a burst of up to `burstBytes` leaves at once,
 /// the rest at `bitsPerSecond`. A frame of typing or scrolling fits the burst and is never held back.
-///
-/// At a rate at which packets would leave one by one, the rest leaves in such bursts as well: a train of packets measures
-/// the path (`PacketTrain`), and single ones never show that it takes more by now.
 package struct Pacer: Sendable {
     package private(set) var bitsPerSecond: Int64
     package private(set) var burstBytes: Int
     /// When the bucket will be empty, at the present rate.
     private var emptyAt: Instant = .zero
-    /// The burst was used up; nothing leaves before there is room for another.
-    private var isSpent = false
 
     /// - Precondition: both are positive.
     package init(bitsPerSecond: Int, burstBytes: Int) {
@@ -35,11 +30,10 @@ package struct Pacer: Sendable {
     }
 
     /// When the next packet may leave; not later than now where the burst has room.
-    package var nextSend: Instant { isSpent ? emptyAt : emptyAt - duration(of: burstBytes) }
+    package var nextSend: Instant { emptyAt - duration(of: burstBytes) }
 
     package mutating func sent(bytes: Int, at now: Instant) {
         emptyAt = max(emptyAt, now) + duration(of: bytes)
-        isSpent = bitsPerSecond < Limits.slowPace && emptyAt - now > duration(of: burstBytes)
     }
 
     private func duration(of bytes: Int) -> Duration {

@@ -91,6 +91,8 @@ enum Limits {
     static let doubtTime = Duration.seconds(10)
     /// So often: a network that comes back after 25 s leaves some seconds to notice.
     static let doubtInterval = Duration.seconds(1)
+    /// And so often once the peer is heard: a check or two may still get lost, and little may be left of the 30 s.
+    static let hopefulDoubtInterval = Duration.milliseconds(200)
     /// Nothing heard for this long: one consent check or two were lost, which 5 % loss does once in minutes; then the
     /// peer counts as interrupted and the other pairs are tried again.
     static let silenceTime = Duration.seconds(10)

@@ -101,6 +101,8 @@ enum Limits {
     /// Packets are missed and asked for within some 10 ms, as a rule; what takes so much longer than a round trip has no
     /// time left for a second one.
     static let lateRequest = Duration.milliseconds(20)
+    /// Below this packets leave one by one, and a copy takes 30 ms.
+    static let paceOfCopies = 300_000
     /// Above what jitter makes of a wait.
     static let queueOfRepair = Duration.milliseconds(40)
     /// Repair packets likewise; where pictures wait in a queue, more packets would only lengthen that.
@@ -150,6 +152,12 @@ enum Limits {
     static let requestCopyTime = Duration.milliseconds(8)
     /// Where packets get lost in a row.
     static let volleyInterval = Duration.milliseconds(4)
+    static let requestsPerAnswer = 12
+    /// A twentieth of what comes, as RTCP is meant to take (RFC 3550 § 6.2), saved up for twenty requests; with the headers
+    /// around one.
+    static let volleyShare = 20
+    static let volleyBytes = 2000
+    static let requestOverhead = 80
     /// Keyframe requests that a viewer sends: again after this long without an answer.
     static let keyframeRequestInterval = Duration.milliseconds(300)
     /// The round trip before one was measured: a fast one, so that the first repairs are not held back.

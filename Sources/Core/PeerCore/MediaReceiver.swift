@@ -26,8 +26,10 @@ struct MediaReceiver {
     /// Requests get lost as packets do: each is sent a few times.
     private var copies: Deque<(due: Instant, numbers: [UInt16])> = []
     private var lossRuns = LossRuns()
-    /// Where packets get lost in a row: all that is missing is asked for again and again, until answers can be there.
-    private var volley: (next: Instant, end: Instant)?
+    /// Where packets get lost in a row: when all whose answer can't be there yet is asked for once more.
+    private var volleyDue: Instant?
+    /// Bytes that such requests may take: a part of what comes, for the way back may be as narrow.
+    private var volleyBudget = 0
     private var keyframeIsWanted = false
     /// The first packet of the newest keyframe.
     private var keyframeBegins = Int64.min
@@ -51,6 +53,7 @@ struct MediaReceiver {
         let header = packet.header
         statistics.packets += 1
         statistics.bytes += bytes.count
+        volleyBudget = min(volleyBudget + bytes.count / Limits.volleyShare, Limits.volleyBytes)
         if parameters.payloadTypes.contains(header.payloadType) {
             receiveOriginal(bytes, packet, at: now)
         } else if parameters.retransmissionPayloadTypes[header.payloadType] != nil {
@@ -160,7 +163,7 @@ struct MediaReceiver {
         let isOwn = parameters.parityPayloadType != nil
         // A network that loses packets in a row does so on the way back as well.
         if isOwn, lossRuns.areBursts {
-            volley = (volley?.next ?? now + Limits.volleyInterval, now + buffer.usualAnswer)
+            volleyDue = volleyDue ?? now + volleyInterval
             return
         }
         // Within a round trip, as far as is known here: our own sharer takes all for one then. Others may answer each.
@@ -175,10 +178,17 @@ struct MediaReceiver {
         while let index = copies.firstIndex(where: { $0.due <= now }) {
             requests.append(copies.remove(at: index).numbers)
         }
-        guard let volley, volley.next <= now else { return }
-        let numbers = buffer.requested
-        self.volley = numbers.isEmpty || now >= volley.end ? nil : (now + Limits.volleyInterval, volley.end)
-        if !numbers.isEmpty { requests.append(numbers) }
+        guard let due = volleyDue, due <= now else { return }
+        let numbers = buffer.awaited(at: now)
+        volleyDue = numbers.isEmpty ? nil : now + volleyInterval
+        guard !numbers.isEmpty, volleyBudget > 0 else { return }
+        volleyBudget -= Limits.requestOverhead + numbers.count * 4
+        requests.append(numbers)
+    }
+
+    /// The way back may be narrow where it is long.
+    private var volleyInterval: Duration {
+        max(Limits.volleyInterval, buffer.usualAnswer / Limits.requestsPerAnswer)
     }
 
     private mutating func depacketize(_ packet: Packet, _ number: Int64, _ now: Instant) {
@@ -211,7 +221,7 @@ struct MediaReceiver {
         var due = nextReport
         if let deadline = buffer.deadline { due = min(due, deadline) }
         for copy in copies { due = min(due, copy.due) }
-        if let volley { due = min(due, volley.next) }
+        if let volleyDue { due = min(due, volleyDue) }
         if keyframeIsWanted, let last = lastKeyframeRequest {
             due = min(due, last + Limits.keyframeRequestInterval)
         }

@@ -17,9 +17,11 @@ extension MediaSender {
         // Short of a whole round trip, which is never known to the millisecond, by what copies of a request are apart:
         // who asks again waited for the first.
         let least = max(way * 3 / 4, way - Limits.requestCopyTime * 3) + (isQueued ? path.queueDelay : .zero)
-        let isBursty = losesInBursts(path)
-        // There a viewer asks all the time, until answers can have come; half of them take longer than the usual.
-        let pause = isBursty ? max(least, (path.feedbackDelay ?? .zero) * 3 / 2) : least
+        let isLossy = toldLoss(path)
+        let isBursty = isLossy && lossRuns.areBursts
+        // There a viewer of our kind asks all the time, until answers can have come; half of them take longer than the usual.
+        let asksAlways = parameters.parity != nil && lossRuns.areBursts
+        let pause = asksAlways ? max(least, min((path.feedbackDelay ?? .zero) * 3 / 2, way * 5 / 2)) : least
         // Where a second round takes long and is likely, both are sent at once.
         let isDoubled = isBursty && way >= Limits.roundTripOfCopies
             || path.lasting(loss: Limits.lossOfDoubling) && way >= Limits.roundTripOfDoubling
@@ -32,7 +34,8 @@ extension MediaSender {
                 let repair = Repair(packet: packet, number: number)
                 repairs.append(repair)
                 if since == nil { askedFirst.append(number) }
-                wanted.append((repair, copies(since: since, age: age, way: way) ?? (isDoubled ? 1 : 0)))
+                let late = way + path.queueDelay + Limits.lateRequest
+                wanted.append((repair, copies(since, way, isLate: isLossy && age >= late) ?? (isDoubled ? 1 : 0)))
             case .unknown, .tooSoon: continue
             // There is no room for copies either.
             case .refused: return lossRuns.note(askedFirst)
@@ -43,19 +46,21 @@ extension MediaSender {
     }
 
     /// How many copies go along where one more round would be seen as a freeze; nil where none would.
-    private func copies(since: Duration?, age: Duration, way: Duration) -> Int? {
-        guard let since else {
-            // The last packets of a picture, for one, whose loss only the next picture showed.
-            return age >= way + Limits.lateRequest ? 1 : nil
-        }
+    ///
+    /// - Parameters:
+    ///   - since: it was sent again before.
+    ///   - isLate: it is asked for late: the last packets of a picture, for one, whose loss only the next picture showed.
+    private func copies(_ since: Duration?, _ way: Duration, isLate: Bool) -> Int? {
+        // Where packets leave one by one all are late, and a copy takes long.
+        guard let since else { return isLate && pacingRate >= Limits.paceOfCopies ? 1 : nil }
         // What comes early may be asked for by mistake.
         return since >= way * 15 / 16 ? Limits.copiesOfRepeated : nil
     }
 
-    /// Who asks for many in a row must have told of losses as well: else one could have everything sent twice by asking.
-    private func losesInBursts(_ path: PathControl) -> Bool {
-        let toldLoss = statistics.lossFraction > Limits.lossOfParity || path.lasting(loss: Limits.lossOfParity)
-        return toldLoss && lossRuns.areBursts
+    /// Who asks late, or for many in a row, must have told of losses as well: else one could have everything sent twice by
+    /// asking.
+    private func toldLoss(_ path: PathControl) -> Bool {
+        statistics.lossFraction > Limits.lossOfParity || path.lasting(loss: Limits.lossOfParity)
     }
 
     /// Of what the budget has left once everything was sent again. Where packets get lost in a row, copies side by side

@@ -229,11 +229,12 @@ struct MediaSender {
 
     /// The next packet that may leave now: repairs first, then pictures.
     mutating func nextPacket(_ path: inout PathControl, at now: Instant) -> [UInt8]? {
-        guard let due = nextSend(path, at: now), due <= now else { return nil }
+        // First of all: at another rate the next may be due sooner.
         if pacingRate != path.pacingRate {
             pacingRate = path.pacingRate
             setPace(at: now)
         }
+        guard let due = nextSend(path, at: now), due <= now else { return nil }
         while let copy = copies.first, copy.due <= now {
             repairs.append(copy.repair)
             copies.removeFirst()

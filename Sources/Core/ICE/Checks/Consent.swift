@@ -22,7 +22,9 @@ struct Consent {
     /// When a check beside the regular ones is due, because those had no answer.
     var doubt: Instant {
         let first = answeredAt + Limits.doubtTime
-        return doubtedAt.map { max(first, $0 + Limits.doubtInterval) } ?? first
+        // Who is heard again can answer.
+        let interval = heardAt >= first ? Limits.hopefulDoubtInterval : Limits.doubtInterval
+        return doubtedAt.map { max(first, $0 + interval) } ?? first
     }
 
     mutating func answered(at now: Instant) {

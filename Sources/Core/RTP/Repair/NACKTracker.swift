@@ -54,8 +54,11 @@ package struct NACKTracker: Sendable {
 
     package var missingCount: Int { missing.count }
 
-    /// What was asked for and has not come, ascending.
-    var requested: [Int64] { missing.compactMap { $0.requests > 0 ? $0.number : nil } }
+    /// What was asked for so lately that no answer can have come yet, as a rule; ascending.
+    func awaited(at now: Instant) -> [Int64] {
+        let since = now - usualAnswer
+        return missing.compactMap { ($0.requestedAt ?? .zero) > since ? $0.number : nil }
+    }
 
     package enum Outcome: Hashable, Sendable {
         case followed

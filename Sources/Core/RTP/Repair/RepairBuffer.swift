@@ -64,8 +64,10 @@ package struct RepairBuffer<Element: Sendable>: Sendable {
     /// Sequence numbers asked for so far, repetitions included.
     package var requestsMade: Int { tracker.requestsMade }
 
-    /// What was asked for and has not come, in the order of a request.
-    package var requested: [UInt16] { tracker.requested.map { UInt16(truncatingIfNeeded: $0) } }
+    /// What was asked for so lately that no answer can have come yet, as a rule; in the order of a request.
+    package func awaited(at now: Instant) -> [UInt16] {
+        tracker.awaited(at: now).map { UInt16(truncatingIfNeeded: $0) }
+    }
 
     /// When `nextOutput` must be called again; nil where nothing is missing.
     package var deadline: Instant? { [reorder.deadline, tracker.deadline].compactMap { $0 }.min() }
