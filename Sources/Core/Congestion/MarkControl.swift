@@ -203,11 +203,10 @@ package struct MarkControl: Sendable {
         guard isCapable else { return nil }
         average(roundTrip, at: now)
         guard now >= nextResponse, fresh.marked > 0 else { return nil }
-        let part = Double(fresh.congested) / Double(fresh.marked)
-        fresh = MarkCounts()
-        let isSaturated = part > Limits.saturation && saturated.isSaturated
+        let isSaturated = fresh.isSaturated && saturated.isSaturated
         if !isSaturated { (fall, saturated) = (1, MarkCounts()) }
-        guard part > 0 else { return nil }
+        defer { fresh = MarkCounts() }
+        guard fresh.congested > 0 else { return nil }
         nextResponse = now + roundTrip + Limits.feedbackInterval
         let factor = response == .scalable ? 1 - share / 2 : Limits.yieldToMark
         // Beside a queue the answer counts for that; what was seen before it holds.

@@ -150,7 +150,7 @@ enum Limits {
     /// the sooner the more is sent.
     static let copiesOfRepeatedRequest = 6
     static let requestCopyTime = Duration.milliseconds(8)
-    /// Where packets get lost in a row.
+    /// Where packets get lost in a row requests are so far apart, and so many at most are sent for one answer.
     static let volleyInterval = Duration.milliseconds(4)
     static let requestsPerAnswer = 12
     /// A twentieth of what comes, as RTCP is meant to take (RFC 3550 § 6.2), saved up for twenty requests; with the headers

@@ -25,6 +25,7 @@ extension MediaSender {
         // Where a second round takes long and is likely, both are sent at once.
         let isDoubled = isBursty && way >= Limits.roundTripOfCopies
             || path.lasting(loss: Limits.lossOfDoubling) && way >= Limits.roundTripOfDoubling
+        let late = way + path.queueDelay + Limits.lateRequest
         var wanted: [(repair: Repair, count: Int)] = []
         var askedFirst: [UInt16] = []
         for number in missing {
@@ -34,7 +35,6 @@ extension MediaSender {
                 let repair = Repair(packet: packet, number: number)
                 repairs.append(repair)
                 if since == nil { askedFirst.append(number) }
-                let late = way + path.queueDelay + Limits.lateRequest
                 wanted.append((repair, copies(since, way, isLate: isLossy && age >= late) ?? (isDoubled ? 1 : 0)))
             case .unknown, .tooSoon: continue
             // There is no room for copies either.

@@ -25,7 +25,7 @@ struct PathWatch {
     mutating func heard(at now: Instant) {
         let gap = now - heardAt
         usualGap = max(gap, usualGap - gap / 4)
-        (heardAt, asked) = (now, 0)
+        recovered(at: now)
     }
 
     mutating func checked() { asked += 1 }

@@ -57,7 +57,7 @@ package struct NACKTracker: Sendable {
     /// What was asked for so lately that no answer can have come yet, as a rule; ascending.
     func awaited(at now: Instant) -> [Int64] {
         let since = now - usualAnswer
-        return missing.compactMap { ($0.requestedAt ?? .zero) > since ? $0.number : nil }
+        return missing.compactMap { entry in entry.requestedAt.flatMap { $0 > since ? entry.number : nil } }
     }
 
     package enum Outcome: Hashable, Sendable {
