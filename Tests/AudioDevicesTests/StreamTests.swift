@@ -97,7 +97,8 @@ extension SoundServerSuite {
             listener.wakeups = 0
             let recording = try listener.record(for: .milliseconds(800))[0]
             let expected = 800 / milliseconds
-            #expect(abs(Int64(recording.blocks.count) - expected) <= 4)
+            // Where the recording is cut off takes or gives a few.
+            #expect(abs(Int64(recording.blocks.count) - expected) <= max(4, expected / 10))
             #expect(listener.wakeups < expected * 3 / 2)
         }
     }
