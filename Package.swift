@@ -82,7 +82,6 @@ let package = Package(
             name: "CAVFormat", path: "Sources/CLibraries/CAVFormat", providers: [.apt(["libavformat-dev"])]),
         library("COpus", "opus", "libopus-dev"),
         library("COgg", "ogg", "libogg-dev"),
-        library("CSampleRate", "samplerate", "libsamplerate0-dev"),
         library("CALSA", "alsa", "libasound2-dev"),
         .systemLibrary(name: "CPulse", path: "Sources/CLibraries/CPulse", providers: [.apt(["libpulse-dev"])]),
         library("CSRTP", "libsrtp2", "libsrtp2-dev"),
@@ -91,6 +90,9 @@ let package = Package(
         library(
             "CXCB", "xcb", "libxcb1-dev", "libxcb-composite0-dev", "libxcb-damage0-dev", "libxcb-randr0-dev",
             "libxcb-shm0-dev", "libxcb-xfixes0-dev"),
+        .target(
+            name: "CZitaResampler", path: "Sources/CLibraries/CZitaResampler",
+            linkerSettings: [.linkedLibrary("zita-resampler")]),
         .target(name: "CLinux", path: "Sources/CLibraries/CLinux"),
         .target(name: "CSRTPCrypto", dependencies: ["CSRTP", "COpenSSL"], path: "Sources/CLibraries/CSRTPCrypto"),
         .target(name: "CShims", path: "Sources/CLibraries/CShims", cSettings: kernels),
@@ -111,7 +113,7 @@ let package = Package(
         adapter("PixelConversion", ["Timebase", "Media", "CShims", "CYUV"]),
         adapter("VideoCodec", ["Timebase", "Media", "CX264", "CShims", "CYUV"]),
         adapter("AudioCodec", ["Timebase", "Media", "RTP", "COpus"]),
-        adapter("AudioConversion", ["Timebase", "Media", "CSampleRate"]),
+        adapter("AudioConversion", ["Timebase", "Media", "CZitaResampler"]),
         adapter("AudioDevices", ["Timebase", "Media", "SystemClock", "CALSA", "CPulse"]),
         adapter("OggOpus", ["Timebase", "RTP", "COgg"]),
         adapter("Matroska", ["Timebase", "RTP", "CAVFormat"]),
