@@ -103,6 +103,17 @@ struct OpusEncoderTests {
         #expect(abs(back.level(of: 1000) + 20) < 0.5)
     }
 
+    @Test("after a minute of loud sound, for which it does not listen, noise 50 dB below is found silent within a second")
+    func silenceAfterLoudSound() throws {
+        var coding = try Coding(target(96_000) { $0.usesDTX = true })
+        var tone = Tone(440, level: -10)
+        try coding.encode(&tone, packets: 3000)
+        var random = SeededGenerator(seed: 5)
+        try coding.encode((0..<2 * 960 * 100).map { _ in Float(random.unit() * 2 - 1) * 0.001 })
+        #expect(coding.packets[..<3000].allSatisfy { !$0.isSilent })
+        #expect(coding.packets[3050...].count { $0.isSilent } > 40)
+    }
+
     @Test("without DTX nothing is silent, not even silence")
     func continuous() throws {
         var coding = try Coding(target(96_000))

@@ -8,6 +8,14 @@ enum Limits {
     static let complexity = 0...10
     /// At 96 kbit/s SILK and CELT together take 0.7 % of a core so, and 1.9 % at 7, without coding music better.
     static let complexityOfSILK = 1
+    /// The most with which libopus does not listen for speech and silence; below 8 CELT searches no less than above 5.
+    static let complexityOfLoud = 5
+    /// In bit/s: above it libopus codes speech by CELT as it does music (64 kbit/s for mono, and 4 that it hesitates).
+    static let leastLoudRate = 72_000
+    /// Mean square of a packet (−25 dBFS): libopus finds silence only 25 dB below the loudest of before.
+    static let loudest: Float = 0.003_162
+    /// Half a second of loud sound: libopus remembers how loud it was.
+    static let packetsToListen = 25
     /// In percent: with in-band FEC, from here on libopus uses SILK for all that it was not told to be music.
     static let lossForSILK = 6
     /// A packet must fit one RTP payload: 1200 bytes pass every usual path. At 20 ms that is 480 kbit/s.

@@ -15,6 +15,9 @@ package final class OpusEncoder: AudioEncoder {
     /// By how much the decoded sound trails what was encoded, at 48 kHz: what a container calls pre-skip.
     package let lookaheadFrames: Int
     private let handle: OpaquePointer
+    private var listening = Listening()
+    /// As libopus was told.
+    private var complexity = -1
     /// libopus writes here; packets are copied out.
     private var buffer = [UInt8](repeating: 0, count: Limits.packetBytes)
 
@@ -52,6 +55,7 @@ package final class OpusEncoder: AudioEncoder {
         guard samples.count == 2 * frames else {
             throw .unsupportedParameters("\(samples.count) samples are not a packet's \(2 * frames).")
         }
+        try setComplexity(listening.isNeeded(for: samples))
         let count = opus_encode_float(handle, samples, Int32(frames), &buffer, Int32(buffer.count))
         guard count > 0 else { throw .failed("libopus made nothing of a packet: \(opusText(count))") }
         let isSilent = target.usesDTX && count <= Limits.silentPacketBytes
@@ -61,16 +65,22 @@ package final class OpusEncoder: AudioEncoder {
     private func apply(_ target: OpusTarget) throws(CodecError) {
         try set(OPUS_SET_BITRATE_REQUEST, target.bitsPerSecond)
         try set(OPUS_SET_FORCE_CHANNELS_REQUEST, target.channels == .mono ? 1 : 2)
-        try set(OPUS_SET_COMPLEXITY_REQUEST, complexity(for: target))
         try set(OPUS_SET_INBAND_FEC_REQUEST, target.inBandFEC == .on ? 1 : 0)
         try set(OPUS_SET_PACKET_LOSS_PERC_REQUEST, target.expectedLoss)
         try set(OPUS_SET_DTX_REQUEST, target.usesDTX ? 1 : 0)
     }
 
     /// SILK, which in-band FEC leads to, takes five times what CELT does at the same complexity.
-    private func complexity(for target: OpusTarget) -> Int {
-        let isSILK = target.inBandFEC == .on && target.expectedLoss >= Limits.lossForSILK
-        return isSILK ? min(configuration.complexity, Limits.complexityOfSILK) : configuration.complexity
+    private func setComplexity(_ listens: Bool) throws(CodecError) {
+        let hasFEC = target.inBandFEC == .on
+        let most =
+            if hasFEC && target.expectedLoss >= Limits.lossForSILK { Limits.complexityOfSILK }
+            else if listens || hasFEC || target.bitsPerSecond < Limits.leastLoudRate { configuration.complexity }
+            else { Limits.complexityOfLoud }
+        let complexity = min(configuration.complexity, most)
+        guard complexity != self.complexity else { return }
+        try set(OPUS_SET_COMPLEXITY_REQUEST, complexity)
+        self.complexity = complexity
     }
 
     private func set(_ request: Int32, _ value: Int) throws(CodecError) {
