@@ -29,7 +29,8 @@ struct TimestampSmoother {
         }
         strays = 0
         let averaging = max(Limits.firstAveraging, min(age / 4, Limits.averaging))
-        return advance(expected + error * min(1, duration / averaging), duration)
+        let share = min(1, Double(duration.nanoseconds) / Double(averaging.nanoseconds))
+        return advance(expected + .nanoseconds(Int64(Double(error.nanoseconds) * share)), duration)
     }
 
     /// Sound was lost: what comes next does not follow what came before.

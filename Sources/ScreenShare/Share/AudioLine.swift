@@ -33,6 +33,7 @@ final class AudioLine {
     private var encoders: [AudioLane: OpusEncoder] = [:]
     private let start: Instant
     private var toldDelay = Duration.zero
+    private var packetsTold = 0
     /// The feeds whose descriptors woke the thread. Sound servers hand over pieces of a few milliseconds, and to look at
     /// the other source as well each time would cost as much again.
     private var ready: Set<Int> = []
@@ -76,7 +77,7 @@ final class AudioLine {
         if commands.stops { return }
         guard isActive else { return wait(until: .distantFuture) }
         let now = SystemClock.now()
-        let isPacketDue = mixdown.map { now >= $0.due } ?? true
+        let isPacketDue = now >= mixdown?.due ?? .zero
         for index in feeds.indices where isPacketDue || ready.contains(index) || now >= feeds[index].due {
             read(index, at: now)
         }
@@ -107,9 +108,9 @@ final class AudioLine {
     }
 
     private func encodeDue(at now: Instant) throws(CodecError) {
-        var hasPacket = false
         while let packet = mixdown?.nextPacket(at: now) {
-            hasPacket = true
+            if packetsTold % AudioLineLimits.packetsPerStatistics == 0 { tellStatistics() }
+            packetsTold += 1
             var encodings: [AudioLane: AudioUnit.Encoding] = [:]
             for (lane, encoder) in encoders {
                 let encoded = try encoder.encode(packet.samples)
@@ -117,7 +118,6 @@ final class AudioLine {
             }
             deliver(AudioUnit(encodings, time: packet.time, capturedAt: packet.capturedAt))
         }
-        if hasPacket { tellStatistics() }
     }
 
     private func tellStatistics() {
@@ -232,6 +232,8 @@ extension AudioBlock {
 enum AudioLineLimits {
     /// Half of what viewers can be told.
     static let delayChange = Duration.milliseconds(5)
+    /// Statistics are read some times a second, if at all.
+    static let packetsPerStatistics = 10
     /// What is read of one source before the others have their turn.
     static let turn = Duration.seconds(2)
 }
