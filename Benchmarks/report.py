@@ -136,8 +136,8 @@ def sound_rows(rows, results):
             rows.bound(figure, found[where], None, SOUND_LAGS[link], "ms")
     for share in results.get("soundConcealed", {}).values():
         rows.bound("sound guessed where 10 % are lost", share, None, SOUND_CONCEALED, "%")
-    for share in results.get("soundCPU", {}).values():
-        rows.bound("CPU of sound, microphone and system", share, None, SOUND_CPU, "%")
+    for found in results.get("soundCPU", {}).values():
+        rows.bound("CPU of sound, microphone and system", found.get("ours"), found.get("gstreamer"), SOUND_CPU, "%")
 
 
 def none(rows, figure, count):

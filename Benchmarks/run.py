@@ -130,7 +130,7 @@ class Run:
         self.own("soundDelay", ("all",), lambda _: sound.delay(seconds))
         self.own("soundLag", sound.LINKS, lambda link: sound.lag(link, seconds))
         self.own("soundConcealed", ("all",), lambda _: sound.concealed(seconds))
-        self.own("soundCPU", ("all",), lambda _: sound.cpu(seconds, self.repeats["cpu"]))
+        self.each("soundCPU", (None,), lambda which, _: sound.cpu(which, seconds, self.repeats["cpu"]))
 
     def isolation(self):
         seconds = self.repeats["seconds"]["isolation"]

@@ -1,4 +1,4 @@
-"""Sound: how late it is, how far from the picture, what is lost of it, and what it takes. Against bounds alone.
+"""Sound: how late it is, how far from the picture, what is lost of it, and what it takes.
 
 Times are the viewer's own: when a picture is to be shown and sound to be heard, against the moments of capture that the
 sharer reports. Both ends are on one machine, and so on one clock.
@@ -14,6 +14,7 @@ from harness import sharer, sound
 from harness.examples import Example
 from harness.networks import Lab, Lan
 from harness.paths import scratch_file
+from harness.processes import Process
 
 # A packet of 20 ms, and Opus' look-ahead.
 CODEC_DELAY = 26.5
@@ -97,8 +98,11 @@ def concealed(seconds):
         return last["soundLost"] / last["sound"]
 
 
-def cpu(seconds, repeats):
-    """The sharer's time with both sources, less that without sound, on a still screen; as a share of a core."""
+def cpu(which, seconds, repeats):
+    """What capturing, mixing, encoding, encrypting and sending both sources takes, as a share of a core.
+
+    Of ours: the sharer's time less that without sound, on a still screen, with one viewer.
+    """
     found = []
     for _ in range(repeats):
         with Bench("still") as bench:
@@ -107,9 +111,43 @@ def cpu(seconds, repeats):
             for device in ("speaker", "cable"):
                 playing = server.play(sound.tone(440, 2 * seconds + 60), device)
                 bench.callback(playing.kill)
-            taken = [once(bench, server, choice, seconds) for choice in ("none", "both")]
-            found.append(taken[1] - taken[0])
+            if which == "ours":
+                taken = [once(bench, server, choice, seconds) for choice in ("none", "both")]
+                found.append(taken[1] - taken[0])
+            else:
+                found.append(pipeline(server, seconds))
     return median(found)
+
+
+# The devices' own formats, pieces of 10 ms, and what our sharer sends; without feedback, and to a port nobody reads.
+DEVICE = (
+    "pulsesrc device={} buffer-time=40000 latency-time=10000 ! audio/x-raw,rate={},channels=2 ! queue ! audioconvert "
+    "! audioresample ! audio/x-raw,rate=48000,format=F32LE ! mix."
+)
+SENDING = (
+    "audiomixer name=mix ! audioconvert ! opusenc bitrate=96000 ! rtpopuspay "
+    "! application/x-rtp,ssrc=(uint)1 ! srtpenc key={} ! udpsink host=127.0.0.1 port=9 sync=false async=false"
+)
+MASTER_KEY = "5a" * 30
+
+
+def pipeline(server, seconds):
+    """GStreamer's own elements, by hand."""
+    words = [SENDING.format(MASTER_KEY), DEVICE.format("speaker.monitor", 48_000), DEVICE.format("microphone", 44_100)]
+    command = ["gst-launch-1.0", "--quiet", *" ".join(words).split()]
+    process = Process(command, name="gst-launch-1.0", env=server.env)
+    try:
+        return busy(process, seconds)
+    finally:
+        process.kill()
+
+
+def busy(process, seconds):
+    """The share of a core that a process takes once it has settled."""
+    time.sleep(SETTLE)
+    before = processor_seconds(process.pid)
+    time.sleep(seconds)
+    return (processor_seconds(process.pid) - before) / seconds
 
 
 def once(bench, server, choice, seconds):
@@ -119,11 +157,8 @@ def once(bench, server, choice, seconds):
             viewer = sharer.view(
                 bench.lan, "--audio", scratch_file(".opus"), output=output, whep=host.whep)
             viewer.wait_for("First picture", 15)
-            time.sleep(SETTLE)
-            before = processor_seconds(host.process.pid)
-            time.sleep(seconds)
-            after = processor_seconds(host.process.pid)
+            taken = busy(host.process, seconds)
             viewer.stop()
+            return taken
     finally:
         host.kill()
-    return (after - before) / seconds
