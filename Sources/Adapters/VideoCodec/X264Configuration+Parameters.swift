@@ -62,6 +62,7 @@ extension X264Configuration {
     private func setSearch(_ parameters: inout x264_param_t) {
         // Keyframes with predictions of 4 by 4 pixels: a seventh fewer bits for text, and nothing dearer.
         parameters.analyse.intra |= UInt32(X264_ANALYSE_I4x4)
+        parameters.analyse.b_mb_info = 1
         preset.apply(to: &parameters, isWide: preset > .minimal)
         // Screens don't fade.
         parameters.analyse.i_weighted_pred = Int32(X264_WEIGHTP_NONE)

@@ -24,6 +24,7 @@ package final class X264Encoder: VideoEncoder {
     private var shown: x264_image_t?
     /// There once a part was coded.
     private var partial: PartialPicture?
+    private let unchanged: UnchangedMacroblocks
     /// Changed in pictures for which there were no bits.
     private var unsent = PixelRect.nothing
 
@@ -33,6 +34,7 @@ package final class X264Encoder: VideoEncoder {
         preset = configuration.preset
         search = Search(preset: preset, isWide: preset > .minimal, references: configuration.references)
         memory = ReferenceMemory(references: configuration.references)
+        unchanged = UnchangedMacroblocks(size: configuration.size)
         level = try configuration.validated()
         parameters = try configuration.parameters(level: level)
         self.log = X264Log(log)
@@ -95,7 +97,8 @@ package final class X264Encoder: VideoEncoder {
         let detail = PictureDetail(of: request.picture, in: whole)
         let quantiser = control.quantiser(
             for: .keyframe, changed: detail, blurred: .nothing, at: request.mediaTime, target: request.target)
-        let unit = try run(request, .whole, quantiser: quantiser ?? QuantiserControl.coarsest, type: X264_TYPE_IDR)
+        let unit = try run(
+            request, .whole(changed: [whole]), quantiser: quantiser ?? QuantiserControl.coarsest, type: X264_TYPE_IDR)
         lastKeyframe = request.mediaTime
         let sent = learn(.keyframe, unit, areas: [whole], changed: detail, blurred: .nothing)
         memory.restart(ReferenceMemory.rows(of: request.picture), quantiser: Int(unit.quantiser), control.blur)
@@ -122,7 +125,7 @@ package final class X264Encoder: VideoEncoder {
         if !isRun, found < Self.isBack, quantiser > QuantiserControl.legible, isNew(request) {
             return try outline(request, rows)
         }
-        let unit = try run(request, .whole, quantiser: quantiser)
+        let unit = try run(request, .whole(changed: request.areas + [control.blur.area]), quantiser: quantiser)
         // What comes out far too large was not foretold, because a run of small changes ended in a new page. It is
         // thrown away: no decoder sees it, so the picture must begin anew.
         if control.isExcessive(bits: unit.bytes.count * 8), mayInsertKeyframe(at: request.mediaTime) {
@@ -211,7 +214,8 @@ package final class X264Encoder: VideoEncoder {
     private func repetition(_ request: Request) throws(CodecError) -> EncodedUnit? {
         guard let pass = nextPass(request, isCarried: false) else { return nil }
         let isWhole = pass.area.onMacroblocks.contains(PixelRect(request.picture.size))
-        let unit = try run(request, isWhole ? .whole : .parts([pass.area]), quantiser: pass.quantiser)
+        let unit = try run(
+            request, isWhole ? .whole(changed: [pass.area]) : .parts([pass.area]), quantiser: pass.quantiser)
         let sent = learn(.repetition, unit, areas: [pass.area], changed: .nothing, blurred: pass.detail)
         memory.repeated(quantiser: pass.quantiser, control.blur) { ReferenceMemory.rows(of: request.picture) }
         return sent
@@ -286,9 +290,17 @@ package final class X264Encoder: VideoEncoder {
 
     /// What of a picture is coded; the rest stays as it is.
     private enum Extent {
-        case whole
+        /// What is outside of the areas was coded as it is now, as finely as the rest of the picture.
+        case whole(changed: [PixelRect])
         case parts([PixelRect])
         case outline(PixelRect)
+
+        var changed: [PixelRect] {
+            switch self {
+            case .whole(let changed), .parts(let changed): changed
+            case .outline(let area): [area]
+            }
+        }
     }
 
     private func run(
@@ -299,6 +311,7 @@ package final class X264Encoder: VideoEncoder {
         input.i_type = type
         input.i_qpplus1 = Int32(quantiser) + 1
         input.i_pts = pictures
+        input.prop.mb_info = unchanged.outside(of: extent.changed)
         pictures += 1
         var output = x264_picture_t()
         var units: UnsafeMutablePointer<x264_nal_t>?
