@@ -20,4 +20,9 @@ final class PackedRows {
         RowKernels.unpack(bottom, width: columns.count, into: unpacked[1])
         return (RowKernels.Row(unpacked[0]), RowKernels.Row(unpacked[1]))
     }
+
+    /// Bytes from a pair to the next one; 0 where there is none, or none of the source's.
+    func ahead(of index: Int, in source: SourcePlanes) -> Int {
+        unpacked == nil && 2 * index + 3 < source.size.height ? source.first(2) - source.first(0) : 0
+    }
 }

@@ -7,11 +7,13 @@ enum RowKernels {
     typealias MutableRow = UnsafeMutablePointer<UInt8>
 
     /// A pair of rows of packed colours as rows of Y and a row each of U and V.
+    ///
+    /// - Parameter ahead: bytes to the rows that come next; 0 where they are none of the source's.
     @inline(__always)
     static func convert(
-        _ rows: (Row, Row), width: Int, luma: (MutableRow, MutableRow), chroma: (MutableRow, MutableRow)
+        _ rows: (Row, Row), ahead: Int, width: Int, luma: (MutableRow, MutableRow), chroma: (MutableRow, MutableRow)
     ) {
-        shim_bgra_rows_to_i420(rows.0, rows.1, Int32(width), luma.0, luma.1, chroma.0, chroma.1)
+        shim_bgra_rows_to_i420(rows.0, rows.1, ahead, Int32(width), luma.0, luma.1, chroma.0, chroma.1)
     }
 
     @inline(__always)

@@ -112,7 +112,8 @@ final class ScaledPath {
         let left = min(fine.lowerBound, 2 * coarse.lowerBound) & ~1
         let right = min(max(fine.upperBound, 2 * coarse.upperBound), size.width)
         RowKernels.convert(
-            packed.pair(pair, of: source, columns: left..<right), width: right - left,
+            packed.pair(pair, of: source, columns: left..<right), ahead: packed.ahead(of: pair, in: source),
+            width: right - left,
             luma: (lumaLines[2 * pair] + left, lumaLines[2 * pair + 1] + left),
             chroma: (uLines[pair] + left / 2, vLines[pair] + left / 2))
     }

@@ -24,7 +24,7 @@ struct UnscaledPath {
             let rows = packed.pair(pair, of: source, columns: area.x..<area.maxX)
             // The second row of an odd height's last pair goes to the spare row of the picture.
             RowKernels.convert(
-                rows, width: area.width,
+                rows, ahead: packed.ahead(of: pair, in: source), width: area.width,
                 luma: (content.luma(2 * pair) + area.x, content.luma(2 * pair + 1) + area.x),
                 chroma: (content.u(pair) + area.x / 2, content.v(pair) + area.x / 2))
         }

@@ -7,8 +7,10 @@
 
 // Two rows of B, G, R, X bytes. `width` may be odd: the last chroma sample then takes its column twice. The second row
 // may be the first one again (odd heights). Writes `width` bytes of luma for each row and (width + 1) / 2 of chroma.
+// `ahead` bytes behind them lie the rows that come next, which are fetched meanwhile; 0 where there are none.
 void shim_bgra_rows_to_i420(
-    const uint8_t *row0, const uint8_t *row1, int32_t width, uint8_t *y0, uint8_t *y1, uint8_t *u, uint8_t *v);
+    const uint8_t *row0, const uint8_t *row1, ptrdiff_t ahead, int32_t width, uint8_t *y0, uint8_t *y1, uint8_t *u,
+    uint8_t *v);
 
 // Little-endian words of 10 bits each of R, G and B (bits 20, 10 and 0) to B, G, R, X bytes.
 void shim_bgr10_row_to_bgra(const uint8_t *row, int32_t width, uint8_t *bgra);
