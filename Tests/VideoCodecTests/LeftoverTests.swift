@@ -104,6 +104,29 @@ struct LeftoverTests {
         #expect(try #require(likeness.last) > 0.97)
     }
 
+    @Test("what was left coarser at a low rate is refined where the page beside it changes at a high one, a caret between")
+    func refinedLater() throws {
+        let (scene, other) = (page(9), page(10))
+        let (dialog, lower) = (
+            PixelRect(x: 400, y: 440, width: 400, height: 200), PixelRect(x: 0, y: 64, width: 1280, height: 656)
+        )
+        let top = PixelRect(x: 0, y: 0, width: 1280, height: 48)
+        var recording = try Recording(.small(1280, 720))
+        try recording.encode(scene.picture, bitsPerSecond: 300_000, after: 540_000)
+        try recording.encode(scene.picture, damage: .nothing, bitsPerSecond: 300_000, after: 180_000)
+        copy(dialog, from: other, to: scene)
+        try recording.encode(scene.picture, damage: dialog, bitsPerSecond: 300_000, after: 30_000)
+        try rest(&recording, scene, at: 300_000)
+        let before = error(try #require(try recording.decoded().last), scene, top)
+        let caret = PixelRect(x: 600, y: 300, width: 2, height: 16)
+        copy(caret, from: other, to: scene)
+        try recording.encode(scene.picture, damage: caret, bitsPerSecond: 20_000_000, after: 90_000)
+        copy(lower, from: other, to: scene)
+        try recording.encode(scene.picture, damage: lower, bitsPerSecond: 20_000_000, after: 90_000)
+        let after = error(try #require(try recording.decoded().last), scene, top)
+        #expect(before > 1.2 * after)
+    }
+
     @Test("text that is written beside a page being sharpened is sharpened as well")
     func beside() throws {
         let (blank, text) = (page(7), page(8))

@@ -14,7 +14,7 @@ enum Limits {
     static let leastLoudRate = 72_000
     /// Mean square of a packet (−25 dBFS): libopus finds silence only 25 dB below the loudest of before.
     static let loudest: Float = 0.003_162
-    /// Half a second of loud sound: libopus remembers how loud it was.
+    /// Half a second of loud sound, in packets of 20 ms: libopus remembers how loud it was.
     static let packetsToListen = 25
     /// In percent: with in-band FEC, from here on libopus uses SILK for all that it was not told to be music.
     static let lossForSILK = 6

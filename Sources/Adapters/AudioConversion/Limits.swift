@@ -4,8 +4,8 @@ enum Limits {
     static let sampleRate = 4000...768_000
     /// PulseAudio's sources have no more.
     static let channels = 1...32
-    /// Of `speed`. Clocks differ by 0.0005 at most; more than this is a mistake, not a clock.
-    static let speed = 0.5...2.0
+    /// Of `speed`. Clocks differ by 0.0005 at most; zita-resampler bends by no more than this.
+    static let speed = 0.95...1.05
     /// In periods of the lower rate. A third less, 16, takes a tenth less and is 3 dB down at 17.6 kHz from 44.1 kHz; 32
     /// adds a sixth, and half a kilohertz.
     static let halfFilter: UInt32 = 24

@@ -125,7 +125,7 @@ package final class X264Encoder: VideoEncoder {
         if !isRun, found < Self.isBack, quantiser > QuantiserControl.legible, isNew(request) {
             return try outline(request, rows)
         }
-        let unit = try run(request, .whole(changed: request.areas + [control.blur.area]), quantiser: quantiser)
+        let unit = try run(request, .whole(changed: request.areas), quantiser: quantiser)
         // What comes out far too large was not foretold, because a run of small changes ended in a new page. It is
         // thrown away: no decoder sees it, so the picture must begin anew.
         if control.isExcessive(bits: unit.bytes.count * 8), mayInsertKeyframe(at: request.mediaTime) {
@@ -288,30 +288,15 @@ package final class X264Encoder: VideoEncoder {
 
     // MARK: x264
 
-    /// What of a picture is coded; the rest stays as it is.
-    private enum Extent {
-        /// What is outside of the areas was coded as it is now, as finely as the rest of the picture.
-        case whole(changed: [PixelRect])
-        case parts([PixelRect])
-        case outline(PixelRect)
-
-        var changed: [PixelRect] {
-            switch self {
-            case .whole(let changed), .parts(let changed): changed
-            case .outline(let area): [area]
-            }
-        }
-    }
-
     private func run(
-        _ request: Request, _ extent: Extent, quantiser: Int, type: Int32 = X264_TYPE_AUTO
+        _ request: Request, _ extent: CodedExtent, quantiser: Int, type: Int32 = X264_TYPE_AUTO
     ) throws(CodecError) -> EncodedUnit {
         var input = x264_picture_t()
         x264_picture_init(&input)
         input.i_type = type
         input.i_qpplus1 = Int32(quantiser) + 1
         input.i_pts = pictures
-        input.prop.mb_info = unchanged.outside(of: extent.changed)
+        input.prop.mb_info = unchanged.flags(of: extent, quantiser: quantiser)
         pictures += 1
         var output = x264_picture_t()
         var units: UnsafeMutablePointer<x264_nal_t>?
@@ -332,7 +317,7 @@ package final class X264Encoder: VideoEncoder {
             isKeyframe: output.b_keyframe != 0, quantiser: quantiser)
     }
 
-    private func subject(of picture: I420Picture, _ extent: Extent) -> I420Picture {
+    private func subject(of picture: I420Picture, _ extent: CodedExtent) -> I420Picture {
         guard let shown else { return picture }
         if case .whole = extent {
             partial?.forget()

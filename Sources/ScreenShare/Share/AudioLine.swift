@@ -178,6 +178,7 @@ final class AudioLine {
 
     /// Nothing from before is heard: mixer and encoder begin anew, the clock goes on.
     private func begin() {
+        packetsTold = 0
         mixdown = AudioMixdown(
             packetFrames: packetDuration.frames, start: start, from: SystemClock.now(), makeResampler: Self.resampler(from:))
     }
