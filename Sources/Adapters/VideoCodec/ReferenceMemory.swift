@@ -35,6 +35,8 @@ struct ReferenceMemory {
         capacity = references
     }
 
+    var knowsLast: Bool { pictures.last?.rows != nil }
+
     /// The older picture that shows the most of what differs from the last one.
     func find(_ rows: Rows) -> Find {
         guard let last = pictures.last?.rows, last.count == rows.count else { return Find() }
@@ -134,17 +136,32 @@ struct ReferenceMemory {
     }
 
     static func rows(of picture: I420Picture) -> Rows {
+        var rows = Rows(repeating: 0, count: strips(of: picture.size.width).count * picture.size.height)
+        look(at: picture, in: PixelRect(picture.size), for: &rows)
+        return rows
+    }
+
+    /// The same, of a picture that differs from the last one in an area at most.
+    func rows(of picture: I420Picture, changed area: PixelRect) -> Rows {
+        let count = Self.strips(of: picture.size.width).count * picture.size.height
+        guard var rows = pictures.last?.rows, rows.count == count else { return Self.rows(of: picture) }
+        Self.look(at: picture, in: area, for: &rows)
+        return rows
+    }
+
+    private static func look(at picture: I420Picture, in area: PixelRect, for rows: inout Rows) {
         picture.withPlanes { luma, u, v in
-            strips(of: picture.size.width).flatMap { columns in
-                (0..<picture.size.height).map { row in
+            for (index, columns) in strips(of: picture.size.width).enumerated()
+            where columns.overlaps(area.x..<area.maxX) {
+                // Two rows share their colours, which count with the even one.
+                for row in area.y & ~1..<area.maxY {
                     let chroma = row / 2 * picture.chromaStride + columns.lowerBound / 2
                     var value = shim_fingerprint(
                         luma + row * picture.lumaStride + columns.lowerBound, columns.count, 0, .max)
-                    // Two rows share their colours.
                     for plane in [u, v] where row % 2 == 0 {
                         value = shim_fingerprint(plane + chroma, columns.count / 2, value, .max)
                     }
-                    return value
+                    rows[index * picture.size.height + row] = value
                 }
             }
         }

@@ -107,14 +107,17 @@ package final class X264Encoder: VideoEncoder {
 
     private func change(_ request: Request) throws(CodecError) -> EncodedUnit? {
         let isRun = control.continuesRun(at: request.mediaTime)
-        let rows = isRun ? nil : ReferenceMemory.rows(of: request.picture)
+        // What is small is cheap to look at, and what rests afterwards needs no look of its own.
+        let isFollowed = memory.knowsLast && control.isSmall(request.areas)
+        let seen = isRun && !isFollowed ? nil : memory.rows(of: request.picture, changed: request.area)
+        let rows = isRun ? nil : seen
         let known = rows.map { memory.find($0) } ?? ReferenceMemory.Find()
         let request = narrowed(request, rows)
         // What a reference shows already takes hardly any bits, there or a little off.
         let found = control.isSmall(request.areas) ? known.share : max(known.share, scrolled(request, rows))
         let detail = request.detail.scaled(by: max(0.02, 1 - found))
         try chooseSearch(at: request.mediaTime, known: known.share)
-        if control.isApart(request.areas, at: request.mediaTime) { return try apart(request, detail, rows) }
+        if control.isApart(request.areas, at: request.mediaTime) { return try apart(request, detail, seen) }
         let blurred = PictureDetail(of: request.picture, in: control.blur.area)
         let quantiser = control.quantiser(
             for: request.fillsPicture ? .change : .changeOfPart, changed: detail, blurred: blurred,
@@ -133,7 +136,7 @@ package final class X264Encoder: VideoEncoder {
         }
         let sent = learn(
             kind(of: request, rows, known), unit, areas: request.areas, changed: detail, blurred: blurred)
-        memory.coded(rows, quantiser: quantiser, control.blur)
+        memory.coded(seen, quantiser: quantiser, control.blur)
         return sent
     }
 
