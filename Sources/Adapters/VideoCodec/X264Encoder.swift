@@ -20,6 +20,8 @@ package final class X264Encoder: VideoEncoder {
     /// What each picture is searched by: the configuration's preset, or one below it.
     package var preset: X264Configuration.Preset
     private var memory: ReferenceMemory
+    /// The last change was looked at and was small, like a key typed here and a clock that ticks there.
+    private var isSparse = false
     /// The reconstruction of the last picture; x264 keeps it as a reference until the next one is made.
     private var shown: x264_image_t?
     /// There once a part was coded.
@@ -108,11 +110,12 @@ package final class X264Encoder: VideoEncoder {
     private func change(_ request: Request) throws(CodecError) -> EncodedUnit? {
         let isRun = control.continuesRun(at: request.mediaTime)
         // What is small is cheap to look at, and what rests afterwards needs no look of its own.
-        let isFollowed = memory.knowsLast && control.isSmall(request.areas)
+        let isFollowed = memory.knowsLast && (isSparse || control.isSmall(request.areas))
         let seen = isRun && !isFollowed ? nil : memory.rows(of: request.picture, changed: request.area)
         let rows = isRun ? nil : seen
         let known = rows.map { memory.find($0) } ?? ReferenceMemory.Find()
-        let request = narrowed(request, rows)
+        let request = narrowed(request, seen)
+        isSparse = seen != nil && control.isSmall(request.areas)
         // What a reference shows already takes hardly any bits, there or a little off.
         let found = control.isSmall(request.areas) ? known.share : max(known.share, scrolled(request, rows))
         let detail = request.detail.scaled(by: max(0.02, 1 - found))
