@@ -5,10 +5,10 @@ import Media
 /// How much like itself an area of a picture will look at each quantiser: its luma SSIM, foretold from the area alone.
 ///
 /// Faint lines go first, letters last: a page of black text looks right at a quantiser at which a spreadsheet has lost
-/// its grid. Right within 0.002 for pages of text from quantiser 24 to 34.
+/// its grid. Right within 0.002 for pages of text from quantiser 24 to 35.
 struct PictureLikeness {
     /// No coarser: colours would suffer, which nobody looks at here.
-    private static let quantisers = Array(24...34)
+    private static let quantisers = Array(24...35)
     private let likeness: [Double]
 
     /// Looks at a picture's area.
