@@ -37,6 +37,7 @@ let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-col
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let locks: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -185,7 +186,7 @@ let package = Package(
             "ScreenShare",
             [
                 "ScreenShare", "SignalingServer", "SignalingClient", "SignalingProtocol", "AudioCodec", "VideoCodec", "Media", "ICE",
-                "RTP", "SDP", "Datagrams", "PeerCore", "PeerDriver", "ScreenCapture", "Timebase",
+                "RTP", "SDP", "Datagrams", "PeerCore", "PeerDriver", "ScreenCapture", "SystemClock", "Timebase",
                 logging,
             ]),
         suite("SignalingProtocol", ["SignalingProtocol"]),
@@ -193,7 +194,7 @@ let package = Package(
             "SignalingServer",
             [
                 "SignalingServer", "SignalingProtocol", hummingbird, hummingbirdTesting, httpClient, httpTypes, nioCore,
-                nioPosix, logging, locks,
+                nioPosix, nioEmbedded, nioHTTPTypes, logging, locks,
             ]),
         suite(
             "SignalingClient",

@@ -34,6 +34,8 @@ package struct Timing: Sendable {
     /// An idle connection, and a header to arrive. With `body` the whole request takes 10 s at most (slow requests).
     package var header: Duration = .seconds(5)
     package var body: Duration = .seconds(5)
+    /// Somebody to read on in an answer: what waits for it holds a connection's place.
+    package var reading: Duration = .seconds(20)
     /// A sharer to answer an offer or an ICE restart.
     package var answer: Duration = .seconds(10)
     /// A sharer unheard for so long turns viewers away; it says something every 2 s.

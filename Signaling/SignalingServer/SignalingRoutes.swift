@@ -99,6 +99,7 @@ public struct SignalingRoutes: Sendable {
             response = try await route.handle(call)
         } catch {
             response = failure(error, of: route)
+            if request.method == .head { response = response.createHeadResponse() }
         }
         if let allowed = guardian.allowOrigin(origin, to: route.audience, roomNeedsToken: roomNeedsToken) {
             response.headers[.accessControlAllowOrigin] = allowed

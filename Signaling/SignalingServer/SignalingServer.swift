@@ -89,7 +89,9 @@ public final class SignalingServer: Sendable {
         routes.add(to: router)
         let timing = configuration.timing
         let http = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [ConnectionGuard(deadline: timing.header + timing.body)],
+            additionalChannelHandlers: [
+                ConnectionGuard(deadline: timing.header + timing.body, readingDeadline: timing.reading)
+            ],
             idleTimeout: TimeAmount(timing.header),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: ServerLimits.headerBytes, maxHeaderListSize: ServerLimits.headerBytes,

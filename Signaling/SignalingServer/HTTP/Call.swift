@@ -60,6 +60,14 @@ struct Call: Sendable {
         }
     }
 
+    /// Turns away a body where none is read: it would hold a stream, and what that watches, for ever.
+    func requireNoBody() throws(ProblemError) {
+        let isEmpty = request.headers[.transferEncoding] == nil && request.headers[.contentLength] ?? "0" == "0"
+        guard isEmpty else {
+            throw ProblemError(.malformedRequest, detail: "This address takes no body.").with(.connection, "close")
+        }
+    }
+
     // MARK: Bodies
 
     func message<Message: Decodable>(_ type: Message.Type) async throws -> Message {

@@ -6,7 +6,7 @@ import NIOHTTPTypes
 import SignalingProtocol
 
 /// Holds each connection to the rules a router cannot see: a request has a time to arrive in, bytes that aren't HTTP
-/// get a problem, and `Connection: close` in an answer is done.
+/// get a problem, an answer is read, and `Connection: close` in it is done.
 ///
 /// The idle timeout of the server itself ends connections that send no request, or a header without end.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
@@ -16,13 +16,20 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPResponsePart
 
     private let deadline: TimeAmount
+    private let readingDeadline: TimeAmount
     private var timer: Scheduled<Void>?
+    /// Runs while the other side reads nothing of what waits for it.
+    private var readingTimer: Scheduled<Void>?
     private var isReadingRequest = false
     private var isResponding = false
     private var closesAfterResponse = false
 
-    init(deadline: Duration) {
+    /// - Parameters:
+    ///   - deadline: for a request.
+    ///   - readingDeadline: for as much of an answer as is buffered here.
+    init(deadline: Duration, readingDeadline: Duration) {
         self.deadline = TimeAmount(deadline)
+        self.readingDeadline = TimeAmount(readingDeadline)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -74,14 +81,25 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in closing.value.close(promise: nil) }
     }
 
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        readingTimer?.cancel()
+        readingTimer = context.channel.isWritable ? nil : close(context, in: readingDeadline)
+        context.fireChannelWritabilityChanged()
+    }
+
     func handlerRemoved(context: ChannelHandlerContext) {
         stopTimer()
+        readingTimer?.cancel()
     }
 
     private func startTimer(_ context: ChannelHandlerContext) {
-        let closing = NIOLoopBound(context, eventLoop: context.eventLoop)
         timer?.cancel()
-        timer = context.eventLoop.scheduleTask(in: deadline) { closing.value.close(promise: nil) }
+        timer = close(context, in: deadline)
+    }
+
+    private func close(_ context: ChannelHandlerContext, in time: TimeAmount) -> Scheduled<Void> {
+        let closing = NIOLoopBound(context, eventLoop: context.eventLoop)
+        return context.eventLoop.scheduleTask(in: time) { closing.value.close(promise: nil) }
     }
 
     private func stopTimer() {

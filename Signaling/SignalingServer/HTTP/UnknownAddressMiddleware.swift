@@ -12,7 +12,7 @@ struct UnknownAddressMiddleware<Context: RequestContext>: RouterMiddleware {
             let isKnown = SignalingRoutes.methods.contains(request.method)
             var response = ProblemError(isKnown ? .notFound : .methodUnknown).response
             response.addCommonHeaders()
-            return response
+            return request.method == .head ? response.createHeadResponse() : response
         }
     }
 }

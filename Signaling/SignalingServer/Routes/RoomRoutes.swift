@@ -48,6 +48,7 @@ struct RoomRoutes: Sendable {
                 problems: [.invalidRoomName, .serverBusy])
         ) { call in
             let room = try call.room()
+            try call.requireNoBody()
             try await store.canWatch(room)
             return EventStream.response(to: call, heartbeat: timing.watchHeartbeat) {
                 try await store.watch(room, as: call.askedSession)

@@ -50,6 +50,7 @@ struct ShareRoutes: Sendable {
                 problems: [.invalidRoomName, .shareNotFound])
         ) { call in
             let address = try call.share()
+            try call.requireNoBody()
             _ = try await store.share(at: address)
             let last = call.request.headers[.lastEventID].flatMap { UInt64($0) }
             return EventStream.response(to: call, heartbeat: timing.shareHeartbeat) {
