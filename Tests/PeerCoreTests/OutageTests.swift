@@ -22,6 +22,17 @@ struct OutageTests {
         #expect(sent == 0)
     }
 
+    @Test("who can be sent nothing again is shown pictures behind an outage too")
+    func withoutRetransmission() {
+        var share = Share(PeerPair(seed: 5, retransmission: false, takesParity: false))
+        share.run(for: .seconds(3))
+        share.pair.link.conditions.loss = 1
+        share.run(for: .seconds(6))
+        share.pair.link.conditions.loss = 0
+        share.run(for: .seconds(5))
+        #expect(share.recent > 25)
+    }
+
     @Test("who is back from an outage is served once", arguments: 1...6 as ClosedRange<UInt64>)
     func servedOnce(seed: UInt64) {
         var share = Share(PeerPair(seed: seed))

@@ -57,6 +57,11 @@ package struct BandwidthEstimator: Sendable {
     /// The least that was seen from leaving to the feedback on it.
     package var roundTrip: Duration { leastFeedbackDelay.value ?? .zero }
     package var isSilent: Bool { silentSince != nil }
+    /// The peer is heard, though nothing is known to reach it.
+    package var isHeardInSilence: Bool {
+        guard let silentSince, let lastHeard else { return false }
+        return lastHeard > silentSince
+    }
     package var hasFeedback: Bool { lastFeedback != nil }
     package var bytesInFlight: Int { packets.bytesInFlight }
     /// The path carries marks of congestion.
@@ -134,7 +139,12 @@ package struct BandwidthEstimator: Sendable {
         // What passes again are packets without a mark.
         if isSilent { marks?.doubt(at: now) }
         let silence = endSilence(at: now)
-        if let first = reports.first(where: { !$0.isFavoured }) { packets.giveUp(below: first.number) }
+        if let first = reports.first(where: { !$0.isFavoured }) {
+            packets.giveUp(below: first.number)
+        } else if let newest = reports.last(where: { $0.arrival != nil }) {
+            // Sound alone is told of, which others may have let pass: what left long before it was told of and lost.
+            packets.giveUp(before: newest.sentAt - Limits.silence)
+        }
         learn(at: now)
         reports.removeAll(keepingCapacity: true)
         return silence
@@ -152,6 +162,8 @@ package struct BandwidthEstimator: Sendable {
         delivery.observe(reports)
         let queueIsShort = queue.standing < rate.queueTarget / 2
         let factor = losses.observe(reports, queueIsShort: queueIsShort, isCompeting: rate.isCompeting, at: now)
+        // Sound alone says nothing of what pictures might take, and the queue that they met may be gone.
+        guard !ordinary.isEmpty else { return }
         let roundTrip = leastFeedbackDelay.value ?? Limits.assumedRoundTrip
         rate.observe(
             RateControl.Observation(

@@ -108,9 +108,13 @@ struct MediaSender {
             ?? false
         if isTooLate || queue.count >= Limits.queuedUnits || queuedBytes + unit.bytes.count > Limits.queuedBytes {
             startAgain()
-            statistics.unitsDropped += 1
-            isStranded = true
-            return
+            // A keyframe that somebody asked for is as good a beginning as the next.
+            guard unit.isKeyframe, unit.bytes.count <= Limits.queuedBytes else {
+                statistics.unitsDropped += 1
+                return isStranded = true
+            }
+            isStarted = true
+            isStranded = false
         }
         queuedBytes += unit.bytes.count
         queue.append(QueuedUnit(unit: unit, nextPayload: 0, extensions: extensions(for: unit, at: now), queuedAt: now))
@@ -162,7 +166,9 @@ struct MediaSender {
     /// Whether a keyframe has to be asked for on the viewer's behalf; it sees no loss, because nothing was numbered. While
     /// nothing passes there is no use in one.
     mutating func takeKeyframeWish(_ path: PathControl) -> Bool {
-        guard isStranded, !path.isSilent else { return false }
+        // Where the peer is there, and nothing that is left tries the way to it, only a keyframe can.
+        let isHelpless = path.isHeardInSilence && !isWaiting && !probesSilence(path)
+        guard isStranded, !path.isSilent || isHelpless else { return false }
         isStranded = false
         return true
     }

@@ -67,6 +67,8 @@ struct PathControl {
     }
 
     private var givesFeedback: Bool { feedback != .none }
+    /// Where feedback was agreed on and none comes, what reports say counts as well.
+    private var goesByReports: Bool { !estimator.hasFeedback }
 
     // MARK: Out
 
@@ -96,7 +98,8 @@ struct PathControl {
         taken = nil
         estimator.sent(
             next, bytes: packet.count + Limits.ipOverhead, isFavoured: trafficClass == .audio, at: now)
-        if !estimator.hasFeedback {
+        if goesByReports {
+            reported.sent(bytes: packet.count, at: now)
             credit -= packet.count
             creditEnds = creditEnds ?? now + Limits.creditTime
         }
@@ -130,12 +133,17 @@ struct PathControl {
     /// How fast pictures leave that are worth hurrying.
     var pacingRate: Int {
         guard givesFeedback else { return maximum * Limits.pacingFactor }
-        return min(isPatient ? estimator.target : estimator.capacity * Limits.burstFactor, maximum * Limits.pacingFactor)
+        let most = (goesByReports ? reported.target : maximum) * Limits.pacingFactor
+        return min(isPatient ? estimator.target : estimator.capacity * Limits.burstFactor, most)
     }
 
     /// What pictures, sound and repairs may use together.
-    var target: Int { min(givesFeedback ? estimator.target : reported.target, maximum) }
+    var target: Int {
+        let told = goesByReports ? min(reported.target, maximum) : maximum
+        return givesFeedback ? min(estimator.target, told) : told
+    }
     var isSilent: Bool { estimator.isSilent }
+    var isHeardInSilence: Bool { estimator.isHeardInSilence }
     var deadline: Instant? { estimator.deadline }
 
     var statistics: PathStatistics {
