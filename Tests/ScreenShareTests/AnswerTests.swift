@@ -1,6 +1,10 @@
 import Foundation
-import ScreenShare
+import PeerDriver
+import SystemClock
 import Testing
+
+@testable import PeerCore
+@testable import ScreenShare
 
 /// What a viewer of any make reads in our answers.
 @Suite("Answers to viewers", .timeLimit(.minutes(1)))
@@ -57,6 +61,22 @@ struct AnswerTests {
         await #expect(throws: ShareError.self) {
             try await room.session.answer(offer: Self.offer(payloadType: payloadType))
         }
+        await room.close()
+    }
+
+    @Test("what the path of a viewer took counts no more once the viewer is sent away")
+    func pathOfTheGone() async throws {
+        let room = try await ShareRoom()
+        let name = try await room.session.answer(offer: Self.offer()).viewer
+        let peer = PeerID(await room.session.lastPeer)
+        let paths = await room.session.paths
+        let fast = PathState(bitsPerSecond: 4_000_000, isCongested: false, isStarved: false)
+        let slow = PathState(bitsPerSecond: 500_000, isCongested: true, isStarved: false)
+        _ = paths.update(peer, fast, at: SystemClock.now())
+        _ = paths.update(PeerID(4711), slow, at: SystemClock.now())
+        #expect(!paths.isCongested)
+        await room.session.remove(name)
+        #expect(paths.isCongested, "the one that is left is all there is")
         await room.close()
     }
 

@@ -129,6 +129,14 @@ extension ShareSession {
         guard let peer = peer(named: viewer) else { return }
         await hub?.remove(peer)
         left(peer, "left")
+        await forgetPath(of: peer)
+    }
+
+    /// No event tells of a viewer that was sent away.
+    private func forgetPath(of peer: PeerID) async {
+        guard let change = paths.update(peer, nil, at: SystemClock.now()) else { return }
+        controls?.change { $0.rungRates = change.rates }
+        await move(change.moved)
     }
 
     /// A place for one more. Where there is none, the viewer that has tried to connect for longest makes way: offers

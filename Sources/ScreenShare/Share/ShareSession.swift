@@ -231,7 +231,7 @@ public actor ShareSession {
     }
 
     /// A viewer whose path carries far less than the others' is sent an encoding of its own.
-    private func move(_ rungs: [PeerID: Int]) async {
+    func move(_ rungs: [PeerID: Int]) async {
         for (id, rung) in rungs {
             guard var lane = viewers[id]?.lane else { continue }
             lane.rung = rung
