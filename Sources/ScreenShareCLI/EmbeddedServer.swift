@@ -27,18 +27,32 @@ final class EmbeddedServer: Sendable {
         server = SignalingServer(configuration: configuration, logger: logger)
     }
 
+    /// Where it listens.
+    struct Place {
+        /// Host and port for this process, whatever becomes of the machine's addresses.
+        let own: String
+        /// Those that people on this machine, or in its network, can open.
+        let reachable: String
+    }
+
     /// Returns once it listens.
-    /// - Returns: the host and port that people on this machine, or in its network, can open.
-    func start() async throws -> String {
+    func start() async throws -> Place {
         Task { [server] in try await server.run() }
         do {
-            return ListenAddress.authority(reachableHost, try await server.port)
+            let port = try await server.port
+            return Place(
+                own: ListenAddress.authority(ownHost, port), reachable: ListenAddress.authority(reachableHost, port))
         } catch {
             throw Failure(.unavailable, "can't listen at \(listen): \(error)")
         }
     }
 
     func stop() async { await server.stop() }
+
+    private var ownHost: String {
+        guard listen.isWildcard else { return listen.host }
+        return listen.host == "::" ? "::1" : "127.0.0.1"
+    }
 
     /// A wildcard address can't be opened: another address of this machine can.
     private var reachableHost: String {

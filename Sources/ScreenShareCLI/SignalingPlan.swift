@@ -37,11 +37,11 @@ struct SignalingPlan: Sendable {
         let secret = address.isLoopback ? nil : PublicationToken.random()
         let server = EmbeddedServer(
             listen: address, sharer: try sharer(secret), iceServers: iceServers, logger: logger)
-        let authority = try await server.start()
+        let place = try await server.start()
         do {
             return try await publish(
-                session, at: "http://\(authority)", token: viewerToken(for: address), server: server, note: nil,
-                sharerToken: secret)
+                session, at: "http://\(place.own)", shown: "http://\(place.reachable)", token: viewerToken(for: address),
+                server: server, note: nil, sharerToken: secret)
         } catch {
             await server.stop()
             throw error
@@ -62,9 +62,10 @@ struct SignalingPlan: Sendable {
         return address.isLoopback || open ? nil : PublicationToken.random()
     }
 
+    /// - Parameter shown: where others find the server; by default at the same address.
     private func publish(
-        _ session: ShareSession, at server: String, token: String?, server embedded: EmbeddedServer?, note: String?,
-        sharerToken: String? = nil
+        _ session: ShareSession, at server: String, shown: String? = nil, token: String?,
+        server embedded: EmbeddedServer?, note: String?, sharerToken: String? = nil
     ) async throws -> OpenRoom {
         let publication: PublishedRoom
         do {
@@ -77,7 +78,7 @@ struct SignalingPlan: Sendable {
             throw Failure(error)
         }
         return OpenRoom(
-            greeting: greeting(server: server, token: token, note: note), publication: publication, server: embedded)
+            greeting: greeting(server: shown ?? server, token: token, note: note), publication: publication, server: embedded)
     }
 
     private func greeting(server: String, token: String?, note: String?) -> String {

@@ -80,3 +80,16 @@ def test_a_machine_that_sleeps_longer_than_any_connection_lives_is_back_by_itsel
     wait_for_pictures(viewer, 4)
     assert viewer.stop() == 0
     annexb.probe(path)
+
+
+def test_a_sharer_that_is_its_own_server_is_found_at_its_next_address(lab, share, start, tmp_path):
+    link = lab("--addrs", "1", "both", "delay=5ms")
+    link.keep_one_address()
+    share(link["a"], "--test-pattern", "--open", listen="0.0.0.0:8080")
+    link.move("a")
+    # A sharer that does not reach its server is given up after five seconds.
+    time.sleep(8)
+    with open(tmp_path / "out.h264", "wb") as file:
+        viewer = start(sharer.view, link["b"], output=file, signaling=f"http://{link.SECOND['a']}:8080")
+    viewer.statistics.wait(lambda line: line["frames"] > 15, 10, "pictures")
+    assert viewer.stop() == 0

@@ -205,6 +205,28 @@ struct SharerClientTests {
         "silenceSeconds":5}
         """
 
+    @Test("Where registering works and no stream opens, it is tried ever less often")
+    func noStream() async throws {
+        try await ScriptedServer.run { exchange in
+            switch exchange.line.prefix(3) {
+            case "POS": ScriptedServer.answer(201, ["Content-Type": "application/json"], Self.receipt)
+            case "GET": ScriptedServer.answer(502)
+            default: ScriptedServer.answer(204)
+            }
+        } _: { server in
+            let sharer = try makeSharer(server.port)
+            let running = Task { await sharer.run() }
+            var pauses: [Duration] = []
+            for await case .disconnected(_, let pause) in sharer.events {
+                pauses.append(pause)
+                if pauses.count == 3 { break }
+            }
+            running.cancel()
+            await running.value
+            #expect(pauses[2] >= .milliseconds(500), "\(pauses)")
+        }
+    }
+
     @Test("A stream that falls silent is left, and the next registration says who it was")
     func silence() async throws {
         try await ScriptedServer.run { exchange in

@@ -30,6 +30,8 @@ enum ClientLimits {
     static let heartbeat = Duration.milliseconds(1500)
     /// No server may ask for longer silence, in seconds.
     static let slowestHeartbeat = 60.0
+    /// An event stream that was open for so long was worth something.
+    static let lastingStream = Duration.seconds(5)
     /// An event stream without a byte for so many of its heartbeats is dead.
     static let missedHeartbeats = 3.0
     /// A room's stream without a byte for three of its heartbeats is dead.

@@ -78,7 +78,10 @@ package actor SharerClient {
             let failure: SignalingError
             do {
                 if receipt == nil { try await connect() }
-                failure = await listen { backoff.reset() }
+                let began = ContinuousClock.now
+                failure = await listen()
+                // One that ends at once, at a proxy that lets no stream through for one, is tried ever less often.
+                if .now - began > ClientLimits.lastingStream { backoff.reset() }
             } catch {
                 failure = error
             }
@@ -101,9 +104,8 @@ package actor SharerClient {
     }
 
     /// Reads events and says that we are alive, until one of both fails.
-    private func listen(onOpen: () -> Void) async -> SignalingError {
+    private func listen() async -> SignalingError {
         guard let receipt else { return .gone }
-        onOpen()
         continuation.yield(.connected(resumed: receipt.resumed))
         lastHeard = .now
         return await withTaskGroup(of: SignalingError.self) { group in

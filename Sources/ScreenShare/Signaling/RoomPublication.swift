@@ -136,11 +136,11 @@ public actor PublishedRoom {
         case .disconnected(let error, _):
             session.sink.yield(.notice("Signaling is lost (\(error)); trying again. Viewers who are here don't notice."))
         case .offer(let id, let sdp):
-            // Offers are answered side by side: one that is slow delays no other.
+            // Offers, and restarts, are answered side by side: one that is slow delays no other.
             early[id] = []
             Task { await self.answer(id, sdp) }
         case .candidates(let id, let fragment): await add(fragment, to: id)
-        case .restart(let id, let fragment, let tag): await restart(id, fragment, tag)
+        case .restart(let id, let fragment, let tag): Task { await self.restart(id, fragment, tag) }
         case .counterAnswer(let id, let sdp):
             if let viewer = viewers[id] { try? await session.accept(answer: sdp, from: viewer) }
         case .left(let id):
@@ -188,7 +188,12 @@ public actor PublishedRoom {
         case .source, .codec, .network, .invalid, .signaling, .forbidden:
             refusal = Refusal(.busy, detail: "The sharer can't answer now.")
         }
-        try? await client.refuse(id, refusal)
+        do throws(SignalingError) {
+            try await client.refuse(id, refusal)
+        } catch {
+            // Nobody answers a counter-offer that did not arrive.
+            if let viewer = viewers.removeValue(forKey: id) { await session.remove(viewer) }
+        }
     }
 
     private func restart(_ id: RandomID, _ fragment: String, _ tag: EntityTag) async {

@@ -172,8 +172,13 @@ public actor ViewSession {
         await watch.value
         isPathNarrow = false
         await close(hub)
-        try? await joined.leave()
+        await leave(joined)
         return result
+    }
+
+    /// In a task of its own: what cancelled ours must not cancel that.
+    private func leave(_ session: WHEPSession) async {
+        await Task { try? await session.leave() }.value
     }
 
     /// Only the sharer knows that a path takes too little: what comes seldom may be a screen at rest.
@@ -227,13 +232,13 @@ public actor ViewSession {
         switch try await client.join(offer: negotiation.offer) {
         case .answered(let session, let sdp):
             guard let accepted = await negotiation.accept(answer: sdp) else {
-                try? await session.leave()
+                await leave(session)
                 throw .unreadable("answer")
             }
             hasSound = accepted.hasSound
             return (session, negotiation)
         case .countered(let session, _):
-            try? await session.leave()
+            await leave(session)
             throw .refused(status: 406, words: "the sharer has no video that this viewer can take")
         }
     }
