@@ -46,6 +46,22 @@ def test_five_percent_loss_and_fifty_milliseconds(across):
     assert annexb.probe(path)["pictures"] > 200
 
 
+@pytest.mark.parametrize("address", ["10.99.0.1", "fd99::1"])
+def test_a_path_that_takes_no_more_than_1280_bytes(lan, display, share, start, artifacts, address):
+    """IPv6's least, and that of many tunnels; an interface that splits what leaves in one call, unlike netlab's."""
+    lan.place.run("ip", "link", "set", "lo", "mtu", "1280")
+    screen = display(1280, 720, "video30")
+    share(lan, "--display", screen.name, "--open")
+    path = artifacts / "out.h264"
+    with open(path, "wb") as file:
+        viewer = start(sharer.view, lan, "--interface", address, output=file)
+    viewer.statistics.wait(lambda line: line["frames"] > 60, 15, "pictures")
+    assert viewer.stop() == 0
+    last = viewer.statistics.last
+    assert (last["lost"], last["recovered"]) == (0, 0)
+    assert annexb.probe(path)["pictures"] > 60
+
+
 def test_three_seconds_of_blackout(across):
     link, _, viewer, path = across("both", "delay=25ms")
     before = viewer.statistics.last["frames"]

@@ -21,13 +21,16 @@ struct RelayHubTests {
         }
     }
 
-    private func hub(_ url: String, policy: ICETransportPolicy = .all, _ told: Told) async throws -> PeerHub {
+    private func hub(
+        _ url: String, at addresses: [TransportAddress]? = nil, policy: ICETransportPolicy = .all, _ told: Told
+    ) async throws -> PeerHub {
         let uri = try ICEServerURI(url)
         var configuration = HubConfiguration(
             addresses: [.loopback], port: 0, stunServers: [], makeSecurity: { TransparentSecurity(name: 1) },
             makeAuthenticator: { TestAuthenticator() }, onEvent: { _, _, _ in })
         configuration.turnServers = [
-            RelayServer(uri: uri, address: try #require(uri.address), credentials: .secret("secret"))
+            RelayServer(
+                uri: uri, addresses: try addresses ?? [#require(uri.address)], credentials: .secret("secret"))
         ]
         configuration.transportPolicy = policy
         configuration.onRelay = { told.hear($0) }
@@ -37,10 +40,12 @@ struct RelayHubTests {
     }
 
     /// A listener that answers every connection with these bytes; its port.
-    private func listener(_ bytes: [UInt8]) async throws -> (channel: any Channel, port: Int) {
+    private func listener(
+        _ bytes: [UInt8], came: AsyncStream<Void>.Continuation? = nil
+    ) async throws -> (channel: any Channel, port: Int) {
         let channel = try await ServerBootstrap(group: NIOSingletons.posixEventLoopGroup)
             .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Greeter(bytes)) }
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Greeter(bytes, came)) }
             }
             .bind(host: "127.0.0.1", port: 0).get()
         return (channel, try #require(channel.localAddress?.port))
@@ -57,6 +62,40 @@ struct RelayHubTests {
         #expect(await hub.relayFailures().map(\.failure) == [.unreachable("connection refused")])
         #expect(await !hub.hasRelay)
         await hub.close()
+    }
+
+    @Test("where one address of a name refuses, the other is asked")
+    func second() async throws {
+        let (gone, closedPort) = try await listener([])
+        try await gone.close()
+        let (arrivals, came) = AsyncStream<Void>.makeStream()
+        let (channel, port) = try await listener([], came: came)
+        let addresses = [closedPort, port].map { TransportAddress(ip: .loopback, port: UInt16($0)) }
+        let hub = try await hub("turn:somewhere.invalid?transport=tcp", at: addresses, Told())
+        var seen = arrivals.makeAsyncIterator()
+        #expect(await seen.next() != nil)
+        await hub.close()
+        try await channel.close()
+    }
+
+    @Test("of addresses that come and go, one that is not ready yet is left; of chosen ones it is an error")
+    func notReady() async throws {
+        // TEST-NET-1 (RFC 5737): no machine has it.
+        let foreign = IPAddress.v4(0xC000_0201)
+        for follows in [true, false] {
+            var configuration = HubConfiguration(
+                addresses: [foreign, .loopback], port: 0, stunServers: [], makeSecurity: { TransparentSecurity(name: 1) },
+                makeAuthenticator: { TestAuthenticator() }, onEvent: { _, _, _ in })
+            configuration.followsAddresses = follows
+            let hub = PeerHub(configuration, eventLoop: NIOSingletons.posixEventLoopGroup.next())
+            if follows {
+                try await hub.open()
+                #expect(await hub.localCandidates().contains { $0.base?.ip == .loopback })
+            } else {
+                await #expect(throws: HubError.self) { try await hub.open() }
+            }
+            await hub.close()
+        }
     }
 
     @Test("what speaks something else than TURN is left")
@@ -79,7 +118,7 @@ struct RelayHubTests {
         let uri = try ICEServerURI("turns:127.0.0.1:9")
         configuration.turnServers = [
             RelayServer(
-                uri: uri, address: try #require(uri.address), credentials: .secret("secret"),
+                uri: uri, addresses: [try #require(uri.address)], credentials: .secret("secret"),
                 trustedCertificates: "/nowhere/at/all.pem")
         ]
         configuration.onRelay = { told.hear($0) }
@@ -105,12 +144,15 @@ private final class Greeter: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
     private let greeting: [UInt8]
+    private let came: AsyncStream<Void>.Continuation?
 
-    init(_ greeting: [UInt8]) {
+    init(_ greeting: [UInt8], _ came: AsyncStream<Void>.Continuation?) {
         self.greeting = greeting
+        self.came = came
     }
 
     func channelActive(context: ChannelHandlerContext) {
+        came?.yield()
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: greeting)), promise: nil)
     }
 }

@@ -12,7 +12,7 @@ struct RelayRulesTests {
     private func server(_ text: String, _ credentials: RelayCredentials = .secret("s")) throws -> RelayServer {
         let uri = try ICEServerURI(text)
         return RelayServer(
-            uri: uri, address: try #require(uri.address), credentials: credentials)
+            uri: uri, addresses: [try #require(uri.address)], credentials: credentials)
     }
 
     @Test("UDP comes before TCP, TCP before TLS, and then the server that is listed first")
@@ -34,11 +34,15 @@ struct RelayRulesTests {
         #expect(relay.hasResult)
     }
 
-    @Test("credentials of a secret lapse a day later; a password stays what it is")
+    @Test("credentials of a secret lapse a day after their hour began, the same all of that hour; a password stays")
     func credentials() throws {
         let authenticator = TestAuthenticator()
         let made = RelayCredentials.secret("north").make(unixTime: 1_000_000, with: authenticator)
-        #expect(made?.username == "1086400")
+        #expect(made?.username == "1083600")
+        for unixTime: Int64 in [997_200, 1_000_799] {
+            #expect(RelayCredentials.secret("north").make(unixTime: unixTime, with: authenticator) == made)
+        }
+        #expect(RelayCredentials.secret("north").make(unixTime: 1_000_800, with: authenticator) != made)
         let own = try #require(TURNCredentials(username: "a", password: "b"))
         #expect(RelayCredentials.password(own).make(unixTime: 1_000_000, with: authenticator) == own)
     }
@@ -77,6 +81,6 @@ struct RelayRulesTests {
         ("stuns:192.0.2.1", nil), ("stun:", nil), ("192.0.2.1", nil),
     ])
     func stunServers(_ url: String, _ address: String?) async {
-        #expect(await STUNServer.resolve(url).map { "\($0)" } == address)
+        #expect(await STUNServer.resolve(url).map { "\($0)" } == (address.map { [$0] } ?? []))
     }
 }

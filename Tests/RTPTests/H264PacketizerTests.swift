@@ -6,9 +6,9 @@ import Timebase
 struct H264PacketizerTests {
     @Test("A NAL unit that fits is a payload of its own, byte for byte")
     func single() throws {
-        let unit = unit([nalUnit(0x41, 1199)])
+        let unit = unit([nalUnit(0x41, 1139)])
         let packetised = try H264Packetizer(mode: .nonInterleaved).packetize(unit)
-        #expect(packetised.payloads == [0..<1200])
+        #expect(packetised.payloads == [0..<1140])
         #expect(packetised.bytes == unit.bytes)
         #expect(packetised.isMarked(0))
     }
@@ -70,10 +70,10 @@ struct H264PacketizerTests {
     @Test("Mode 0 gives one payload for each NAL unit, and refuses one that doesn't fit")
     func singleMode() throws {
         let packetizer = H264Packetizer(mode: .singleNALUnit)
-        let packetised = try packetizer.packetize(unit([[0x67, 1], [0x68, 2], nalUnit(0x65, 1199)]))
-        #expect(packetised.payloads.map(\.count) == [2, 2, 1200])
-        #expect(throws: H264PacketizerError.nalUnitTooLarge(bytes: 1201)) {
-            try packetizer.packetize(unit([nalUnit(0x65, 1200)]))
+        let packetised = try packetizer.packetize(unit([[0x67, 1], [0x68, 2], nalUnit(0x65, 1139)]))
+        #expect(packetised.payloads.map(\.count) == [2, 2, 1140])
+        #expect(throws: H264PacketizerError.nalUnitTooLarge(bytes: 1141)) {
+            try packetizer.packetize(unit([nalUnit(0x65, 1140)]))
         }
     }
 

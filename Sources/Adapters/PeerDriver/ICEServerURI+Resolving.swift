@@ -1,24 +1,38 @@
 import Datagrams
+import Glibc
 import ICE
-import NIOCore
 import NIOPosix
 
 extension ICEServerURI {
-    /// Looks its name up, off the event loop; nil where nobody knows it.
-    package func resolve() async -> TransportAddress? {
-        if let address { return address }
-        let found = try? await NIOThreadPool.singleton.runIfActive { [host, port] in
-            try SocketAddress.makeAddressResolvingHost(host, port: Int(port))
+    /// Looks its name up, off the event loop.
+    /// - Returns: the system's first choice of each family, IPv4 and IPv6, in its order; none where nobody knows the name.
+    package func resolve() async -> [TransportAddress] {
+        if let address { return [address] }
+        return (try? await NIOThreadPool.singleton.runIfActive { [host, port] in Self.look(up: host, port) }) ?? []
+    }
+
+    private static func look(up host: String, _ port: UInt16) -> [TransportAddress] {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, "\(port)", &hints, &list) == 0 else { return [] }
+        defer { freeaddrinfo(list) }
+        var found: [TransportAddress] = []
+        var next = list
+        while let entry = next?.pointee {
+            next = entry.ai_next
+            guard let raw = entry.ai_addr, let address = TransportAddress(raw) else { continue }
+            if !found.contains(where: { $0.ip.isIPv6 == address.ip.isIPv6 }) { found.append(address) }
         }
-        return found.flatMap(TransportAddress.init)
+        return found
     }
 }
 
-/// A STUN server's address from its URL (RFC 7064): `stun:host[:port]`.
+/// A STUN server's addresses from its URL (RFC 7064): `stun:host[:port]`.
 package enum STUNServer {
-    /// Nil where the URL is malformed or the name unknown.
-    package static func resolve(_ url: String) async -> TransportAddress? {
-        guard let uri = try? ICEServerURI(url), uri.kind == .stun, !uri.isSecure else { return nil }
+    /// One of each family; none where the URL is malformed or the name unknown.
+    package static func resolve(_ url: String) async -> [TransportAddress] {
+        guard let uri = try? ICEServerURI(url), uri.kind == .stun, !uri.isSecure else { return [] }
         return await uri.resolve()
     }
 }

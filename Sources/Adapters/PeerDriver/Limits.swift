@@ -7,7 +7,7 @@ enum Limits {
     static let localAddresses = 8
     /// Addresses change in bursts: after the last of it they are looked at.
     static let addressPause = TimeAmount.milliseconds(100)
-    /// A datagram of media is at most 1200 bytes of payload and headers; 2048 leaves room for any DTLS flight.
+    /// A datagram of media is below 1280 bytes with all headers; 2048 leaves room for any DTLS flight.
     static let datagramBytes = 2048
     /// Datagrams taken from a socket per wake-up, so that one flood does not starve timers.
     static let readsPerWake: UInt = 16
@@ -70,4 +70,6 @@ enum Limits {
     static let freshCredentials = Duration.seconds(60)
     /// Our own time-limited credentials, in seconds: they count when an allocation is made.
     static let credentialSeconds: Int64 = 24 * 3600
+    /// They begin at a multiple of so many seconds.
+    static let credentialStep: Int64 = 3600
 }

@@ -27,13 +27,28 @@ extension PeerHub {
         guard !configuration.addresses.isEmpty else { throw .cannotBind("this machine has no usable address") }
         authenticator = configuration.makeAuthenticator()
         do { security = try configuration.makeSecurity() } catch { throw .cannotBind("no certificate: \(error)") }
-        for ip in configuration.addresses {
-            do { try await bind(ip) } catch { throw .cannotBind(Self.words(error, ip, port)) }
-            await listen(at: ip)
-        }
-        await watchAddresses()
+        try await bindAll()
         gather(from: configuration.stunServers)
         await relay(by: configuration.turnServers)
+    }
+
+    /// What is not ready yet is bound when it is, where addresses are followed: IPv6's are tentative for a second or two
+    /// (RFC 4862 § 5.4), and never ready where another machine has the same.
+    private func bindAll() async throws(HubError) {
+        await watchAddresses()
+        var notReady: HubError?
+        for ip in configuration.addresses {
+            do {
+                try await bind(ip)
+            } catch {
+                let refusal = HubError.cannotBind(Self.words(error, ip, port))
+                guard configuration.followsAddresses, (error as? IOError)?.errnoCode == EADDRNOTAVAIL else { throw refusal }
+                notReady = refusal
+                continue
+            }
+            await listen(at: ip)
+        }
+        if sockets.isEmpty, let notReady { throw notReady }
     }
 
     private static func words(_ error: any Error, _ ip: IPAddress, _ port: UInt16) -> String {

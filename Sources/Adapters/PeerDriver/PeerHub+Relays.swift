@@ -13,11 +13,11 @@ extension PeerHub {
     /// Asks these servers for an address each, besides those that were asked before.
     package func relay(by servers: [RelayServer]) async {
         for server in servers where relays.count < Limits.relays {
-            let base = await base(for: server.address)
-            guard !closed, relays.count < Limits.relays else { return }
             let relay = Relay(
                 server, index: relays.count, hidesAddress: configuration.transportPolicy == .relayOnly)
             relays.append(relay)
+            let base = await chooseAddress(of: relay)
+            guard !closed else { return }
             let now = SystemClock.now()
             switch (server.uri.transport, base) {
             case (_, nil): fail(relay, .noLocalAddress)
@@ -29,21 +29,37 @@ extension PeerHub {
         flush()
     }
 
-    /// Those that were reached from an address which is gone are asked anew, from another.
+    /// Those that were reached from an address which is gone are asked anew, and those that do not answer where another
+    /// socket reaches them now.
     func relayAgain() async {
-        for relay in relays where !isReachable(relay) {
-            guard relay.server.uri.transport == .udp else {
-                relay.connection?.close(promise: nil)
-                continue
-            }
-            let base = await base(for: relay.server.address)
-            let now = SystemClock.now()
-            forgetAddress(of: relay, at: now)
-            relay.client = nil
-            guard !closed, let base else { continue }
-            begin(relay, base: base, .udp, at: now)
-            drain(relay, at: now)
+        for relay in relays where relay.address == nil || !isReachable(relay) {
+            if relay.server.uri.transport == .udp { await askElsewhere(relay) }
+            else if !isReachable(relay) { relay.connection?.close(promise: nil) }
         }
+    }
+
+    /// Anew, unless it is asked that way already.
+    private func askElsewhere(_ relay: Relay) async {
+        let base = await chooseAddress(of: relay)
+        let now = SystemClock.now()
+        guard !closed, relay.client?.configuration.base != base || relay.client?.configuration.server != relay.server.address
+        else { return }
+        forgetAddress(of: relay, at: now)
+        relay.client = nil
+        guard let base else { return }
+        begin(relay, base: base, .udp, at: now)
+        drain(relay, at: now)
+        flush()
+    }
+
+    /// Turns to the first of the server's addresses that a socket of ours can reach.
+    /// - Returns: that socket's address.
+    private func chooseAddress(of relay: Relay) async -> TransportAddress? {
+        for _ in relay.server.addresses {
+            if let address = relay.server.address, let base = await base(for: address) { return base }
+            relay.server.turnToNextAddress()
+        }
+        return nil
     }
 
     /// Whether what it is reached from is still an address of ours.
@@ -94,12 +110,12 @@ extension PeerHub {
     }
 
     private func begin(_ relay: Relay, base: TransportAddress, _ transport: TURNTransport, at now: Instant) {
-        guard let authenticator, let credentials = credentials(of: relay, at: now) else {
+        guard let authenticator, let server = relay.server.address, let credentials = credentials(of: relay, at: now) else {
             return fail(relay, .unusable("its credentials can't be used"))
         }
         relay.client = TURNClient(
             TURNConfiguration(
-                server: relay.server.address, base: base, transport: transport, credentials: credentials),
+                server: server, base: base, transport: transport, credentials: credentials),
             authenticator: authenticator, random: SystemRandomNumberGenerator(), at: now)
     }
 
@@ -189,11 +205,21 @@ extension PeerHub {
             forgetAddress(of: relay, at: now)
             renew(relay, at: now)
             fail(relay, .turn(failure))
+            if failure == .noAnswer { tryAnotherWay(to: relay) }
         case .failed(let failure):
             if failure == .credentialsRejected, renew(relay, at: now) { return }
             fail(relay, .turn(failure))
+            if failure == .noAnswer { tryAnotherWay(to: relay) }
         case .refusedPeer, .closed: break
         }
+    }
+
+    /// A connection may be dead without a word of it; the name may stand for another address; the route may have changed.
+    private func tryAnotherWay(to relay: Relay) {
+        if let connection = relay.connection { return connection.close(promise: nil) }
+        guard relay.server.uri.transport == .udp else { return }
+        relay.server.turnToNextAddress()
+        Task { await askElsewhere(relay) }
     }
 
     /// Before the peers are drained: nothing goes there any more.
@@ -227,10 +253,10 @@ extension PeerHub {
     // MARK: Connections
 
     private func connect(_ index: Int) {
-        guard !closed else { return }
         let relay = relays[index]
+        guard !closed, let address = relay.server.address else { return }
         do {
-            try RelayConnection.open(to: relay.server, on: eventLoop) { [weak self] event in
+            try RelayConnection.open(to: relay.server, at: address, on: eventLoop) { [weak self] event in
                 self?.assumeIsolated { $0.follow(event, relayAt: index) }
             }.whenComplete { [weak self] result in
                 self?.assumeIsolated { $0.connected(index, result) }
@@ -251,7 +277,7 @@ extension PeerHub {
             }
             relay.connection = channel
             relay.decoder = TURNStreamDecoder()
-            if relay.client == nil { begin(relay, base: base, .stream, at: now) }
+            if relay.client?.configuration.server != relay.server.address { begin(relay, base: base, .stream, at: now) }
             relay.client?.connected(at: now)
             drain(relay, at: now)
         }
@@ -269,15 +295,18 @@ extension PeerHub {
             } catch {
                 relay.connection?.close(promise: nil)
             }
-        case .closed(let failure): lose(index, failure ?? .unreachable("it closed the connection"), at: now)
+        case .closed(let failure):
+            let isSilent = relay.failure == .turn(.noAnswer)
+            lose(index, failure ?? (isSilent ? .turn(.noAnswer) : .unreachable("it closed the connection")), at: now)
         }
         flush()
     }
 
-    /// The connection is gone, or none came about: another after 1, 2, 4 … 60 s.
+    /// The connection is gone, or none came about: another after 1, 2, 4 … 60 s, to the server's next address.
     private func lose(_ index: Int, _ failure: RelayFailure, at now: Instant) {
         let relay = relays[index]
         relay.connection = nil
+        relay.server.turnToNextAddress()
         relay.client?.disconnected(at: now)
         drain(relay, at: now)
         // A server that has said no may close the connection upon it; another would meet the same.

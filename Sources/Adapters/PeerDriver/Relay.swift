@@ -5,7 +5,7 @@ import Timebase
 
 /// A TURN server's client with its way to it: over the hub's own UDP socket, or a connection of its own.
 final class Relay {
-    let server: RelayServer
+    var server: RelayServer
     /// One over UDP before one over TCP, and that before one over TLS; then as they are listed.
     let localPreference: UInt16
     /// Whether peers may learn our own address from the candidate.

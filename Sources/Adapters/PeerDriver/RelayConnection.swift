@@ -15,7 +15,7 @@ enum RelayConnection {
 
     /// Connects; everything after that is told on the event loop.
     static func open(
-        to server: RelayServer, on eventLoop: any EventLoop,
+        to server: RelayServer, at address: TransportAddress, on eventLoop: any EventLoop,
         tell: @escaping @Sendable (Event) -> Void
     ) throws -> EventLoopFuture<any Channel> {
         let tls = try server.uri.isSecure ? NIOSSLContext(configuration: configuration(server)) : nil
@@ -33,7 +33,7 @@ enum RelayConnection {
                     try pipeline.addHandler(RelayHandler(tell: tell))
                 }
             }
-        return bootstrap.connect(to: try server.address.socketAddress())
+        return bootstrap.connect(to: try address.socketAddress())
     }
 
     /// Certificate and name are checked; TLS 1.2 at least (RFC 9325 § 3.1.1).

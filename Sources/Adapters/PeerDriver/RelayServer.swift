@@ -4,20 +4,25 @@ import ICE
 /// A TURN server as a hub uses it.
 package struct RelayServer: Sendable {
     package var uri: ICEServerURI
-    /// What the name stands for.
-    package var address: TransportAddress
+    /// What the name stands for, one of each family: asked in turn, until one answers.
+    package private(set) var addresses: [TransportAddress]
     package var credentials: RelayCredentials
     /// A file of certificates (PEM) that a server's may be signed with, in place of the system's; for TLS.
     package var trustedCertificates: String?
 
     package init(
-        uri: ICEServerURI, address: TransportAddress, credentials: RelayCredentials, trustedCertificates: String? = nil
+        uri: ICEServerURI, addresses: [TransportAddress], credentials: RelayCredentials, trustedCertificates: String? = nil
     ) {
         self.uri = uri
-        self.address = address
+        self.addresses = addresses
         self.credentials = credentials
         self.trustedCertificates = trustedCertificates
     }
+
+    /// The one that is asked; nil where the name stands for none.
+    package var address: TransportAddress? { addresses.first }
+
+    mutating func turnToNextAddress() { addresses = Array(addresses.dropFirst() + addresses.prefix(1)) }
 }
 
 /// What a TURN server knows us by. Says nothing of itself in logs.
@@ -30,8 +35,10 @@ package enum RelayCredentials: Sendable, CustomStringConvertible, CustomDebugStr
         switch self {
         case .password(let credentials): credentials
         case .secret(let secret):
+            // The same for an hour: who is started again can delete what its last run left at the server.
             .timeLimited(
-                secret: secret, name: "", unixTime: unixTime, lifetime: Limits.credentialSeconds, with: authenticator)
+                secret: secret, name: "", unixTime: unixTime - unixTime % Limits.credentialStep,
+                lifetime: Limits.credentialSeconds, with: authenticator)
         }
     }
 

@@ -74,7 +74,9 @@ int linux_send_datagrams(
     int socket, const struct sockaddr *address, unsigned length, const void *bytes, unsigned long count,
     unsigned short segment, int traffic_class) {
     int failure = send_once(socket, address, length, bytes, count, segment, traffic_class);
-    if (failure != EIO || !segment) return failure;
+    // EIO: the device can't. The others: a segment is longer than the path takes; one alone is cut up on the way.
+    const int can_be_single = failure == EIO || failure == EMSGSIZE || failure == EINVAL;
+    if (!can_be_single || !segment) return failure;
     for (unsigned long begin = 0; begin < count; begin += segment) {
         const unsigned long rest = count - begin;
         failure = send_once(

@@ -189,7 +189,7 @@ package enum Limits {
     static let lossOfSlack = 0.01
     static let feedbackSlack = Duration.milliseconds(120)
     /// Beyond that, half of the target leaves, until it counts as silence.
-    static let packetOfTrickle = 1260
+    static let packetOfTrickle = 1200
     static let trickleShare = 2
     static let assumedRoundTrip = Duration.milliseconds(100)
 }

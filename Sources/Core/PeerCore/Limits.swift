@@ -54,7 +54,7 @@ enum Limits {
     static let packetsOfMarkReport: UInt32 = 65_535
     /// Packets that were told of as missing, and came after all.
     static let lateForMarkReport = 1024
-    /// Of a packet's bytes: 1200 of payload and about 60 of headers.
+    /// Of a packet's bytes: 1140 of payload and about 60 of headers.
     static let payloadShare = 0.95
     /// Below this no picture can be made; the pacer delays instead.
     static let leastForPictures = 60_000

@@ -36,8 +36,9 @@ package enum Limits {
 
     // H.264
 
-    /// The payload size that passes every usual path with SRTP, RTX and extension overhead: 1200 bytes.
-    package static let defaultPayloadSize = 1200
+    /// With RTP's header and extensions, RTX's two bytes or FlexFEC's header, SRTP's tag, UDP and IPv6 it stays within
+    /// 1280 bytes: the least MTU that IPv6 allows (RFC 8200 § 5), and that of many tunnels.
+    package static let defaultPayloadSize = 1140
     /// The smallest size the packetizer accepts: a FU-A header and a few bytes.
     package static let smallestPayloadSize = 16
     /// NAL units in a STAP-A: Chromium rejects ten and more.

@@ -77,13 +77,13 @@ struct NetworkCheck {
         async let relayAddresses = resolve(network.turnServers) { await $0.resolve() }
         let (stun, relays) = await (stunAddresses, relayAddresses)
         // A TURN server tells of the NAT as a STUN server does (RFC 8656 § 2.1).
-        let others = network.relayOnly ? [] : relays.compactMap { $0 }.filter { $0.uri.transport == .udp }.map(\.address)
+        let others = network.relayOnly ? [] : relays.compactMap { $0 }.filter { $0.uri.transport == .udp }.flatMap(\.addresses)
         await hub.relay(by: relays.compactMap { $0 })
         async let allocated: Void = hub.gather(atMost: DoctorLimits.relays)
-        let probes = await hub.probeMapping(by: stun.compactMap { $0 } + others, atMost: DoctorLimits.mapping)
+        let probes = await hub.probeMapping(by: stun.compactMap { $0 }.flatMap { $0 } + others, atMost: DoctorLimits.mapping)
         await allocated
-        facts.stunServers = zip(network.relayOnly ? [] : network.stunServers, stun).map { url, address in
-            .init(url: url, outcome: Self.outcome(of: address, probes))
+        facts.stunServers = zip(network.relayOnly ? [] : network.stunServers, stun).map { url, addresses in
+            .init(url: url, outcome: Self.outcome(of: addresses ?? [], probes))
         }
         var results = await hub.relayResults()[...]
         facts.relayServers = zip(network.turnServers, relays).map { server, found in
@@ -95,28 +95,30 @@ struct NetworkCheck {
     }
 
     /// Nil for what nobody knows in time.
-    private func resolve<Server: Sendable, Address: Sendable>(
-        _ servers: [Server], _ look: @escaping @Sendable (Server) async -> Address?
-    ) async -> [Address?] {
-        await withTaskGroup(of: (Int, Address?).self) { group in
+    private func resolve<Server: Sendable, Found: Sendable>(
+        _ servers: [Server], _ look: @escaping @Sendable (Server) async -> Found?
+    ) async -> [Found?] {
+        await withTaskGroup(of: (Int, Found?).self) { group in
             for (index, server) in servers.enumerated() {
                 group.addTask {
                     (index, await Deadline.result(within: DoctorLimits.names) { await look(server) } ?? nil)
                 }
             }
-            var found = [Address?](repeating: nil, count: servers.count)
-            for await (index, address) in group { found[index] = address }
+            var found = [Found?](repeating: nil, count: servers.count)
+            for await (index, one) in group { found[index] = one }
             return found
         }
     }
 
     private static func outcome(
-        of server: TransportAddress?, _ probes: [MappingProbe]
+        of addresses: [TransportAddress], _ probes: [MappingProbe]
     ) -> NetworkFacts.STUNServer.Outcome {
-        guard let server else { return .unknown }
-        for probe in probes {
-            if let answer = probe.answer(of: server) {
-                return .answered(mapped: answer.mapped, base: probe.base, time: answer.time)
+        if addresses.isEmpty { return .unknown }
+        for server in addresses {
+            for probe in probes {
+                if let answer = probe.answer(of: server) {
+                    return .answered(mapped: answer.mapped, base: probe.base, time: answer.time)
+                }
             }
         }
         return .silent

@@ -30,10 +30,9 @@ extension NetworkConfiguration {
         }
         var servers: [TransportAddress] = []
         for server in stunServers {
-            guard let address = await STUNServer.resolve(server) else {
-                throw .network("can't resolve the STUN server \"\(server)\" (stun:host[:port])")
-            }
-            servers.append(address)
+            let found = await STUNServer.resolve(server)
+            if found.isEmpty { throw .network("can't resolve the STUN server \"\(server)\" (stun:host[:port])") }
+            servers += found
         }
         var hub = HubConfiguration(
             addresses: addresses, port: udpPort, stunServers: servers, makeSecurity: { try TransportSecurity() },
@@ -55,17 +54,23 @@ extension NetworkConfiguration {
 extension TURNServer {
     /// Nil where the name is unknown.
     func resolve() async -> RelayServer? {
-        guard let address = await uri.resolve(), let credentials = relayCredentials else { return nil }
+        let addresses = await uri.resolve()
+        guard !addresses.isEmpty, let credentials = relayCredentials else { return nil }
         return RelayServer(
-            uri: uri, address: address, credentials: credentials, trustedCertificates: trustedCertificates)
+            uri: uri, addresses: addresses, credentials: credentials, trustedCertificates: trustedCertificates)
     }
 }
 
 extension PeerHub {
-    /// Opens the sockets and gives the servers their time to answer.
+    /// Opens the sockets and gives the servers their time to answer; closed where that can't be.
     /// - Throws: `.forbidden` where a TURN server refuses us: whoever names one wants to know.
     func open(_ network: NetworkConfiguration) async throws(ShareError) {
-        do throws(HubError) { try await open() } catch { throw error.shareError }
+        do throws(HubError) {
+            try await open()
+        } catch {
+            await close()
+            throw error.shareError
+        }
         let needsRelay = network.relayOnly && !network.turnServers.isEmpty
         await gather(atMost: needsRelay ? GatheringLimit.relayTime : GatheringLimit.time)
         guard let refusal = relayFailures().first(where: { $0.failure.isRefusal }) else { return }

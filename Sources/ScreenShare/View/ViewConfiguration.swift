@@ -1,3 +1,6 @@
+import PeerCore
+import Timebase
+
 /// Where a viewer joins, and how it reaches the sharer.
 public struct ViewConfiguration: Sendable {
     /// A WHEP endpoint, such as `http://127.0.0.1:8080/v1/rooms/demo/whep`; any WHEP server will do.
@@ -93,4 +96,18 @@ public struct ViewStatistics: Sendable {
     public var firstPicture: Duration?
     /// How often the session connected.
     public var joins = 0
+}
+
+extension ViewStatistics {
+    func adding(_ peer: PeerStatistics) -> ViewStatistics {
+        var sum = self
+        let incoming = peer.incoming ?? IncomingStatistics()
+        sum.connected = peer.isConnected
+        sum.skipped += incoming.unitsSkipped
+        sum.keyframeRequests += incoming.keyframeRequests
+        sum.packetsLost += incoming.packetsLost
+        sum.packetsRecovered += incoming.packetsRecovered
+        sum.roundTripTime = peer.roundTripTime?.inSeconds ?? roundTripTime
+        return sum
+    }
 }

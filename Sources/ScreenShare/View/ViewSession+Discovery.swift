@@ -29,7 +29,7 @@ extension WHEPSession {
     fileprivate nonisolated func stunServers() async -> [TransportAddress] {
         var found: [TransportAddress] = []
         for server in iceServers {
-            if let address = await STUNServer.resolve(server.url) { found.append(address) }
+            found += await STUNServer.resolve(server.url)
         }
         return found
     }

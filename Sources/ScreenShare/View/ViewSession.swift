@@ -141,16 +141,15 @@ public actor ViewSession {
         let (signals, sink) = AsyncStream.makeStream(of: PeerEvent.self)
         let loops = eventLoops ?? MultiThreadedEventLoopGroup(numberOfThreads: 1)
         eventLoops = loops
-        var hubConfiguration = try await configuration.network.hubConfiguration(tcp: .active) { _, _, event in
-            sink.yield(event)
-        }
+        let hub: PeerHub
         let (candidates, candidateSink) = AsyncStream.makeStream(of: Candidate.self)
-        hubConfiguration.onCandidate = { candidateSink.yield($0) }
-        hubConfiguration.onRelay = { [weak self] event in
-            if let notice = event.notice { Task { await self?.tell(notice) } }
+        do throws(ShareError) {
+            hub = try await open(on: loops.next(), signals: sink, candidates: candidateSink)
+        } catch {
+            // Where it could be joined once, a network that is away for a while takes names and addresses with it.
+            guard case .network(let words) = error, totals.joins > 0 else { throw error }
+            return .nothingYet(words, retryAfter: .zero)
         }
-        let hub = PeerHub(hubConfiguration, eventLoop: loops.next())
-        try await hub.open(configuration.network)
         self.hub = hub
         peer = PeerID(peer.value + 1)
         let (joined, negotiation): (WHEPSession, ViewNegotiation)
@@ -174,6 +173,22 @@ public actor ViewSession {
         await close(hub)
         await leave(joined)
         return result
+    }
+
+    private func open(
+        on eventLoop: any EventLoop, signals: AsyncStream<PeerEvent>.Continuation,
+        candidates: AsyncStream<Candidate>.Continuation
+    ) async throws(ShareError) -> PeerHub {
+        var wanted = try await configuration.network.hubConfiguration(tcp: .active) { _, _, event in
+            signals.yield(event)
+        }
+        wanted.onCandidate = { candidates.yield($0) }
+        wanted.onRelay = { [weak self] event in
+            if let notice = event.notice { Task { await self?.tell(notice) } }
+        }
+        let hub = PeerHub(wanted, eventLoop: eventLoop)
+        try await hub.open(configuration.network)
+        return hub
     }
 
     /// In a task of its own: what cancelled ours must not cancel that.
@@ -376,18 +391,4 @@ enum ViewLimits {
     static let longestPause = Duration.seconds(2)
     /// A keyframe is a burden on all viewers: a reader that lags gets none more often than this.
     static let keyframeWish = Duration.seconds(5)
-}
-
-extension ViewStatistics {
-    func adding(_ peer: PeerStatistics) -> ViewStatistics {
-        var sum = self
-        let incoming = peer.incoming ?? IncomingStatistics()
-        sum.connected = peer.isConnected
-        sum.skipped += incoming.unitsSkipped
-        sum.keyframeRequests += incoming.keyframeRequests
-        sum.packetsLost += incoming.packetsLost
-        sum.packetsRecovered += incoming.packetsRecovered
-        sum.roundTripTime = peer.roundTripTime?.inSeconds ?? roundTripTime
-        return sum
-    }
 }

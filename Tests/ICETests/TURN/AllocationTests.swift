@@ -115,6 +115,18 @@ struct AllocationTests {
         #expect(user.eventList.count == 3)
     }
 
+    @Test("over a stream, where nothing gets lost, a refresh without an answer is the end of it")
+    func silentStream() throws {
+        let (wire, _, user) = try joined(RelayUser(transport: .stream))
+        user.with(wire) { $0.connected(at: $1) }
+        wire.run(for: .seconds(1))
+        #expect(user.eventList == [Self.allocated])
+        wire.tap = { $0.source == Self.base ? nil : $0 }
+        wire.run(until: .zero + .seconds(400))
+        #expect(user.eventList.prefix(2) == [Self.allocated, .lost(.noAnswer)])
+        #expect(user.client.relayedAddress == nil)
+    }
+
     @Test("a server that lost everything says so at the next request, and gives another address")
     func restartedServer() throws {
         let (wire, server, user) = try joined()

@@ -16,7 +16,8 @@ int linux_watch_addresses(void);
 struct sockaddr;
 
 /// sendmsg(2) of one datagram, or of several of `segment` bytes each (UDP_SEGMENT, udp(7); 0: one), with `traffic_class`
-/// in the IP header (IP_TOS, ip(7)). One by one where the device can't split them. 0, or what errno says.
+/// in the IP header (IP_TOS, ip(7)). One by one where the device can't split them, or a segment is longer than the path's
+/// MTU. 0, or what errno says.
 int linux_send_datagrams(
     int socket, const struct sockaddr *address, unsigned length, const void *bytes, unsigned long count,
     unsigned short segment, int traffic_class);

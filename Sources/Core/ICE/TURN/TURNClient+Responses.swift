@@ -178,8 +178,10 @@ extension TURNClient {
     mutating func gaveUp(_ purpose: TURNTransaction.Purpose, _ failure: TURNFailure) {
         switch purpose {
         case .allocate, .clear: fail(failure)
-        // Until its end, the allocation may still be there.
-        case .refresh: updateAllocation { [now] in $0.refreshDue = now + Limits.allocationRefreshPause }
+        // Until its end, the allocation may still be there; over a stream nothing gets lost, so nobody is.
+        case .refresh:
+            if configuration.transport == .stream { return lose(failure) }
+            updateAllocation { [now] in $0.refreshDue = now + Limits.allocationRefreshPause }
         case .discard: break
         case .close: finishClosing()
         case .permission(let ip):
