@@ -60,6 +60,19 @@ def test_high_profile_is_sent_as_long_as_every_viewer_takes_it(lan, share, start
     assert annexb.probe(path)["pictures"] > 60
 
 
+def test_on_a_screen_that_rests_who_takes_only_baseline_is_not_served_what_was_made_for_others(
+    lan, display, share, start, record
+):
+    high, constrained_baseline = 100, 66
+    host = share(lan, "--display", display(640, 360).name)
+    viewer, path = record(lan)
+    viewer.statistics.wait(lambda line: line["frames"] > 3, 10, "pictures")
+    baseline = start(sharer.gstreamer, lan, host.whep, "--frames", "3")
+    assert baseline.wait(20) == 0, baseline.describe()
+    assert viewer.stop(signal.SIGINT) == 0
+    assert annexb.profiles(path.read_bytes())[:2] == [high, constrained_baseline]
+
+
 def test_an_interrupt_leaves_the_session_and_a_valid_file(lan, share, record):
     host = share(lan, "--test-pattern")
     for number in (signal.SIGINT, signal.SIGTERM):

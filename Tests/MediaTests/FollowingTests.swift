@@ -137,7 +137,11 @@ struct FollowingTests {
         #expect(wrong <= 20, "one at each edit, no more: \(wrong)")
     }
 
-    @Test("media times stay with the clock for an hour, whatever the film's rate", arguments: [FrameRate(24_000, per: 1001), FrameRate(25)])
+    @Test(
+        "media times stay with the clock for an hour, whatever the film's rate",
+        arguments: [
+            FrameRate(24_000, per: 1001), FrameRate(25), FrameRate(2402, per: 100), FrameRate(2998, per: 100),
+        ])
     func noDrift(rate: FrameRate) {
         let film = Film(rate: rate, display: 60, length: .seconds(3600))
         var loop = film.loop(jitter: .zero)
@@ -147,6 +151,17 @@ struct FollowingTests {
             #expect(ahead < .milliseconds(45) && ahead > .milliseconds(-80), "\(ahead) at \(frame.at)")
             if ahead >= .milliseconds(45) || ahead <= .milliseconds(-80) { break }
         }
+    }
+
+    @Test("media times stay with the clock for an hour where a display's own rate is not quite 60 or 30", arguments: [FrameRate(6005, per: 100), FrameRate(5979, per: 100), FrameRate(3002, per: 100)])
+    func noDriftOfDisplays(rate: FrameRate) {
+        let changes = RegularChanges(
+            rate: rate, from: .zero + .milliseconds(500), jitter: .zero, generator: SeededGenerator(seed: 1))
+        var loop = CaptureLoop(rate: .fps30, pace: .following, changes: changes)
+        loop.run(until: .zero + .seconds(3600))
+        #expect(loop.frames.suffix(100).allSatisfy { $0.isLocked })
+        let ahead = loop.frames.map { Duration.nanoseconds($0.mediaTime.ticks * 1_000_000_000 / 90_000) - ($0.at - .zero) }
+        #expect((ahead.max() ?? .zero) < .milliseconds(45) && (ahead.min() ?? .zero) > .milliseconds(-80))
     }
 
     @Test("a key typed after a still moment leaves at once, and so does each one after it")

@@ -61,9 +61,10 @@ final class Painter {
     // MARK: Windows
 
     func makeWindow(
-        _ rect: PixelRect, title: String = "", in parent: xcb_window_t? = nil, border: Int = 0, color: UInt32? = 0
+        _ rect: PixelRect, title: String = "", in parent: xcb_window_t? = nil, border: Int = 0, color: UInt32? = 0,
+        number: xcb_window_t? = nil
     ) -> xcb_window_t {
-        let window = xcb_generate_id(connection)
+        let window = number ?? xcb_generate_id(connection)
         // Pixmap 0: no background, as most programs have it that draw all of their windows themselves.
         var values = [color ?? 0, color ?? 0]
         let background = color == nil ? XCB_CW_BACK_PIXMAP : XCB_CW_BACK_PIXEL

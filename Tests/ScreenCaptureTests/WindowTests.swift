@@ -256,5 +256,25 @@ extension XServerSuite {
                     == "The window \"Quarterly figures\" was closed; there is nothing to show any more.")
             #expect(throws: CaptureError.timedOut) { try source.read() }
         }
+
+        @Test("Another window that gets the number of one that was closed is not shown")
+        func numberAgain() throws {
+            let window = makeWindow()
+            let source = try source("quarterly")
+            try source.settleDown()
+            painter.destroy(window)
+            painter.map(painter.makeWindow(place, title: "Salaries", color: red, number: window))
+            painter.finish()
+            #expect(
+                try source.watchUntilHidden()
+                    == "The window \"Quarterly figures\" was closed; there is nothing to show any more.")
+            #expect(throws: CaptureError.timedOut) { try source.read() }
+        }
+
+        @Test("The whole screen is no window")
+        func root() throws {
+            let root = try #require(throws: CaptureError.self) { try source(String(painter.root)) }
+            #expect("\(root)".contains("Share the display instead"))
+        }
     }
 }

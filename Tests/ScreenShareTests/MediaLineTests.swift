@@ -65,6 +65,27 @@ struct MediaLineTests {
         line.stop()
     }
 
+    @Test("who joins a hidden source with an encoder of its own sees its last picture too, also behind another rate")
+    func hiddenFromNewLane() async {
+        let line = ScriptedLine(lanes: [.standard])
+        #expect(await line.wait { !$0.units.isEmpty })
+        line.show { $0.isHidden = true }
+        #expect(await line.wait(for: \.isHidden))
+        for change in 0..<2 {
+            let keyframes = line.now.units.count(where: \.isKeyframe)
+            line.controls.change { commands in
+                if change == 0 {
+                    commands.lanes.insert(LaneKey(packetizationMode: .singleNALUnit))
+                    commands.expected.formUnion(commands.lanes)
+                } else {
+                    commands.fixedRate = .fps24
+                }
+            }
+            #expect(await line.wait { $0.units.count(where: \.isKeyframe) > keyframes + change })
+        }
+        line.stop()
+    }
+
     @Test("a pause that ends while the source is hidden sends nothing before it is there again")
     func hiddenAfterPause() async throws {
         let line = ScriptedLine(lanes: [.standard])
@@ -79,6 +100,23 @@ struct MediaLineTests {
         #expect(line.now.units.count == units && line.reads - reads <= 3)
         line.show { $0.isHidden = false }
         #expect(await line.wait { $0.units[units...].contains(where: \.isKeyframe) })
+        line.stop()
+    }
+
+    @Test("a change that could not be read at once is not forgotten while the picture before it stands")
+    func lateRead() async throws {
+        let line = ScriptedLine(isSampled: true, lanes: [.standard])
+        try await play(line, changes: 30)
+        line.show {
+            $0.grey = 20
+            $0.isBusy = true
+        }
+        // Behind what was on its way, the run ends with a sign of life.
+        try await Task.sleep(for: .milliseconds(150))
+        let units = line.now.units.count
+        #expect(await line.wait { $0.units.count > units })
+        line.settle { $0.isBusy = false }
+        #expect(await line.wait { $0.lumas.last.map { $0 < 60 } == true })
         line.stop()
     }
 

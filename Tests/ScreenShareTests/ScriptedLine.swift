@@ -15,6 +15,8 @@ final class ScriptedLine: Sendable {
         var grey: UInt8 = 0
         var size = PixelSize(width: 320, height: 240)
         var isHidden = false
+        /// It can't be read for the moment.
+        var isBusy = false
         var isChanged = true
         var reads = 0
     }
@@ -96,6 +98,9 @@ final class ScriptedLine: Sendable {
         return await wait { $0.marks > marks }
     }
 
+    /// As `show`, without a word that there is something new.
+    func settle(_ change: (inout Scene) -> Void) { scene.withLockedValue { change(&$0) } }
+
     func stop() { controls.change { $0.stops = true } }
 }
 
@@ -130,7 +135,7 @@ private struct ScriptedSource: FrameSource {
             return scene
         }
         let bytes = [UInt8](repeating: scene.grey, count: scene.size.area * 4)
-        guard !scene.isHidden, let pixels = PixelBuffer(format: .bgra, size: scene.size, copying: bytes.span.bytes)
+        guard !scene.isHidden, !scene.isBusy, let pixels = PixelBuffer(format: .bgra, size: scene.size, copying: bytes.span.bytes)
         else { throw .timedOut }
         return ScreenFrame(pixels: pixels, capturedAt: SystemClock.now(), damage: PixelRect(scene.size))
     }

@@ -58,6 +58,7 @@ extension PeerHub {
 
     /// Who begins from now on gets a new keyframe.
     package func forgetCaches() { caches = [:] }
+    package func forgetCache(of lane: LaneKey) { caches[lane] = nil }
 
     /// A lane that nobody watches is not encoded: what it showed last is old.
     func dropCaches() {

@@ -20,6 +20,8 @@ final class WindowSubject: Subject {
     private var pixmap: xcb_pixmap_t?
     private var shape = WindowShape(size: PixelSize(width: 0, height: 0), border: 0)
     private var isRemapped = true
+    /// Its number may be another window's by now.
+    private var isClosed = false
     /// Of a new pixmap: since when it is there, and what has been drawn of it.
     private var fresh: (since: Instant, drawn: PixelRect)? = (SystemClock.now(), .nothing)
 
@@ -31,6 +33,9 @@ final class WindowSubject: Subject {
             throw .unsupported(
                 "The X server of display \(connection.display) has no Composite extension, so that single windows "
                     + "can't be shared. Share a region instead.")
+        }
+        guard window != connection.root else {
+            throw .unavailable("The window \(window.hexadecimal) is the whole screen. Share the display instead.")
         }
         self.window = window
         self.title = title
@@ -53,11 +58,13 @@ final class WindowSubject: Subject {
     var watched: xcb_window_t { window }
 
     func look(until deadline: Instant) throws(XFailure) -> Sight {
+        let closed = Sight.hidden("The window \(name) was closed; there is nothing to show any more.")
+        if isClosed { return closed }
         let attributes: xcb_get_window_attributes_reply_t
         do throws(XFailure) {
             attributes = try connection.attributes(of: window, until: deadline)
         } catch .refused {
-            return .hidden("The window \(name) was closed; there is nothing to show any more.")
+            return closed
         }
         if isRemapped { try findAncestors(until: deadline) }
         guard UInt32(attributes.map_state) == XCB_MAP_STATE_VIEWABLE.rawValue else {
@@ -126,6 +133,7 @@ final class WindowSubject: Subject {
             return ancestors.contains(other) ? .pointer : .none
         case .windowRemapped(let other), .windowDestroyed(let other):
             guard other == window || ancestors.contains(other) else { return .none }
+            if case .windowDestroyed(window) = event { isClosed = true }
             return replacePixmap()
         case .damage(let area, _):
             guard let drawn = fresh?.drawn else { return .none }

@@ -4,7 +4,8 @@ import Timebase
 ///
 /// A run of motion has its own grid: slot 0 is the change that began it, slot n lies n periods later, exactly. In real
 /// time the slots may be moved by a phase, to follow the source; media times never are, so they neither jitter nor
-/// drift: where the phase has grown past three quarters of a period, one slot is left out (or one period is).
+/// drift: where the phase has grown past three quarters of a period, one slot is left out (or one period is); and where
+/// what plays is not quite of the rate it is taken for (60.05 Hz), they are turned back to the clock, little by little.
 struct FrameGrid: Sendable {
     private(set) var rate: FrameRate
     private let start: Instant
@@ -88,6 +89,15 @@ struct FrameGrid: Sendable {
         let turn = period.nanoseconds
         // What plays faster than its frames leave has pictures between the slots too.
         phase += .nanoseconds(late - Int64((Double(late) / Double(turn)).rounded()) * turn)
+        keepToClock()
+    }
+
+    /// Media times that have left the clock by more than half a period come back by a small part of one for each picture.
+    private mutating func keepToClock() {
+        let trueTicks = MediaTime(elapsed: max(.zero, time(of: slot) - start)).ticks
+        let early = trueTicks - (originTicks + MediaTime(elapsed: rate.time(ofFrame: slot)).ticks)
+        guard abs(early) > periodTicks / 2 else { return }
+        originTicks += early.signum() * (periodTicks / CadenceLimits.clockShare)
     }
 
     /// Back to a rate of our own, from the last slot on.

@@ -38,13 +38,13 @@ extension PixelFormat {
         case .bgra, .bgr10:
             return [plane(0, bytesPerRow ?? size.width * 4, size.width * 4, size.height)]
         case .nv12:
-            let stride = bytesPerRow ?? halfWidth * 2
+            let stride = bytesPerRow ?? size.width
             return [
                 plane(0, stride, size.width, size.height),
-                plane(stride * size.height, stride, halfWidth * 2, halfHeight),
+                plane(stride * size.height, stride + stride % 2, halfWidth * 2, halfHeight),
             ]
         case .i420:
-            let stride = bytesPerRow ?? halfWidth * 2
+            let stride = bytesPerRow ?? size.width
             let chroma = (stride + 1) / 2
             let luma = stride * size.height
             return [

@@ -65,8 +65,10 @@ extension MediaLine {
             return .picture
         }
         var watch = watch ?? ContentWatch(source: frame.pixels.size)
-        let look = watch.look(at: frame, cadence: adapter.cadence)
+        var look = watch.look(at: frame, cadence: adapter.cadence)
         self.watch = watch
+        // What was glanced at under a fixed pace, before there was this one.
+        if look == .repeated, !unconverted.isEmpty { look = .beside }
         if look != .repeated {
             convert(frame)
             capturedAt = frame.capturedAt
@@ -107,9 +109,15 @@ extension MediaLine {
 
     private func geometry(of frame: ScreenFrame) -> FitGeometry {
         let size = frame.pixels.size
-        // More than any level of H.264 takes is made smaller, whatever was asked for.
-        let isTooLarge = size.area > LineLimits.pixels && commands.size == .native
-        return FitGeometry(source: size, policy: isTooLarge ? .fitPixels(LineLimits.pixels) : commands.size.policy)
+        guard commands.size == .native else { return FitGeometry(source: size, policy: commands.size.policy) }
+        // More than any level of H.264, or the encoder, takes is made smaller, whatever was asked for.
+        let isTooLong = max(size.width, size.height) > LineLimits.longestSide
+        let box = size.width > size.height
+            ? PixelSize(width: LineLimits.longestSide, height: LineLimits.shortestSide)
+            : PixelSize(width: LineLimits.shortestSide, height: LineLimits.longestSide)
+        let isTooLarge = size.area > LineLimits.pixels
+        return FitGeometry(
+            source: size, policy: isTooLong ? .fit(box) : isTooLarge ? .fitPixels(LineLimits.pixels) : .native)
     }
 
     /// Converts what changed into the persistent picture, and notes where for the encoders.

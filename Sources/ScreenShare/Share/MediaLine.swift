@@ -116,7 +116,11 @@ final class MediaLine {
 
     var watchedLanes: [EncoderLane] { commands.lanes.compactMap { lanes[$0] } }
     private func keyframeIsDue(at now: Instant) -> Bool {
-        commands.lanes.contains { key in !isHeldBack(key) && lanes[key]?.gate.isDue(at: now) == true }
+        // While there is nothing new to be seen, whoever comes to a new lane gets the last picture all the same.
+        let isDueAnyway = isHidden && converter != nil
+        return commands.lanes.contains { key in
+            !isHeldBack(key) && (lanes[key].map { $0.gate.isDue(at: now) } ?? isDueAnyway)
+        }
     }
 
     /// When the next wanted keyframe is allowed; one that is due already is waited for with its frame.
@@ -335,6 +339,9 @@ enum LineLimits {
     /// Wide and high enough for any screen; level 6.2 of H.264 ends at as many pixels (table A-1).
     static let side = 8192
     static let pixels = 139_264 * 256
+    /// x264's longest side, and the other of a picture that has all those pixels then.
+    static let longestSide = 16_384
+    static let shortestSide = pixels / longestSide
     /// After a read that failed for the moment.
     static let retryPeriod = Duration.milliseconds(30)
 }

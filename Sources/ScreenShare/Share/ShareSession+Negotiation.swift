@@ -30,7 +30,7 @@ extension ShareSession {
         try await makeRoom()
         let stream = LocalStream.random(retransmits: option.retransmissionPayloadType != nil)
         let audio = configuration.audio.isEmpty ? nil : offer.audio.map { ($0, stream.sibling("sound")) }
-        let peer = admit(
+        let peer = await admit(
             lane: option.lane, takesHigh: option.takesHigh, audio: audio.map { AudioListener($0.0.opus) })
         do {
             var send = SendParameters(offer.video, option, stream, bitsPerSecond: videoBitrate)
@@ -59,7 +59,7 @@ extension ShareSession {
     public func counterOffer() async throws(ShareError) -> ShareAnswer {
         guard let hub else { throw .invalid("the session is not running") }
         try await makeRoom()
-        let peer = admit(lane: .standard, takesHigh: false, audio: nil)
+        let peer = await admit(lane: .standard, takesHigh: false, audio: nil)
         let stream = LocalStream.random(retransmits: true)
         do {
             let setup = PeerSetup(iceRole: .controlling, handshakeRole: .active, send: nil)
@@ -155,13 +155,16 @@ extension ShareSession {
 
     private func peer(named name: String) -> PeerID? { viewers.first { $0.value.name == name }?.key }
 
-    private func admit(lane: LaneKey, takesHigh: Bool, audio: AudioListener?) -> PeerID {
+    private func admit(lane: LaneKey, takesHigh: Bool, audio: AudioListener?) async -> PeerID {
+        let others = viewers.values.filter { $0.lane == lane }
         lastPeer += 1
         let peer = PeerID(lastPeer)
         viewers[peer] = Viewer(
             name: "viewer-\(lastPeer)", lane: lane, takesHigh: takesHigh, audio: audio,
             since: SystemClock.now())
         updateLanes()
+        // What was made so far is of another profile.
+        if !takesHigh, !others.isEmpty, others.allSatisfy(\.takesHigh) { await hub?.forgetCache(of: lane) }
         return peer
     }
 

@@ -45,7 +45,8 @@ public final class CustomVideoSource: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: the planes back to back, copied before the call returns.
-    ///   - bytesPerRow: of the first plane; nil: no padding. Chroma planes follow with the same (NV12) or half of it (I420).
+    ///   - bytesPerRow: of the first plane; nil: no padding. Chroma planes follow with the same (NV12) or half of it (I420),
+    ///     rounded up where it is odd.
     ///   - orientation: how the picture lies in memory; viewers see it upright.
     ///   - timestamp: on the embedder's own clock, rising from picture to picture; only differences matter.
     public func push(

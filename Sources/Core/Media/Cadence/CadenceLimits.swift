@@ -2,6 +2,8 @@ import Timebase
 
 /// The figures of the cadence detector, with their reasons.
 enum CadenceLimits {
+    /// By what part of a period a picture's media time is turned back to the clock: a millisecond at 30 a second.
+    static let clockShare: Int64 = 32
     /// Nine pictures tell 24 from 25 a second on a display of 60 Hz: their patterns differ by half a display period.
     static let pictures = 9
     /// Where they don't, up to so many do.
