@@ -17,6 +17,13 @@ public struct BearerToken: Sendable, LosslessStringConvertible {
         secret = text
     }
 
+    /// Another server's token, which may be of any kind: 1 to 8192 visible characters.
+    package init?(foreign text: String) {
+        guard (1...Limits.foreignToken).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { return nil }
+        secret = text
+    }
+
     /// A new token of 128 random bits.
     public init(using generator: inout some RandomNumberGenerator) {
         secret = RandomID(using: &generator).text

@@ -6,6 +6,8 @@ package enum Limits {
     package static let displayName = 80
     /// Bearer tokens and share secrets, in characters.
     package static let token = 256
+    /// Those of other servers, which may hold a signed statement: as much as servers take in one field.
+    package static let foreignToken = 8192
     /// A request body: 64 KiB hold any offer a browser makes several times over.
     package static let body = 64 * 1024
     /// Nesting of JSON; ours needs three levels.

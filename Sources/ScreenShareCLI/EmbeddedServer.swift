@@ -43,7 +43,7 @@ final class EmbeddedServer: Sendable {
             return Place(
                 own: ListenAddress.authority(ownHost, port), reachable: ListenAddress.authority(reachableHost, port))
         } catch {
-            throw Failure(.unavailable, "can't listen at \(listen): \(error)")
+            throw Failure(.unavailable, "can't listen at \(listen): \(error) Choose another --listen.")
         }
     }
 

@@ -5,7 +5,7 @@ import Glibc
 enum EnvironmentArguments {
     /// Where one is on the command line, the others' variables are not for this run.
     private static let exclusive = [["monitor", "window", "region", "test-pattern"], ["signaling", "listen", "whep"],
-        ["token", "open"], ["size", "max-pixels"], ["turn-secret", "turn-user"], ["turn-secret", "turn-password"]]
+        ["token", "open"], ["size", "max-pixels"], ["room", "whep"], ["turn-secret", "turn-user"], ["turn-secret", "turn-password"]]
     /// Several values stand with commas between them.
     private static let repeatable = ["interface", "stun", "turn", "allow-host", "allow-origin"]
 
@@ -46,7 +46,7 @@ enum EnvironmentArguments {
         }
         var merged = arguments
         for name in names.options where isFree(name) {
-            guard let value = environment[variable(name)], !value.isEmpty else { continue }
+            guard let value = environment[variable(name)], !value.isEmpty, fits(name, value, command, arguments) else { continue }
             let parts = repeatable.contains(name) ? value.split(separator: ",").map(String.init) : [value]
             merged += parts.map { "--\(name)=\($0)" }
         }
@@ -56,6 +56,30 @@ enum EnvironmentArguments {
             }
         }
         return merged
+    }
+
+    /// Variables that are another command's, or of no use beside what is on the command line.
+    private static func fits(
+        _ name: String, _ value: String, _ command: any ParsableCommand.Type, _ arguments: [String]
+    ) -> Bool {
+        let sound = self.value(of: "audio", in: arguments)
+        switch name {
+        // `host` is told which sound, `view` where to put it.
+        case "audio" where command == ViewCommand.self:
+            return AudioOptions.Choice(rawValue: value) == nil && self.value(of: "container", in: arguments) != "mkv"
+        case "container": return sound == nil
+        case "mic": return sound == nil || sound == "mic" || sound == "both"
+        case "system": return sound == nil || sound == "system" || sound == "both"
+        default: return true
+        }
+    }
+
+    private static func value(of option: String, in arguments: [String]) -> String? {
+        guard let index = arguments.firstIndex(where: { optionName($0) == option }) else { return nil }
+        if let equals = arguments[index].firstIndex(of: "=") {
+            return String(arguments[index][arguments[index].index(after: equals)...])
+        }
+        return arguments[index...].dropFirst().first
     }
 
     private static func variable(_ option: String) -> String {

@@ -40,7 +40,7 @@ final class HostRunner: Sendable {
         let (commands, continuation) = AsyncStream.makeStream(of: Command.self)
         let quit: @Sendable () -> Void = { [self] in
             continuation.yield(.quit)
-            opening.withLock { $0?.cancel() }
+            giveUpOpening()
         }
         let signals = Signals([
             SIGINT: quit, SIGTERM: quit, SIGHUP: quit, SIGUSR1: { continuation.yield(.togglePause) },
@@ -57,7 +57,6 @@ final class HostRunner: Sendable {
             Console.endStatus()
         }
         do {
-            try await session.start()
             let room = try await open()
             Console.line(room.greeting)
             Console.line(soundText)
@@ -87,11 +86,22 @@ final class HostRunner: Sendable {
         }
     }
 
-    /// Publishes the share; a signal ends that at once.
+    /// Starts and publishes the share; a signal ends that at once.
     private func open() async throws -> SignalingPlan.OpenRoom {
-        let task = Task { [plan, session, logger] in try await plan.open(session: session, logger: logger) }
+        let task = Task { [plan, session, logger] in
+            try await session.start()
+            return try await plan.open(session: session, logger: logger)
+        }
         opening.withLock { $0 = task }
+        defer { opening.withLock { $0 = nil } }
         do { return try await task.value } catch { throw task.isCancelled ? CancellationError() : error }
+    }
+
+    private func giveUpOpening() {
+        guard let task = opening.withLock({ $0 }) else { return }
+        task.cancel()
+        // Who starts is not told of a cancellation, but of a stop.
+        Task { [session] in await session.stop() }
     }
 
     private static func tick(_ continuation: AsyncStream<Command>.Continuation) async throws {

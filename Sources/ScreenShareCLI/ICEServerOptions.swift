@@ -42,6 +42,9 @@ struct ICEServerOptions: ParsableArguments {
         }
         if turnAddresses.count > Self.mostServers { throw ValidationError("At most \(Self.mostServers) TURN servers.") }
         _ = try turnServers()
+        for server in stunServers where !TURNServer.isSTUNServer(server) {
+            throw ValidationError("--stun takes stun:host[:port], not \"\(server)\".")
+        }
     }
 
     /// As many as a session takes.

@@ -13,6 +13,8 @@ actor MatroskaFile {
     private var lastWrite: Task<Void, any Error>?
 
     /// Loads libavformat, before anything is asked of the network.
+    nonisolated var hasLostReader: Bool { output.hasLostReader }
+
     init(output: OutputFile) throws {
         self.output = output
         do throws(ContainerError) { library = try ContainerLibrary.load() } catch {

@@ -34,6 +34,12 @@ final class OutputFile: Sendable {
         try await pool.runIfActive { [descriptor] in try Self.writeAll(bytes, to: descriptor) }
     }
 
+    /// Of a pipe that nobody reads any more.
+    var hasLostReader: Bool {
+        var entry = pollfd(fd: descriptor, events: 0, revents: 0)
+        return poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLERR | POLLHUP) != 0
+    }
+
     /// Puts bytes in place of some that were written; where the output is a pipe, nothing.
     ///
     /// - Parameter offset: since the beginning of this output.

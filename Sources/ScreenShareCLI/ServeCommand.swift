@@ -26,7 +26,7 @@ struct ServeCommand: AsyncParsableCommand {
         let server = EmbeddedServer(
             listen: listen, allowedHosts: allowedHosts, allowedOrigins: allowedOrigins,
             iceServers: try servers.viewerServers(), logger: Console.logger(level: logLevel.level))
-        let address = try await server.start()
+        let address = try await server.start().reachable
         Console.line("Signaling server: http://\(address)  (rooms at http://\(address)/r/NAME)")
         let (stop, continuation) = AsyncStream.makeStream(of: Void.self)
         let end: @Sendable () -> Void = { continuation.yield() }

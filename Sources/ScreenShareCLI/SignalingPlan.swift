@@ -31,7 +31,12 @@ struct SignalingPlan: Sendable {
         let standing = "http://\(ListenAddress.authority(address.isWildcard ? "127.0.0.1" : address.host, address.port))"
         if listen == nil, await SignalingProbe.answers(at: standing) {
             let note = "Using the signaling server that already runs at \(standing)."
-            return try await publish(session, at: standing, token: token, server: nil, note: note)
+            do {
+                return try await publish(session, at: standing, token: token, server: nil, note: note)
+            } catch let failure as Failure where failure.code == .noPermission {
+                throw Failure(
+                    .noPermission, "\(failure.message) It runs at \(standing); choose another --listen for one of your own.")
+            }
         }
         // Others in the network may watch here; a stranger's screen is not what they came for.
         let secret = address.isLoopback ? nil : PublicationToken.random()

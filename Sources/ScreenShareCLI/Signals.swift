@@ -9,7 +9,7 @@ final class Signals: Sendable {
     init(_ handlers: [Int32: @Sendable () -> Void]) {
         // Sources are made here and only cancelled later, under the mutex.
         nonisolated(unsafe) var made: [any DispatchSourceSignal] = []
-        for (number, handler) in handlers {
+        for (number, handler) in handlers where !(number == SIGHUP && Self.isIgnored(number)) {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler(handler: handler)
@@ -17,6 +17,14 @@ final class Signals: Sendable {
             made.append(source)
         }
         sources = Mutex(made)
+    }
+
+    /// As nohup(1) has it: who hangs up then must end nothing.
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var present = sigaction()
+        sigaction(number, nil, &present)
+        // SIG_IGN is 1, which no function's address is.
+        return unsafeBitCast(present.__sigaction_handler, to: Int.self) == 1
     }
 
     func cancel() {

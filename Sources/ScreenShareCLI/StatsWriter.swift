@@ -2,10 +2,14 @@ import FoundationEssentials
 import Glibc
 
 /// Writes one JSON object a second, a line each, to a file or standard output.
+///
+/// It waits for nobody: what a reader that is behind has no room for is kept, and lines that come meanwhile are left out.
 final class StatsWriter {
     private let descriptor: Int32
     private let encoder: JSONEncoder
     private var isClosed = false
+    /// The rest of a line that the reader had no room for.
+    private var rest: ArraySlice<UInt8> = []
     /// Why the statistics are incomplete.
     private(set) var failure: Failure?
 
@@ -23,14 +27,30 @@ final class StatsWriter {
         }
     }
 
-    /// A whole line, or nothing more from then on.
+    /// A whole line, unless one before it has not been taken yet.
     func write(_ record: some Encodable) {
-        guard failure == nil, !isClosed, let line = try? encoder.encode(record) else { return }
-        do throws(OutputFile.WriteError) {
-            try OutputFile.writeAll([UInt8](line) + [UInt8(ascii: "\n")], to: descriptor)
-        } catch {
-            give(up: error)
+        push()
+        guard failure == nil, !isClosed, rest.isEmpty, let line = try? encoder.encode(record) else { return }
+        rest = ([UInt8](line) + [UInt8(ascii: "\n")])[...]
+        push()
+    }
+
+    /// What can be written at once: so much and no more never waits where there is any room (pipe(7)).
+    private func push() {
+        while failure == nil, !isClosed, !rest.isEmpty, hasRoom {
+            let piece = Array(rest.prefix(Int(PIPE_BUF)))
+            do throws(OutputFile.WriteError) {
+                try OutputFile.writeAll(piece, to: descriptor)
+                rest = rest.dropFirst(piece.count)
+            } catch {
+                give(up: error)
+            }
         }
+    }
+
+    private var hasRoom: Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return poll(&entry, 1, 0) > 0
     }
 
     private func give(up error: OutputFile.WriteError) {

@@ -70,6 +70,9 @@ struct ViewCommand: AsyncParsableCommand {
         for (name, address) in [("--signaling", signaling), ("--whep", whep)] {
             if let address { try WebAddress.check(address, of: name) }
         }
+        if let token, BearerToken(foreign: token) == nil {
+            throw ValidationError("A token has 1…8192 visible characters, and no spaces.")
+        }
         if let room, RoomName(room) == nil {
             throw ValidationError("A room's name has letters, digits and . _ ~ -, at most 64 of them.")
         }

@@ -25,6 +25,14 @@ enum ViewOutput: Sendable {
         }
     }
 
+    /// Nobody reads standard output any more.
+    var hasLostReader: Bool {
+        switch self {
+        case .annexB(let file, _): file.hasLostReader
+        case .matroska(let file): file.hasLostReader
+        }
+    }
+
     var takesSound: Bool {
         switch self {
         case .annexB(_, let sound): sound != nil

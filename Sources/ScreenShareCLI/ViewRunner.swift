@@ -117,7 +117,7 @@ final class ViewRunner: Sendable {
                 // A reader that takes nothing more must not keep us: a second signal ends at once.
                 if isEnding { return failure }
                 isEnding = true
-                await session.stop()
+                Task { await session.stop() }
             case .event(.ended(let error)): failure = failure ?? error.map { Failure($0) }
             case .written: return failure
             case .event(let event):
@@ -125,7 +125,10 @@ final class ViewRunner: Sendable {
                 if case .firstPicture = event, output.takesSound, await !session.hasSound {
                     Console.line("The sharer sends no sound.")
                 }
-            case .second: await report((clock.now - begin) / .seconds(1))
+            case .second:
+                await report((clock.now - begin) / .seconds(1))
+                // Who closes a player while nothing comes would not be noticed by writing.
+                if output.hasLostReader { await session.stop() }
             }
         }
         return failure

@@ -38,6 +38,9 @@ def test_version(run):
         ["host", "--room", "demo", "--signaling", "example.org"],
         ["host", "--room", "demo", "--relay-only"],
         ["host", "--room", "demo", "--turn-user", "a"],
+        ["host", "--room", "demo", "--stun", "stun.example.org"],
+        ["serve", "--stun", "nonsense"],
+        ["doctor", "--stun", "stun.example.org"],
         ["host", "--room", "demo", "--turn-secret", "s", "--turn-user", "a", "--turn-password", "p"],
         ["serve", "--turn", "turn:example.org"],
         ["doctor", "--signaling", "example.org"],
@@ -101,6 +104,54 @@ def test_settings_by_environment_yield_to_flags(lan, share, start, tmp_path):
     with open(tmp_path / "out", "wb") as file:
         viewer = start(sharer.view, lan, "--frames", "5", output=file, signaling="http://127.0.0.1:8082", env=wrong)
     assert viewer.wait(15) == OK, viewer.describe()
+
+
+@pytest.mark.parametrize(
+    ("environment", "words"),
+    [
+        ({"SCREENSHARE_ROOM": "demo"}, ["view", "--whep", "http://127.0.0.1:9/whep"]),
+        ({"SCREENSHARE_WHEP": "http://127.0.0.1:9/whep"}, ["view", "--room", "demo"]),
+        ({"SCREENSHARE_AUDIO": "none"}, ["view", "--room", "demo"]),
+        ({"SCREENSHARE_CONTAINER": "mkv"}, ["view", "--room", "demo", "--audio", "x.opus"]),
+        ({"SCREENSHARE_AUDIO": "x.opus"}, ["view", "--room", "demo", "--container", "mkv"]),
+    ],
+    ids=str,
+)
+def test_settings_meant_for_another_command_or_of_no_use_here_do_not_stop_this_one(run, environment, words, tmp_path):
+    done = run(*words, "--wait", "0", env={"PATH": "/usr/bin:/bin", **environment}, cwd=tmp_path)
+    assert done.returncode == UNAVAILABLE, done.stderr
+
+
+def test_a_device_in_the_environment_yields_to_the_sound_that_is_asked_for(lan, start):
+    command = [sharer.screenshare(), "host", "--room", "demo", "--test-pattern", "--audio", "none", "--duration", "1"]
+    host = start(sharer.Process, lan.command(command), name="host", env={"SCREENSHARE_MIC": "pulse:x"})
+    assert host.wait(10) == OK, host.describe()
+
+
+def test_a_token_that_no_server_would_take_is_wrong_use(run):
+    done = run("view", "--whep", "http://127.0.0.1:9/whep", "--token", "two words")
+    assert done.returncode == USAGE and "token" in done.stderr
+
+
+ANSWERS_ALL = """
+import http.server
+class Page(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200); self.end_headers(); self.wfile.write(b"<html>")
+http.server.HTTPServer(("127.0.0.1", 8080), Page).serve_forever()
+"""
+
+
+def test_another_web_server_at_the_port_is_not_taken_for_a_signaling_server(lan, start):
+    other = start(sharer.Process, lan.command(["python3", "-c", ANSWERS_ALL]), name="another web server")
+    host_command = lan.command([sharer.screenshare(), "host", "--room", "demo", "--test-pattern"])
+    for _ in range(20):
+        if lan.place.run("ss", "-ltn").count(":8080"):
+            break
+    host = start(sharer.Process, host_command, name="host")
+    assert host.wait(10) == UNAVAILABLE, host.describe()
+    assert "Another program listens" in host.text() and "--listen" in host.text()
+    assert other.running
 
 
 def test_host_statistics_on_stdout_are_json_and_nothing_else_is(lan, start):

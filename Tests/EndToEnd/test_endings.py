@@ -1,5 +1,6 @@
 """However it ends, it ends cleanly, in time, and the exit code says how (sysexits)."""
 
+import fcntl
 import os
 import pty
 import signal
@@ -33,6 +34,87 @@ def test_statistics_that_cannot_be_written_are_told_and_the_share_goes_on(lan, s
     host = start(Process, lan.command([*command, "--stats-json", "/dev/full", "--duration", "3"]), name="host")
     host.wait_for("statistics can't be written", 5)
     assert host.wait(8) == IO_ERROR, host.describe()
+
+
+def test_a_reader_of_statistics_that_stops_reading_holds_nothing_up(lan, start):
+    reading, writing = os.pipe()
+    fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 4096)
+    os.write(writing, b" " * 4096)
+    command = [screenshare(), "host", "--room", "demo", "--test-pattern", "--stats-json", "-"]
+    host = start(Process, lan.command(command), name="host", stdout=writing)
+    host.wait_for("Open in a browser", 10)
+    time.sleep(2.5)
+    assert host.stop(timeout=2) == OK, host.describe()
+    os.close(writing)
+    os.close(reading)
+
+
+def test_who_was_started_by_nohup_outlives_the_hang_up(lan, start):
+    server = start(Process, lan.command(["nohup", screenshare(), "serve"]), name="serve")
+    server.wait_for("http://127.0.0.1:8080 ", 10)
+    server.send(signal.SIGHUP)
+    time.sleep(0.5)
+    assert server.running
+    assert server.stop(signal.SIGTERM, timeout=2) == OK
+
+
+def paused(host):
+    host.process.send(signal.SIGUSR1)
+    host.process.wait_for("is paused", 5)
+
+
+def test_a_viewer_that_waits_for_so_long_does_not_wait_for_a_paused_share_longer(lan, share, start):
+    host = share(lan, "--test-pattern")
+    paused(host)
+    viewer = start(sharer.view, lan, "--wait", "2", output=subprocess.DEVNULL, signaling=host.base)
+    assert viewer.wait(8) == UNAVAILABLE, viewer.describe()
+    assert "paused" in viewer.text() and "no picture" in viewer.text()
+
+
+def test_a_reader_that_goes_while_nothing_comes_ends_the_viewer(lan, share, start):
+    host = share(lan, "--test-pattern")
+    reading, writing = os.pipe()
+    viewer = start(sharer.view, lan, output=writing, signaling=host.base)
+    os.close(writing)
+    assert os.read(reading, 1)
+    paused(host)
+    # What was on its way is taken first.
+    os.set_blocking(reading, False)
+    deadline = time.monotonic() + 1
+    while time.monotonic() < deadline:
+        try:
+            os.read(reading, 1 << 16)
+        except BlockingIOError:
+            time.sleep(0.05)
+    os.close(reading)
+    assert viewer.wait(5) == OK, viewer.describe()
+
+
+SILENT_NAMES = """
+import socket, time
+names = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+names.bind(("127.0.0.1", 53))
+print("listening", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="NO ROOT: a name server of its own needs a mount")
+@pytest.mark.parametrize("command", ["host", "view"])
+def test_a_signal_is_obeyed_while_a_name_is_looked_up(lan, start, artifacts, command):
+    silent = start(Process, lan.command(["python3", "-c", SILENT_NAMES]), name="silent name server")
+    silent.wait_for("listening", 5, key="out")
+    names = artifacts / "resolv.conf"
+    names.write_text("nameserver 127.0.0.1\n")
+    mounted = f'mount --bind {names} /etc/resolv.conf && exec "$@"'
+    words = [screenshare(), command, "--room", "demo", "--stun", "stun:stun.example.org"]
+    words += ["--test-pattern"] if command == "host" else []
+    with open(artifacts / "out", "wb") as out:
+        child = start(
+            Process, lan.command(["unshare", "--mount", "sh", "-c", mounted, "sh", *words]), name=command, stdout=out)
+    time.sleep(1.5)
+    assert child.running
+    assert child.stop(timeout=2) == OK, child.describe()
 
 
 SILENT_SERVER = """

@@ -53,6 +53,16 @@ struct TimelineTests {
         #expect(complaints == "")
     }
 
+    @Test("tracks that are handed over far apart, as behind a reader that rested, keep their times")
+    func apart() throws {
+        var recording = try Recording(pictures[0])
+        try run(&recording, 0..<2, video: 0, sound: 0)
+        try run(&recording, 2..<20, video: 10_000, sound: 52_000)
+        try recording.finish()
+        #expect(try recording.videoTimes() == [0] + (0..<9).map { 10_000 + $0 * 40 })
+        #expect(try recording.soundTimes() == [0, 20] + (0..<18).map { 52_000 + $0 * 20 })
+    }
+
     @Test("sound that the file has already is left out")
     func repeated() throws {
         var recording = try Recording(pictures[0])

@@ -145,7 +145,7 @@ struct LifeTests {
             getsockname(descriptor, place, &length)
         }
         var configuration = configuration(.testPattern(width: 320, height: 240))
-        configuration.network.stunServers = ["127.0.0.1:\(address.sin_port.bigEndian)"]
+        configuration.network.stunServers = ["stun:127.0.0.1:\(address.sin_port.bigEndian)"]
         let session = ShareSession(configuration: configuration)
         let starting = Task { try await session.start() }
         try await Task.sleep(for: .milliseconds(100))

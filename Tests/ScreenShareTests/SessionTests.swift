@@ -1,4 +1,6 @@
-import ScreenShare
+import Media
+import SystemClock
+@testable import ScreenShare
 import Testing
 
 @Suite("Sharing and viewing in one process", .serialized, .timeLimit(.minutes(2)))
@@ -105,6 +107,17 @@ struct SessionTests {
         painter.cancel()
         await viewer.stop()
         await room.close()
+    }
+
+    @Test("a custom source that is shown again begins with its newest picture")
+    func shownAgain() throws {
+        let source = CustomVideoSource()
+        let pixels = [UInt8](repeating: 9, count: 64 * 48 * 4)
+        try source.push(pixels.span.bytes, format: .bgra, width: 64, height: 48, timestamp: .seconds(1))
+        for _ in 0..<2 {
+            var shown = CustomFrameSource(source, wakeup: Wakeup())
+            #expect(try shown.read().pixels.size == PixelSize(width: 64, height: 48))
+        }
     }
 
     @Test("pictures that don't fit their size, or step back in time, are refused")

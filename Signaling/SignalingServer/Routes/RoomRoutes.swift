@@ -67,8 +67,3 @@ struct RoomRoutes: Sendable {
         }
     }
 }
-
-/// `GET /healthz`.
-struct Health: Codable, Sendable {
-    var status = "ok"
-}

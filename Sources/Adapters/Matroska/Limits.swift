@@ -4,7 +4,7 @@ enum Limits {
     static let clusterTime: Int64 = 500
     /// No packet is written out of order by as much: what is farther behind comes from a clock that began anew.
     static let lateTime: Int64 = 500
-    /// Nor does one track lag behind the other so long: a slow reader's queues hold eight seconds.
+    /// Nor does a track begin so far behind the other.
     static let apartTime: Int64 = 10_000
     /// An hour: what is farther ahead than this comes from a clock that began anew.
     static let gapTime: Int64 = 3_600_000

@@ -60,7 +60,8 @@ struct Timeline {
 
     /// Where a track's next packet may be.
     private func nearEnd(_ track: Track) -> ClosedRange<Int64> {
-        let earliest = max((track.latest ?? 0) - Limits.lateTime, end - Limits.apartTime)
+        // One that goes on by its own clock has not begun anew, however far the other is.
+        let earliest = track.latest.map { $0 - Limits.lateTime } ?? end - Limits.apartTime
         return earliest...end + Limits.gapTime
     }
 

@@ -4,11 +4,12 @@ import NIOHTTP1
 import SignalingProtocol
 
 extension ServerAddress {
-    /// Whether a signaling server answers here.
+    /// Whether a signaling server answers here, and not any other that has a page for whatever is asked for.
     package func answers() async -> Bool {
-        guard let url = try? url("healthz") else { return false }
-        let reply = try? await HTTPTransport.send(HTTPCall(.GET, url), within: ClientLimits.request)
-        return reply?.isSuccess == true
+        guard let url = try? url("healthz"),
+            let reply = try? await HTTPTransport.send(HTTPCall(.GET, url), within: ClientLimits.request), reply.isSuccess
+        else { return false }
+        return (try? reply.message(Health.self, called: "health"))?.status == Health().status
     }
 
     /// Asks for a room twice: the first answer takes a connection, and TLS; the second a round trip.

@@ -43,7 +43,8 @@ public struct Doctor: Sendable {
         case .server(let address):
             await SignalingCheck.server(address, room: configuration.room, token: configuration.sharerToken)
         case .listening(let host, let port, let mayUseAnother):
-            await SignalingCheck.listening(host, port, mayUseAnother: mayUseAnother)
+            await SignalingCheck.listening(
+                host, port, mayUseAnother: mayUseAnother, room: configuration.room, token: configuration.sharerToken)
         case .own: SignalingCheck(findings: [])
         }
     }

@@ -40,11 +40,20 @@ struct SignalingCheck: Sendable {
         case failure(String)
     }
 
-    static func listening(_ host: String, _ port: Int, mayUseAnother: Bool) async -> SignalingCheck {
+    /// And the one that is there already, where that may be used.
+    static func listening(
+        _ host: String, _ port: Int, mayUseAnother: Bool, room: String?, token: String?
+    ) async -> SignalingCheck {
         let outcome = await bind(host, port)
-        return SignalingCheck(findings: [
-            .signalingPort(outcome, host: host, port: port, mayUseAnother: mayUseAnother)
-        ])
+        let finding = Finding.signalingPort(outcome, host: host, port: port, mayUseAnother: mayUseAnother)
+        guard case .server = outcome, mayUseAnother else { return SignalingCheck(findings: [finding]) }
+        let there = await server(standing(host, port), room: room, token: token)
+        return SignalingCheck(findings: [finding] + there.findings, probe: there.probe, host: there.host)
+    }
+
+    private static func standing(_ host: String, _ port: Int) -> String {
+        let near = host == "0.0.0.0" || host == "::" ? "127.0.0.1" : host
+        return "http://\(near.contains(":") ? "[\(near)]" : near):\(port)"
     }
 
     private static func bind(_ host: String, _ port: Int) async -> PortOutcome {
@@ -55,9 +64,7 @@ struct SignalingCheck: Sendable {
             try await channel.close()
             return .free
         } catch {
-            let near = host == "0.0.0.0" || host == "::" ? "127.0.0.1" : host
-            let standing = "http://\(near.contains(":") ? "[\(near)]" : near):\(port)"
-            if await SignalingProbe.answers(at: standing) { return .server }
+            if await SignalingProbe.answers(at: standing(host, port)) { return .server }
             return .failure(words(error))
         }
     }

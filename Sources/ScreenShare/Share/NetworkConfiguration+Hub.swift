@@ -11,6 +11,13 @@ enum GatheringLimit {
     static let time = Duration.seconds(1)
     /// Without a relay there is nothing to offer: TCP, TLS and an allocation take five round trips.
     static let relayTime = Duration.seconds(5)
+    /// A name server is asked three times within this.
+    static let names = Duration.seconds(15)
+
+    /// What a name stands for, or nothing where that takes longer, or is not waited for any more.
+    static func look(_ up: @escaping @Sendable () async -> [TransportAddress]) async -> [TransportAddress] {
+        await Deadline.result(within: names, of: up) ?? []
+    }
 }
 
 extension NetworkConfiguration {
@@ -30,7 +37,7 @@ extension NetworkConfiguration {
         }
         var servers: [TransportAddress] = []
         for server in stunServers {
-            let found = await STUNServer.resolve(server)
+            let found = await GatheringLimit.look { await STUNServer.resolve(server) }
             if found.isEmpty { throw .network("can't resolve the STUN server \"\(server)\" (stun:host[:port])") }
             servers += found
         }
@@ -54,7 +61,7 @@ extension NetworkConfiguration {
 extension TURNServer {
     /// Nil where the name is unknown.
     func resolve() async -> RelayServer? {
-        let addresses = await uri.resolve()
+        let addresses = await GatheringLimit.look { [uri] in await uri.resolve() }
         guard !addresses.isEmpty, let credentials = relayCredentials else { return nil }
         return RelayServer(
             uri: uri, addresses: addresses, credentials: credentials, trustedCertificates: trustedCertificates)

@@ -85,6 +85,13 @@ public actor PublishedRoom {
         self.logger = logger
     }
 
+    /// Whoever lets go of it gives the room back too.
+    deinit {
+        if tasks.isEmpty { return }
+        tasks.forEach { $0.cancel() }
+        Task.detached { [client] in await client.end() }
+    }
+
     func start() {
         let client = client
         tasks = [

@@ -17,7 +17,11 @@ struct CustomFrameSource: FrameSource {
     init(_ source: CustomVideoSource, wakeup: Wakeup) {
         self.source = source
         self.wakeup = wakeup
-        source.state.withLockedValue { $0.wakeup = { wakeup.fire() } }
+        source.state.withLockedValue { state in
+            state.wakeup = { wakeup.fire() }
+            state.pending = state.newest
+            state.pending?.pushedAt = SystemClock.now()
+        }
     }
 
     mutating func waitForChange(until deadline: Instant, wakeup descriptor: Int32) throws(CaptureError) -> SourceEvent {

@@ -33,6 +33,8 @@ public final class CustomVideoSource: Sendable {
     /// The newest frame and who waits for it; guarded by the mutex, because pushes come from any thread.
     struct State {
         var pending: PendingFrame?
+        /// The newest, which whoever shows the source later begins with.
+        var newest: PendingFrame?
         var lastTimestamp: Duration?
         var wakeup: (@Sendable () -> Void)?
     }
@@ -64,6 +66,7 @@ public final class CustomVideoSource: Sendable {
             if let last = state.lastTimestamp, timestamp <= last { return false }
             state.lastTimestamp = timestamp
             state.pending = frame
+            state.newest = frame
             state.wakeup?()
             return true
         }
@@ -82,7 +85,7 @@ extension Media.Orientation {
 struct PendingFrame: @unchecked Sendable {
     let pixels: PixelBuffer
     let timestamp: Duration
-    let pushedAt: Instant
+    var pushedAt: Instant
 }
 
 extension CustomVideoSource.Format {

@@ -5,7 +5,7 @@ import Timebase
 public struct ViewConfiguration: Sendable {
     /// A WHEP endpoint, such as `http://127.0.0.1:8080/v1/rooms/demo/whep`; any WHEP server will do.
     public var endpoint: String
-    /// Sent as `Authorization: Bearer`, if given.
+    /// Sent as `Authorization: Bearer`, if given: 1…8192 visible characters of ASCII.
     public var token: String?
     /// How long to try where nobody shares yet, or the sharer can't be reached; nil: for ever.
     public var patience: Duration?

@@ -30,7 +30,7 @@ public actor ViewSession {
     let logger: Logger
     private let unitSink: AsyncStream<VideoUnit>.Continuation
     private let audioSink: AsyncStream<AudioPiece>.Continuation
-    private let eventSink: AsyncStream<ViewEvent>.Continuation
+    let eventSink: AsyncStream<ViewEvent>.Continuation
     private var sound: ViewAudio
     private var timing = ViewTiming()
     private var soundPump: Task<Void, Never>?
@@ -50,8 +50,11 @@ public actor ViewSession {
     public private(set) var hasSound = false
     private var hasEnded = false
     private var lastNotice: String?
-    /// The sharer says that the path takes too little for moving pictures.
-    private var isPathNarrow = false
+    /// The sharer says that the path takes too little for moving pictures, or that it pauses.
+    var isPathNarrow = false
+    var isSharePaused = false
+    /// Since when there has been no picture; nil while there are some.
+    var nothingSince: ContinuousClock.Instant? = .now
 
     public init(configuration: ViewConfiguration, logger: Logger = Logger(label: "screenshare")) {
         self.configuration = configuration
@@ -88,7 +91,10 @@ public actor ViewSession {
     // MARK: Joining
 
     private func run() async {
-        var waitingSince = ContinuousClock.now
+        if let token = configuration.token, BearerToken(foreign: token) == nil {
+            return await finish(.invalid("a token has 1…8192 visible characters"))
+        }
+        nothingSince = .now
         var pause = ViewLimits.firstPause
         while !Task.isCancelled {
             let joins = totals.joins
@@ -96,11 +102,9 @@ public actor ViewSession {
                 eventSink.yield(.connecting)
                 let outcome = try await join()
                 if Task.isCancelled { return }
-                if totals.joins > joins {
-                    waitingSince = .now
-                    pause = ViewLimits.firstPause
-                }
-                if isTired(since: waitingSince) { throw outcome.givenUp }
+                if totals.joins > joins { pause = ViewLimits.firstPause }
+                if isTired { throw outcome.givenUp }
+                nothingSince = nothingSince ?? .now
                 switch outcome {
                 case .left(let reason): eventSink.yield(.disconnected(reason))
                 case .nothingYet(let words, let retry):
@@ -117,9 +121,17 @@ public actor ViewSession {
     }
 
     /// There has been nothing to see for longer than was asked for.
-    private func isTired(since began: ContinuousClock.Instant) -> Bool {
-        guard let patience = configuration.patience else { return false }
-        return .now - began >= patience
+    private var isTired: Bool {
+        guard let patience = configuration.patience, let nothingSince else { return false }
+        return .now - nothingSince >= patience
+    }
+
+    /// A connection may bring nothing: the share is paused, or a server has no sharer.
+    private func giveUp(_ signals: AsyncStream<PeerEvent>.Continuation) async {
+        guard let patience = configuration.patience, let nothingSince,
+            (try? await Task.sleep(until: nothingSince + patience)) != nil, isTired
+        else { return }
+        signals.finish()
     }
 
     /// What became of one try.
@@ -161,7 +173,9 @@ public actor ViewSession {
         }
         let discovery = Task { await discover(joined, negotiation, candidates, hub) }
         defer { discovery.cancel() }
-        let watch = Task { await watchPath(joined) }
+        let watch = Task { await watchRoom(joined) }
+        let patience = Task { await giveUp(sink) }
+        defer { patience.cancel() }
         let result = await withTaskCancellationHandler {
             await follow(signals)
         } onCancel: {
@@ -169,7 +183,7 @@ public actor ViewSession {
         }
         watch.cancel()
         await watch.value
-        isPathNarrow = false
+        hear(narrow: false, paused: false)
         await close(hub)
         await leave(joined)
         return result
@@ -194,19 +208,6 @@ public actor ViewSession {
     /// In a task of its own: what cancelled ours must not cancel that.
     private func leave(_ session: WHEPSession) async {
         await Task { try? await session.leave() }.value
-    }
-
-    /// Only the sharer knows that a path takes too little: what comes seldom may be a screen at rest.
-    private func watchPath(_ session: WHEPSession) async {
-        await session.followRoom { [weak self] room in
-            if room.state != .waiting { await self?.setNarrow(room.path == .narrow) }
-        }
-    }
-
-    private func setNarrow(_ isNarrow: Bool) {
-        guard isNarrow != isPathNarrow else { return }
-        isPathNarrow = isNarrow
-        eventSink.yield(isNarrow ? .pathNarrow : .pathRecovered)
     }
 
     /// Once, however often it is tried again.
@@ -235,7 +236,8 @@ public actor ViewSession {
     }
 
     private func negotiate(_ hub: PeerHub) async throws(SignalingError) -> (WHEPSession, ViewNegotiation) {
-        let client = try WHEPClient(endpoint: configuration.endpoint, token: configuration.token.flatMap { BearerToken($0) })
+        let client = try WHEPClient(
+            endpoint: configuration.endpoint, token: configuration.token.flatMap { BearerToken(foreign: $0) })
         let negotiation: ViewNegotiation
         do {
             negotiation = try await ViewNegotiation(
@@ -277,7 +279,8 @@ public actor ViewSession {
             case .interrupted, .keyframeNeeded, .losesAudio, .path: break
             }
         }
-        return .left("stopped")
+        return nothingSince == nil || Task.isCancelled
+            ? .left("stopped") : .nothingYet("connected, but no picture has come", retryAfter: .zero)
     }
 
     private func take(_ packet: ReceivedAudio) {
@@ -297,6 +300,7 @@ public actor ViewSession {
     }
 
     private func take(_ unit: ReceivedUnit) async {
+        nothingSince = nil
         if firstUnitAt == nil { begin(unit) }
         let timestamp = timestamp(of: unit)
         sound.see(unit, timestamp: timestamp)

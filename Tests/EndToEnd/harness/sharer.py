@@ -84,7 +84,7 @@ class Server:
     def __init__(self, place, *options, listen="127.0.0.1:8080"):
         command = [screenshare(), "serve", "--listen", listen, *options]
         self.process = Process(place.command(command), name="screenshare serve")
-        self.process.wait_for(r"https?://\S+", 15)
+        self.process.wait_for(rf"http://\S*:{listen.rpartition(':')[2]}\s", 15)
         self.base = f"http://{listen}"
 
     def kill(self):
