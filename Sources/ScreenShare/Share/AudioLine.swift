@@ -34,11 +34,14 @@ final class AudioLine {
     private let start: Instant
     private var toldDelay = Duration.zero
     private var packetsTold = 0
+    /// The latest packet had nothing to be sent.
+    private var wasSilent = false
     /// The feeds whose descriptors woke the thread. Sound servers hand over pieces of a few milliseconds, and to look at
     /// the other source as well each time would cost as much again.
     private var ready: Set<Int> = []
-    /// Kinds whose last block was muted.
+    /// Kinds whose last block was muted, and those whose last one was heard.
     private var silenced: Set<AudioKind> = []
+    private var heard: Set<AudioKind> = []
 
     /// - Parameter start: time zero of the sound; the same for the life of the share.
     init(
@@ -96,8 +99,13 @@ final class AudioLine {
             if commands.isSampled, isHeard { taps.give(block, kind) }
             var stereo = block.stereo(map)
             // What is said while it is muted must not wait for the end of that.
-            if !isHeard { stereo.silence() } else if silenced.contains(kind) { stereo.fadeIn() }
-            if isHeard { silenced.remove(kind) } else { silenced.insert(kind) }
+            if isHeard {
+                if silenced.remove(kind) != nil { stereo.fadeIn() }
+                heard.insert(kind)
+            } else {
+                if heard.remove(kind) != nil { stereo.fadeOut() } else { stereo.silence() }
+                silenced.insert(kind)
+            }
             mixdown?.receive(stereo, of: kind, at: now)
         }
         switch news {
@@ -116,6 +124,10 @@ final class AudioLine {
                 let encoded = try encoder.encode(packet.samples)
                 encodings[lane] = AudioUnit.Encoding(bytes: encoded.bytes, isSilent: encoded.isSilent)
             }
+            // The first packet of a silence tells that it began; the others are not sent, and wake nobody.
+            let isSilent = encodings.values.allSatisfy(\.isSilent)
+            defer { wasSilent = isSilent }
+            if isSilent, wasSilent { continue }
             deliver(AudioUnit(encodings, time: packet.time, capturedAt: packet.capturedAt))
         }
     }
@@ -226,6 +238,14 @@ extension AudioBlock {
         let frames = min(frameCount, max(1, format.sampleRate / 200))
         for index in 0..<frames * format.channels {
             samples[index] *= Float(index / format.channels) / Float(frames)
+        }
+    }
+
+    /// Likewise, and then nothing: the mixer's own fade takes longer than what waits for it may last.
+    fileprivate mutating func fadeOut() {
+        let frames = min(frameCount, max(1, format.sampleRate / 200))
+        for index in samples.indices {
+            samples[index] *= max(0, 1 - Float(index / format.channels) / Float(frames))
         }
     }
 }

@@ -44,6 +44,36 @@ struct DeviceTroubleTests {
         #expect(loop.mixdown.statistics(of: .system).jumps >= 4)
     }
 
+    @Test("A source that is taken away while it is heard makes no click")
+    func takenAway() {
+        for round in 0..<5 {
+            var loop = SoundLoop()
+            var check = ToneCheck(Self.tone)
+            loop.devices[.system] = device(Heard.tone(Self.tone))
+            loop.run(until: at(2 + 0.0013 * Double(round)))
+            loop.mixdown.forget(.system)
+            loop.devices[.system] = nil
+            loop.run(until: at(3))
+            for packet in loop.packets { check.add(packet) }
+            #expect(check.largestStep < Self.steepest, "\(check.largestStep)")
+        }
+    }
+
+    @Test("A device that comes back with a second of silence at once is as near as before when sound begins")
+    func backlog() {
+        var loop = SoundLoop()
+        let tone = Heard.tone(Self.tone)
+        loop.devices[.system] = device { (5...11).contains($0) ? (0, 0) : tone($0) }
+        loop.run(until: at(5))
+        let usual = loop.mixdown.delay
+        loop.devices[.system]?.lose(.seconds(3))
+        loop.devices[.system]?.change(to: .stereo48k, framesPerBlock: 48_000)
+        loop.run(until: at(9.2))
+        loop.devices[.system]?.change(to: .stereo48k, framesPerBlock: 480)
+        loop.run(until: at(15))
+        #expect(loop.mixdown.delay - usual < .milliseconds(20), "\(loop.mixdown.delay)")
+    }
+
     @Test("A microphone held back for slow system sound loses 60 ms, and gets as much twice, without a click")
     func noClickWithinTheQueue() {
         var loop = SoundLoop()

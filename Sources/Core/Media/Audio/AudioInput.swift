@@ -68,6 +68,9 @@ package struct AudioInput {
         self.makeResampler = makeResampler
     }
 
+    /// What was played of another last falls to nothing here; what it has beyond that is not heard.
+    mutating func comes(after other: AudioInput) { reader.comes(after: other.reader, of: other.queue) }
+
     package var statistics: AudioInputStatistics {
         AudioInputStatistics(
             gaps: reader.gaps, jumps: jumps, blocksRefused: blocksRefused, delay: delay,
@@ -159,6 +162,8 @@ package struct AudioInput {
         jumps += 1
         // Stamps of before may have been false: what they said of the delay is forgotten.
         ages = RecentMaximum(span: AudioLimits.burstMemory)
+        // A device that was opened again has to settle again.
+        settledAt = nil
         if join == .follows {
             flush(conversion)
             fallSilent()

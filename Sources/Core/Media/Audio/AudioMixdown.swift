@@ -57,9 +57,14 @@ package struct AudioMixdown {
 
     /// What there is of a kind is heard no more: another source of it comes.
     package mutating func forget(_ kind: AudioKind) {
+        var next = makeInput()
         switch kind {
-        case .system: system = makeInput()
-        case .microphone: microphone = makeInput()
+        case .system:
+            next.comes(after: system)
+            system = next
+        case .microphone:
+            next.comes(after: microphone)
+            microphone = next
         }
     }
 

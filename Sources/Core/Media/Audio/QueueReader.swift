@@ -46,6 +46,12 @@ struct QueueReader: Sendable {
         next += frames
     }
 
+    /// Sound of another queue broke off where its reader stands.
+    mutating func comes(after other: QueueReader, of queue: SampleQueue) {
+        fadeOut = other.fadeOut
+        if other.isPlaying { fadeOut.begin(queue.mirrored(before: other.next, frames: AudioLimits.fadeFrames)) }
+    }
+
     private mutating func runDry(_ queue: SampleQueue) {
         gaps += 1
         stop(queue)
