@@ -48,6 +48,9 @@ package enum MediaLimits {
     package static let rungSpread = 2
     /// How long a path stays below its rung, or above, before its viewer moves.
     package static let timeBelowRung = Duration.seconds(2)
+    /// Before the share itself gets smaller: behind a fall of the path's rate the estimate is below it for two or three
+    /// seconds, and a keyframe comes at the worst moment then.
+    package static let timeBelowSize = Duration.seconds(4)
     package static let timeFarBelowRung = Duration.milliseconds(500)
     package static let timeAboveRung = Duration.seconds(5)
     package static let timeOfStarvation = Duration.seconds(5)

@@ -18,7 +18,7 @@ extension MediaLine {
     /// and never where its owner wants exactly this one.
     func shaped(_ size: PixelSize, _ key: LaneKey) -> PixelSize {
         if key.rung == 0, case .exactly = commands.size { return size }
-        let patience = key.rung == 0 ? MediaLimits.timeBelowRung : .zero
+        let patience = key.rung == 0 ? MediaLimits.timeBelowSize : .zero
         return shapes[key, default: RungShape(patience: patience)].size(
             of: size, bitsPerSecond: target(of: key).bitsPerSecond, isPlaying: isPlaying, at: SystemClock.now())
     }
