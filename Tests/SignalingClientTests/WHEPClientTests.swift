@@ -86,12 +86,26 @@ struct WHEPClientTests {
                     ? ScriptedServer.answer(308, ["Location": "/moved"])
                     : ScriptedServer.answer(307, ["Location": "http://127.0.0.1:\(elsewhere)/far"])
             } _: { server, result in
-                guard case .success(.answered) = result else { Issue.record("\(result)"); return }
+                guard case .success(.answered(let session, _)) = result else { Issue.record("\(result)"); return }
                 #expect(server.requests.map(\.line) == ["POST /whep HTTP/1.1", "POST /moved HTTP/1.1"])
                 #expect(server.requests.map { $0.field("Authorization") } == ["Bearer sesame", "Bearer sesame"])
                 #expect(other.requests.map(\.line) == ["POST /far HTTP/1.1"])
                 #expect(other.requests[0].body == Samples.offer)
-                #expect(other.requests[0].field("Authorization") == nil)
+                try? await session.leave()
+                #expect(other.requests.count == 2 && other.requests[1].line.hasPrefix("DELETE"))
+                #expect(other.requests.allSatisfy { $0.field("Authorization") == nil })
+            }
+        }
+    }
+
+    @Test("A token that is refused with 401 is not taken for one that is missing")
+    func refusedToken() async throws {
+        for (token, expected) in [("sesame", SignalingError.forbidden(words: "the token is not accepted")), (nil, .tokenRequired)] {
+            try await join(token: token) { _ in
+                ScriptedServer.answer(401)
+            } _: { _, result in
+                guard case .failure(let error) = result else { Issue.record("\(result)"); return }
+                #expect(error == expected)
             }
         }
     }

@@ -1,14 +1,18 @@
 // What each state says to a person. A reason refines a state: "refused/key" before "refused".
 
+const BLOCKED = Object.freeze({
+    chip: "Ready", title: "Ready to play", text: "Your browser wants a tap before it shows the picture.", action: "play",
+});
+
 const WORDS = Object.freeze({
     connecting: { chip: "Connecting", title: "Connecting", text: "Joining the room." },
     "connecting/unreachable": {
         chip: "Connecting", title: "No answer yet", text: "The server or the sharer can’t be reached.", action: "now",
     },
-    "connecting/blocked": {
-        chip: "Ready", title: "Ready to play", text: "Your browser wants a tap before it shows the picture.",
-        action: "play",
-    },
+    "connecting/blocked": BLOCKED,
+    "live/blocked": BLOCKED,
+    "paused/blocked": BLOCKED,
+    "reconnecting/blocked": BLOCKED,
     waiting: {
         chip: "Waiting", title: "Waiting for the sharer",
         text: "Nobody is sharing in this room yet. The picture appears here by itself.",

@@ -83,7 +83,7 @@ export class Controls {
         document.addEventListener("keydown", (event) => {
             this.#wake();
             if (event.key === "Escape" && !help.open && this.#panel.isOpen) this.#toggleStats();
-            const isTyping = event.target.closest?.("input:not([type=checkbox])") !== null;
+            const isTyping = event.target.closest?.("input:not([type=checkbox], [type=range])") !== null;
             const isPlain = !event.ctrlKey && !event.altKey && !event.metaKey && !event.repeat;
             const name = keys[event.key.toLowerCase()];
             if (name === undefined || !isPlain || isTyping || help.open || !shortcuts.checked) return;

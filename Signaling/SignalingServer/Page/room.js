@@ -27,7 +27,7 @@ export class RoomFeed {
     #session = null;
     #isOurs = false; // the stream is opened anew for no fault of the network
 
-    /** @param tell called with ({state, viewers, audio, isNarrow}, isReopened) */
+    /** @param tell called with ({state, name, viewers, audio, isNarrow}, isReopened) */
     constructor(link, tell) {
         this.#link = link;
         this.#tell = tell;
@@ -128,7 +128,8 @@ export class RoomFeed {
         if (typeof room !== "object" || room === null || !STATES.has(room.state)) return;
         const viewers = Number.isSafeInteger(room.viewers) && room.viewers >= 0 ? room.viewers : null;
         const audio = AUDIO.has(room.audio) ? room.audio : null;
-        this.#tell({ state: room.state, viewers, audio, isNarrow: room.path === "narrow" }, this.#isReopened);
+        const name = typeof room.name === "string" && room.name !== "" ? room.name : null;
+        this.#tell({ state: room.state, name, viewers, audio, isNarrow: room.path === "narrow" }, this.#isReopened);
     }
 }
 

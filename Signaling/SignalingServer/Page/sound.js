@@ -48,7 +48,10 @@ export class Sound {
     toggle() {
         this.#isWanted = !this.isHeard;
         keep(MUTED_KEY, this.#isWanted ? "off" : "on");
-        if (this.#isWanted && this.#video.volume === 0) this.#video.volume = 1;
+        if (this.#isWanted && this.#video.volume === 0) {
+            this.#video.volume = 1;
+            keep(VOLUME_KEY, "1");
+        }
         this.#video.muted = !this.#isWanted;
     }
 

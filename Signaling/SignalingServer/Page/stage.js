@@ -3,8 +3,8 @@ const KEY_STEP = 80; // CSS pixels a key press moves the picture
 /**
  * The picture and the room around it: fitted, or one picture pixel on one screen pixel with panning.
  *
- * `on.picture()` for every picture shown, `on.silenced()` when the browser wants a tap before it plays sound, and
- * `on.blocked()` when it wants one before it plays anything.
+ * `on.picture()` for every picture shown, `on.silenced()` when the browser wants a tap before it plays sound,
+ * `on.blocked()` when it wants one before it plays anything, and `on.played()` when it plays.
  */
 export class Stage {
     #root;
@@ -30,7 +30,7 @@ export class Stage {
     }
 
     play() {
-        this.#video.play().catch((error) => {
+        this.#video.play().then(() => this.#on.played(), (error) => {
             if (error.name !== "NotAllowedError") return;
             if (this.#video.muted) return this.#on.blocked();
             this.#on.silenced();

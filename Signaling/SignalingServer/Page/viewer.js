@@ -26,6 +26,7 @@ class Viewer {
 
     #room = null; // the last word of the room
     #reason = null; // refines the state for the card
+    #isBlocked = false; // the browser wants a tap before it shows anything
     #connection = null; // what shows, or last showed, the picture
     #pending = null; // an attempt that has no answer yet
     #isRecovering = false;
@@ -43,6 +44,7 @@ class Viewer {
             picture: () => this.#pictureSeen(),
             silenced: () => this.#sound.silence(),
             blocked: () => this.#blocked(),
+            played: () => this.#played(),
         });
         this.#sound = new Sound(page.video, { changed: () => this.#controls?.showSound() });
         this.#card = new StateCard(page.card, {
@@ -62,7 +64,6 @@ class Viewer {
     }
 
     start() {
-        this.#page.room.textContent = this.#link.room ?? "";
         this.#explain(null);
         const missing = missingSupport();
         if (this.#link.room === null) this.#fail("rejected", "noroom");
@@ -184,7 +185,9 @@ class Viewer {
 
     #roomTold(room, isReopened) {
         const wasShared = this.#isShared;
+        const isNamed = room.name !== this.#room?.name;
         this.#room = room;
+        if (isNamed) this.#showName();
         this.#showViewers();
         this.#showTrouble();
         if (room.state === "waiting") this.#vacated();
@@ -262,6 +265,7 @@ class Viewer {
         this.#connection?.close();
         this.#pending = null;
         this.#connection = null;
+        this.#deadline = Infinity;
     }
 
     // Every second
@@ -279,7 +283,8 @@ class Viewer {
         this.#stats = Object.freeze({ ...figures, joinMs: this.#joinMs });
         this.#panel.show(this.#stats);
         if (figures.packetsPerSecond > 0) this.#lastPacketAt = performance.now();
-        if (figures.framesPerSecond > 0 && document.hidden) this.#pictureSeen(); // nobody is shown them, but they come
+        // Nobody is shown them, but they come.
+        if (figures.framesPerSecond > 0 && document.hidden && !this.#page.video.paused) this.#pictureSeen();
     }
 
     #checkLimits() {
@@ -320,6 +325,7 @@ class Viewer {
     #emptied() {
         this.#stage.clear();
         this.#sound.follow(null);
+        this.#isBlocked = false;
         this.#stats = null;
         this.#panel.show(null);
     }
@@ -331,16 +337,29 @@ class Viewer {
 
     #render() {
         const state = this.state;
-        const { chip, title } = wordsFor(state, this.#reason);
+        const reason = this.#shownReason;
+        const { chip, title } = wordsFor(state, reason);
         document.body.dataset.state = state;
-        document.title = [this.#link.room, chip].filter(Boolean).join(" · ");
+        this.#showName();
         this.#page.chip.textContent = chip;
         this.#announce(title ?? "The shared screen is live");
-        this.#card.show(state, this.#reason);
+        this.#card.show(state, reason);
         this.#card.countDown(this.#retry.secondsLeft);
         this.#showViewers();
         this.#showTrouble();
         this.#controls.follow();
+    }
+
+    /** What the sharer calls it, or else the room's own name. */
+    #showName() {
+        const name = this.#room?.name ?? this.#link.room ?? "";
+        this.#page.room.textContent = name;
+        const { chip } = wordsFor(this.state, this.#shownReason);
+        document.title = [name, chip].filter(Boolean).join(" · ");
+    }
+
+    get #shownReason() {
+        return this.#isBlocked ? "blocked" : this.#reason;
     }
 
     #announce(text) {
@@ -364,12 +383,20 @@ class Viewer {
 
     #blocked() {
         this.#deadline = Infinity;
-        this.#explain("blocked");
+        this.#isBlocked = true;
+        this.#render();
+    }
+
+    #played() {
+        if (!this.#isBlocked) return;
+        this.#isBlocked = false;
+        const isAwaited = this.state === "connecting" || this.state === "reconnecting";
+        if (isAwaited) this.#deadline = performance.now() + Limits.PICTURE_LIMIT;
+        this.#render();
     }
 
     #actedOn(action) {
         if (action === "play") {
-            this.#explain(null);
             this.#stage.play();
         } else {
             this.#retry.reset();

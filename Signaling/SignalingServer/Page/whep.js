@@ -159,13 +159,21 @@ function sessionAddress(response) {
 }
 
 async function request(url, options, timeout) {
-    const limit = AbortSignal.timeout(timeout);
+    const limit = after(timeout);
     const signal = options.signal === undefined ? limit : anyOf(options.signal, limit);
     try {
         return await fetch(url, { ...options, signal, cache: "no-store" });
     } catch {
         throw new WhepError("unreachable");
     }
+}
+
+/** Safari 15 has no AbortSignal.timeout. */
+function after(milliseconds) {
+    if (AbortSignal.timeout) return AbortSignal.timeout(milliseconds);
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), milliseconds);
+    return controller.signal;
 }
 
 function anyOf(...signals) {

@@ -62,7 +62,9 @@ package actor SharerClient {
         let url = try configuration.server.url("v1/rooms/\(configuration.room)/share")
         let call = HTTPCall(.POST, url, token: configuration.sharerToken).with(message: message)
         let reply = try await HTTPTransport.send(call, within: ClientLimits.request)
-        guard reply.status == 201 else { throw SignalingError(reply) }
+        guard reply.status == 201 else {
+            throw reply.status == 401 && configuration.sharerToken != nil ? .tokenRefused : SignalingError(reply)
+        }
         let receipt = try reply.message(ShareReceipt.self, called: "receipt")
         if !receipt.resumed { state.seen = nil }
         credentials = ShareCredentials(shareId: receipt.shareId, secret: receipt.secret)
@@ -87,8 +89,8 @@ package actor SharerClient {
             }
             receipt = nil
             guard !isEnded, !Task.isCancelled else { return }
-            let pause = backoff.next(using: &random)
-            logger.warning("Signaling is lost.", metadata: ["reason": .string(failure.description)])
+            let pause = max(backoff.next(using: &random), failure.retryAfter)
+            logger.info("Signaling is lost.", metadata: ["reason": .string(failure.description)])
             continuation.yield(.disconnected(failure, retryAfter: pause))
             try? await Task.sleep(for: pause)
         }

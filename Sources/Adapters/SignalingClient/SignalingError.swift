@@ -60,6 +60,17 @@ package enum SignalingError: Error, Equatable, Sendable, CustomStringConvertible
 }
 
 extension SignalingError {
+    /// RFC 6750 § 3.1 has servers say 401 to a token that lapsed or is none of theirs.
+    static let tokenRefused = SignalingError.forbidden(words: "the token is not accepted")
+
+    /// How long to wait at least before another try.
+    package var retryAfter: Duration {
+        switch self {
+        case .notThereYet(let time, _), .roomTaken(let time): time
+        default: .zero
+        }
+    }
+
     /// What a status other than success means. Unknown codes fall back to their class (draft-ietf-wish-whep, "HTTP
     /// Usage"); our own server's problem type tells more where there is one.
     init(_ response: HTTPReply) {

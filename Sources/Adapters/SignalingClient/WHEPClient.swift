@@ -27,11 +27,14 @@ package struct WHEPClient: Sendable {
     /// `.forbidden` are not.
     package func join(offer: String) async throws(SignalingError) -> Outcome {
         let reply = try await post(offer)
-        guard reply.status == 201 || reply.status == 406 && reply.isSDP else { throw SignalingError(reply) }
+        let isForToken = reply.url.origin == endpoint.origin
+        guard reply.status == 201 || reply.status == 406 && reply.isSDP else {
+            throw reply.status == 401 && token != nil && isForToken ? .tokenRefused : SignalingError(reply)
+        }
         guard let sdp = reply.text, SDPOutline(description: sdp) != nil else { throw .unreadable("answer") }
         guard let address = reply.address(in: "Location") else { throw .unreadable("session address") }
         let session = WHEPSession(
-            url: address, token: reply.allowsToken(at: address) ? token : nil,
+            url: address, token: isForToken && reply.allowsToken(at: address) ? token : nil,
             etag: reply.headers.first(name: "ETag"), iceServers: ICEServerLink.all(in: reply.headers),
             monitor: reply.monitor)
         return reply.status == 201 ? .answered(session, sdp: sdp) : .countered(session, sdp: sdp)

@@ -36,8 +36,10 @@ public struct RoomPublication: Sendable {
             guard let token = BearerToken(text) else { throw .invalid("a token has 1…256 letters, digits and -._~+/") }
             return token
         }
+        let name = title.flatMap(DisplayName.init)
+        if title != nil, name == nil { throw .invalid("a title has 1…80 characters and no line breaks") }
         return SharerClient.Configuration(
-            server: address, room: room, name: title.flatMap(DisplayName.init), viewerToken: try token(viewerToken),
+            server: address, room: room, name: name, viewerToken: try token(viewerToken),
             maxViewers: maximumViewers, sharerToken: try token(sharerToken))
     }
 }
@@ -73,6 +75,8 @@ public actor PublishedRoom {
     private var tasks: [Task<Void, Never>] = []
     /// The server's sessions and ours.
     private var viewers: [RandomID: String] = [:]
+    /// Why the server could not be reached when that was last said; nil while it can.
+    private var lostBecause: SignalingError?
     /// Candidates that came while their offer was being answered.
     private var early: [RandomID: [String]] = [:]
     private static let statePeriod = Duration.milliseconds(500)
@@ -139,8 +143,13 @@ public actor PublishedRoom {
 
     private func take(_ event: SharerEvent) async {
         switch event {
-        case .connected: break
+        case .connected:
+            if lostBecause != nil { session.sink.yield(.notice("The signaling server is there again.")) }
+            lostBecause = nil
         case .disconnected(let error, _):
+            // Once, however often it is tried again.
+            guard lostBecause != error else { return }
+            lostBecause = error
             session.sink.yield(.notice("Signaling is lost (\(error)); trying again. Viewers who are here don't notice."))
         case .offer(let id, let sdp):
             // Offers, and restarts, are answered side by side: one that is slow delays no other.

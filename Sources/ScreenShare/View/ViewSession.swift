@@ -109,7 +109,7 @@ public actor ViewSession {
                 case .left(let reason): eventSink.yield(.disconnected(reason))
                 case .nothingYet(let words, let retry):
                     eventSink.yield(.waiting(words))
-                    pause = min(max(retry, pause), ViewLimits.longestPause)
+                    if retry > pause { try? await Task.sleep(for: min(retry - pause, patienceLeft)) }
                 }
             } catch {
                 // What a stop breaks off is no error.
@@ -120,16 +120,18 @@ public actor ViewSession {
         }
     }
 
-    /// There has been nothing to see for longer than was asked for.
-    private var isTired: Bool {
-        guard let patience = configuration.patience, let nothingSince else { return false }
-        return .now - nothingSince >= patience
+    /// Nothing to see for longer than was asked for.
+    private var isTired: Bool { patienceLeft <= .zero }
+
+    private var patienceLeft: Duration {
+        guard let patience = configuration.patience, let nothingSince else { return .seconds(Int64.max / 2) }
+        return patience - (.now - nothingSince)
     }
 
     /// A connection may bring nothing: the share is paused, or a server has no sharer.
     private func giveUp(_ signals: AsyncStream<PeerEvent>.Continuation) async {
         guard let patience = configuration.patience, let nothingSince,
-            (try? await Task.sleep(until: nothingSince + patience)) != nil, isTired
+            (try? await Task.sleep(until: nothingSince + patience)) != nil, isTired, totals.connected
         else { return }
         signals.finish()
     }
