@@ -12,9 +12,9 @@ actor MatroskaFile {
     private var hasTold = false
     private var lastWrite: Task<Void, any Error>?
 
-    /// Loads libavformat, before anything is asked of the network.
     nonisolated var hasLostReader: Bool { output.hasLostReader }
 
+    /// Loads libavformat, before anything is asked of the network.
     init(output: OutputFile) throws {
         self.output = output
         do throws(ContainerError) { library = try ContainerLibrary.load() } catch {

@@ -39,9 +39,8 @@ final class AudioLine {
     /// The feeds whose descriptors woke the thread. Sound servers hand over pieces of a few milliseconds, and to look at
     /// the other source as well each time would cost as much again.
     private var ready: Set<Int> = []
-    /// Kinds whose last block was muted, and those whose last one was heard.
-    private var silenced: Set<AudioKind> = []
-    private var heard: Set<AudioKind> = []
+    /// Whether a kind's last block was heard, or muted.
+    private var wasHeard: [AudioKind: Bool] = [:]
 
     /// - Parameter start: time zero of the sound; the same for the life of the share.
     init(
@@ -99,13 +98,13 @@ final class AudioLine {
             if commands.isSampled, isHeard { taps.give(block, kind) }
             var stereo = block.stereo(map)
             // What is said while it is muted must not wait for the end of that.
-            if isHeard {
-                if silenced.remove(kind) != nil { stereo.fadeIn() }
-                heard.insert(kind)
-            } else {
-                if heard.remove(kind) != nil { stereo.fadeOut() } else { stereo.silence() }
-                silenced.insert(kind)
+            switch (isHeard, wasHeard[kind]) {
+            case (true, false): stereo.fadeIn()
+            case (true, _): break
+            case (false, true): stereo.fadeOut()
+            case (false, _): stereo.silence()
             }
+            wasHeard[kind] = isHeard
             mixdown?.receive(stereo, of: kind, at: now)
         }
         switch news {

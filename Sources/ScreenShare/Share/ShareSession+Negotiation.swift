@@ -38,7 +38,8 @@ extension ShareSession {
             if !configuration.network.marksPackets { send.mark = nil }
             let setup = PeerSetup(
                 // A lite agent nominates nothing (RFC 8445 § 6.1.1).
-                iceRole: offer.transport.isLite ? .controlling : .controlled, handshakeRole: offer.localSetup == .active ? .active : .passive,
+                iceRole: offer.transport.isLite ? .controlling : .controlled,
+                handshakeRole: offer.localSetup == .active ? .active : .passive,
                 remote: try RemoteParameters(offer.transport), send: send,
                 sendAudio: audio.map { AudioSendParameters($0, $1) })
             let transport = try await hub.transport(of: peer, setup, lane: option.lane)

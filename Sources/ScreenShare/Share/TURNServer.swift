@@ -40,7 +40,7 @@ public struct TURNServer: Hashable, Sendable {
 
     /// Whether a text is a STUN server's URL (RFC 7064): `stun:host[:port]`.
     public static func isSTUNServer(_ url: String) -> Bool {
-        (try? ICEServerURI(url)).map { $0.kind == .stun && !$0.isSecure } ?? false
+        STUNServer.uri(url) != nil
     }
 
     private static func words(_ error: ICEServerURIError, _ url: String) -> String {
