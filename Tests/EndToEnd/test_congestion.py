@@ -190,6 +190,19 @@ def test_a_peer_that_only_estimates_by_itself_is_followed(film, start):
     assert viewer.event("summary", 40)["fps"] > 15
 
 
+def test_a_viewer_gets_no_more_than_its_offer_asks_for_and_the_others_no_less(film, start, artifacts):
+    link, host = film()
+    whep = f"http://{Lab.ADDRESSES['a']}:8080/v1/rooms/demo/whep"
+    viewer = start(sharer.aiortc, link["b"], whep, "--duration", "40", "--at-most", "400000")
+    viewer.event("first", 20)
+    time.sleep(5)
+    rates = [line["bitrate"] for line in host.statistics.all()[-3:]]
+    assert all(150_000 < rate < 440_000 for rate in rates), rates
+    watch(start, link["b"], artifacts / "unlimited.h264")
+    host.statistics.wait(lambda line: line["lanes"] == 2, 15, "an encoding for each")
+    host.statistics.wait(lambda line: line["bitrate"] > 2_000_000, 15, "all the path takes for who sets no bound")
+
+
 def test_a_browser_that_tells_by_stream_is_followed_as_well(film, start):
     """Feedback by RFC 8888 alone."""
     link, host = film()

@@ -104,8 +104,9 @@ struct AttributeTests {
         #expect(plain.sources.primary == 7 && plain.sources.retransmission == nil && plain.mediaStreamID == nil)
     }
 
-    @Test("bandwidth: TIAS in bits, AS in kilobits, others and nonsense not at all", arguments: [
-        ("b=TIAS:4000000\n", 4_000_000), ("b=AS:300\n", 300_000), ("b=CT:5\nb=AS:1\n", 1000), ("b=AS:x\n", nil),
+    @Test("bandwidth: TIAS in bits before AS in kilobits, less its headers; others, 0 and nonsense not at all", arguments: [
+        ("b=TIAS:4000000\n", 4_000_000), ("b=AS:300\n", 269_000), ("b=CT:5\nb=AS:1\n", 1), ("b=AS:x\n", nil),
+        ("b=AS:300\nb=TIAS:250000\n", 250_000), ("b=AS:0\n", nil), ("b=TIAS:0\nb=AS:300\n", 269_000),
         ("b=AS:99999999999999999999\n", nil), ("b=AS:9223372036854775807\n", nil), ("", nil),
     ])
     func bandwidth(line: String, expected: Int?) throws {

@@ -73,6 +73,8 @@ final class WindowSubject: Subject {
         let geometry = try connection.geometry(of: window, until: deadline)
         let present = WindowShape(geometry)
         if isRemapped || present != shape || pixmap == nil {
+            // Resized, and the event that tells of it is still to come.
+            if !isRemapped, pixmap != nil { fresh = (SystemClock.now(), .nothing) }
             try namePixmap(until: deadline)
             shape = present
             isRemapped = false

@@ -216,8 +216,9 @@ package struct PeerCore: ~Copyable {
 
     /// What the video may use from now on.
     package mutating func setBitrate(_ bitsPerSecond: Int, at now: Instant) {
-        path.setMaximum(bitsPerSecond)
-        sender?.setBitrate(bitsPerSecond, at: now)
+        let kept = SendParameters.kept(bitsPerSecond, to: sender?.parameters.viewerMaximum)
+        path.setMaximum(kept)
+        sender?.setBitrate(kept, at: now)
     }
 
     /// The share was paused: what waits is dropped, and the next picture must be a keyframe.

@@ -58,6 +58,8 @@ package struct SendParameters: Sendable {
     package var extensions: ExtensionMap
     /// The encoder's bit rate at most, from which pacing and the repair budget follow.
     package var bitsPerSecond: Int
+    /// What the viewer asks us to keep to (RFC 8829 § 5.10); nil where it says nothing.
+    package var viewerMaximum: Int?
     /// How long a receiver may hold pictures back; with sound it needs some time to keep both in step.
     package var playoutDelay: PlayoutDelay
     /// How the viewer tells which packets came and when.
@@ -69,7 +71,8 @@ package struct SendParameters: Sendable {
 
     package init(
         payloadType: UInt8, ssrc: UInt32, retransmission: RetransmissionParameters?, canonicalName: String,
-        mid: String?, extensions: ExtensionMap, bitsPerSecond: Int, playoutDelay: PlayoutDelay = .none,
+        mid: String?, extensions: ExtensionMap, bitsPerSecond: Int, viewerMaximum: Int? = nil,
+        playoutDelay: PlayoutDelay = .none,
         givesTransportFeedback: Bool = false, givesCongestionFeedback: Bool = false,
         parity: RetransmissionParameters? = nil, mark: ECN? = nil
     ) {
@@ -79,7 +82,8 @@ package struct SendParameters: Sendable {
         self.canonicalName = canonicalName
         self.mid = mid
         self.extensions = extensions
-        self.bitsPerSecond = bitsPerSecond
+        self.viewerMaximum = viewerMaximum
+        self.bitsPerSecond = Self.kept(bitsPerSecond, to: viewerMaximum)
         self.playoutDelay = playoutDelay
         self.parity = parity
         self.mark = mark
@@ -88,6 +92,11 @@ package struct SendParameters: Sendable {
         } else {
             feedback = givesCongestionFeedback ? .perStream : .none
         }
+    }
+
+    /// Less than pictures take at the very least is not kept to.
+    static func kept(_ bitsPerSecond: Int, to viewerMaximum: Int?) -> Int {
+        min(bitsPerSecond, max(Limits.leastForPictures, viewerMaximum ?? .max))
     }
 }
 

@@ -86,7 +86,9 @@ extension LocalStream {
 extension SendParameters {
     /// What a viewer's offer lets us send.
     init(_ video: OfferedVideo, _ option: H264Option, _ stream: LocalStream, bitsPerSecond: Int) {
-        self.init(option, stream, mid: video.mid, extensions: video.extensions, bitsPerSecond: bitsPerSecond)
+        self.init(
+            option, stream, mid: video.mid, extensions: video.extensions, bitsPerSecond: bitsPerSecond,
+            viewerMaximum: video.bandwidth)
         mark = video.ecn.map { ecn in
             // To give way in proportion takes a report of each packet (RFC 9331 § 4.2).
             ecn.preference == .one && feedback == .perStream ? .capable1 : .capable0
@@ -97,12 +99,14 @@ extension SendParameters {
 
     /// What a viewer's answer to our offer lets us send.
     init(_ video: AcceptedVideo, _ stream: LocalStream, bitsPerSecond: Int) {
-        self.init(video.option, stream, mid: video.mid, extensions: video.extensions, bitsPerSecond: bitsPerSecond)
+        self.init(
+            video.option, stream, mid: video.mid, extensions: video.extensions, bitsPerSecond: bitsPerSecond,
+            viewerMaximum: video.bandwidth)
     }
 
     private init(
         _ option: H264Option, _ stream: LocalStream, mid: String?, extensions: [SDP.HeaderExtension],
-        bitsPerSecond: Int
+        bitsPerSecond: Int, viewerMaximum: Int?
     ) {
         var retransmission: RetransmissionParameters?
         if let type = option.retransmissionPayloadType, let ssrc = stream.retransmissionSSRC {
@@ -111,7 +115,7 @@ extension SendParameters {
         self.init(
             payloadType: option.payloadType, ssrc: stream.ssrc, retransmission: retransmission,
             canonicalName: stream.cname, mid: mid, extensions: ExtensionMap(extensions), bitsPerSecond: bitsPerSecond,
-            givesTransportFeedback: option.feedback.contains(.transportCC),
+            viewerMaximum: viewerMaximum, givesTransportFeedback: option.feedback.contains(.transportCC),
             givesCongestionFeedback: option.feedback.contains(.ccfb))
     }
 }

@@ -19,6 +19,7 @@ import argparse
 import asyncio
 import itertools
 import json
+import re
 import signal
 import sys
 import time
@@ -123,7 +124,10 @@ class Viewer:
         return urllib.request.urlopen(urllib.request.Request(url, body, headers, method=method), timeout=10)
 
     def post(self):
-        with self.request(self.arguments.whep, "POST", self.connection.localDescription.sdp.encode()) as response:
+        offer = self.connection.localDescription.sdp
+        if self.arguments.at_most:
+            offer = re.sub(r"(m=video.*\r\nc=.*\r\n)", rf"\g<1>b=TIAS:{self.arguments.at_most}\r\n", offer)
+        with self.request(self.arguments.whep, "POST", offer.encode()) as response:
             self.session = urljoin(self.arguments.whep, response.headers["Location"])
             return response.read().decode()
 
@@ -215,6 +219,7 @@ def parse():
     parser.add_argument("--immediate", action="store_true", help="hold nothing back")
     parser.add_argument("--audio", action="store_true", help="take the sound as well")
     parser.add_argument("--vp8", action="store_true", help="offer what the sharer has not")
+    parser.add_argument("--at-most", type=int, metavar="BITS", help="bits of video per second the offer asks for (b=)")
     parser.add_argument("--save", metavar="PATH", help="write the last picture as raw I420")
     return parser.parse_args()
 

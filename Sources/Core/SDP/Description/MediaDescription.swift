@@ -50,14 +50,21 @@ extension MediaDescription {
     /// Port 0 says no, unless the section is only waiting to be bundled (RFC 9143 § 7.3.5).
     package var isRejected: Bool { port == 0 && !attributes.has("bundle-only") }
 
-    /// The bandwidth the writer asks us to keep to, in bits per second: `b=TIAS` (RFC 3890), or `b=AS` in kilobits.
+    /// The bandwidth the writer asks us to keep to, in bits per second without headers: `b=TIAS` (RFC 3890), or what
+    /// RFC 8829 § 5.10 makes of `b=AS`, which is in kilobits; nil where it sets no bound, as with 0.
     package var bandwidth: Int? {
+        if let bits = bandwidth("TIAS") { return bits }
+        guard let kilobits = bandwidth("AS"), kilobits <= Self.mostKilobits else { return nil }
+        return max(1, kilobits * 950 - 50 * 40 * 8)
+    }
+
+    /// A terabit: no bound.
+    private static let mostKilobits = 1_000_000_000
+
+    private func bandwidth(_ wanted: String) -> Int? {
         for line in lines where line.type == "b" {
-            guard let (kind, text) = line.value.halves(at: UInt8(ascii: ":")), let value: Int = text.decimal() else {
-                continue
-            }
-            if kind == "TIAS" { return value }
-            if kind == "AS" { return value.multipliedReportingOverflow(by: 1000).overflow ? nil : value * 1000 }
+            guard let (kind, text) = line.value.halves(at: UInt8(ascii: ":")), kind == wanted else { continue }
+            return text.decimal().flatMap { (value: Int) in value > 0 ? value : nil }
         }
         return nil
     }

@@ -67,6 +67,8 @@ package struct AcceptedVideo: Hashable, Sendable {
     package let extensions: [HeaderExtension]
     package let sources: MediaSources
     package let takesReducedSizeRTCP: Bool
+    /// Bits per second the answerer asks us to keep to; nil where it says nothing.
+    package let bandwidth: Int?
     /// Packets may come marked, and the sharer wants to know (RFC 6679).
     package let takesMarkReports: Bool
 
@@ -82,6 +84,7 @@ package struct AcceptedVideo: Hashable, Sendable {
         self.option = option
         parityPayloadType = section.parityPayloadType.flatMap { $0 == offered.parityPayloadType ? $0 : nil }
         self.index = index
+        bandwidth = section.bandwidth
         // A section without a tag is the one that was offered here.
         mid = section.mid ?? offered.mid
         let ours = offered.headerExtensions
