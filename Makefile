@@ -32,7 +32,7 @@ unit: packages ## the Swift suites; ARGS="--filter ICETests"
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TEST_WIDTH) SWIFT="$(SWIFT)" Scripts/unit-tests $(ARGS)
 
 e2e: test-packages build support ## Chromium, aiortc, GStreamer and our viewer against the real program; PYTEST_ARGS="-k view"
-	SCREENSHARE=$(or $(SCREENSHARE),$(CURDIR)/.build/debug/screenshare) $(PYTEST) $(PYTEST_ARGS)
+	SCREENSHARE="$(or $(SCREENSHARE),$(CURDIR)/.build/debug/screenshare)" $(PYTEST) $(PYTEST_ARGS)
 
 # Optimised: a day of virtual time takes seconds.
 simulation: packages ## two peers in virtual time: 10,000 kinds of weather, and 30 days on end
@@ -42,7 +42,7 @@ simulation: packages ## two peers in virtual time: 10,000 kinds of weather, and 
 # XCTest itself leaks, and has no suite here; a simulated seed takes a second under a sanitizer.
 asan: packages ## the Swift suites under AddressSanitizer
 	SIMULATION_SEEDS=20 SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TEST_WIDTH) \
-	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Support/sanitizers/lsan.supp \
+	LSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Support/sanitizers/lsan.supp" \
 	$(SWIFT) test --disable-xctest --sanitize address --scratch-path .build-asan $(ARGS)
 
 tsan: packages ## the Swift suites under ThreadSanitizer

@@ -38,7 +38,7 @@ package struct Timing: Sendable {
     package var reading: Duration = .seconds(20)
     /// A sharer to answer an offer or an ICE restart.
     package var answer: Duration = .seconds(10)
-    /// A sharer unheard for so long turns viewers away; it says something every 2 s.
+    /// A sharer unheard for so long turns viewers away; it says something at least every `heartbeatSeconds`.
     package var silence: Duration = .seconds(5)
     /// A sharer unheard for so long has gone, and what it had is forgotten.
     package var forget: Duration = .seconds(30)

@@ -19,10 +19,10 @@ struct AudioOptions: ParsableArguments {
     @Option(help: "What system sound is taken from, by its id in `screenshare sources`.")
     var system: String?
 
-    @Option(parsing: .unconditional, help: "Louder or softer by so many dB, -60…20.")
+    @Option(parsing: .unconditional, help: "The microphone, louder or softer by so many dB, -60…20.")
     var micGain = 0.0
 
-    @Option(parsing: .unconditional, help: "Louder or softer by so many dB, -60…20.")
+    @Option(parsing: .unconditional, help: "System sound, louder or softer by so many dB, -60…20.")
     var systemGain = 0.0
 
     @Option(help: "Milliseconds of sound in a packet, 10 or 20: 10 is heard 10 ms earlier, and costs 25 kbit/s more.")

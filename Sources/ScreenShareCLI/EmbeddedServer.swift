@@ -6,7 +6,6 @@ import SignalingServer
 final class EmbeddedServer: Sendable {
     private let listen: ListenAddress
     private let server: SignalingServer
-    private let logger: Logger
 
     /// - Parameter sharer: the only room that may be shared here, and what its sharer presents; nil: any, by anyone.
     init(
@@ -14,15 +13,16 @@ final class EmbeddedServer: Sendable {
         allowedOrigins: [String] = [], iceServers: @escaping @Sendable () -> [ICEServer], logger: Logger
     ) {
         self.listen = listen
-        self.logger = logger
         var configuration = SignalingConfiguration()
         configuration.host = listen.host
         configuration.port = listen.port
         configuration.allowedHosts = allowedHosts
         configuration.allowedOrigins = allowedOrigins
         configuration.viewerICEServers = iceServers
-        if let sharer {
-            configuration.policy = { $0 == sharer.room ? RoomPolicy(sharerToken: sharer.token) : nil }
+        // How many may watch is the sharer's to say.
+        configuration.policy = { room in
+            guard let sharer else { return RoomPolicy(maxViewers: .max) }
+            return room == sharer.room ? RoomPolicy(sharerToken: sharer.token, maxViewers: .max) : nil
         }
         server = SignalingServer(configuration: configuration, logger: logger)
     }

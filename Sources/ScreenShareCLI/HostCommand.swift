@@ -9,8 +9,8 @@ struct HostCommand: AsyncParsableCommand {
         commandName: "host",
         abstract: "Share a screen in a room.",
         discussion: """
-            Without --signaling, and if no server answers on the listening address, the signaling server runs inside \
-            this process; it tells viewers of the --stun and --turn servers, with credentials. Keys on a terminal: p \
+            Without --signaling and --listen, a signaling server that runs at \(ListenAddress.standard) already is used. \
+            Else one runs inside this process; it tells viewers of the --stun and --turn servers, with credentials. Keys on a terminal: p \
             pauses and resumes (so does SIGUSR1), s mutes the system's sound, m the microphone, q quits.
 
             Exit codes: 0 done, 64 wrong usage, 69 no display, server or room, 70 internal error, 74 the statistics \

@@ -56,13 +56,13 @@ struct VideoOptions: ParsableArguments {
     @Option(help: "Frames per second, 24 or 30, whatever is on the screen. Default: as the mode says.")
     var fps: Int?
 
-    @Option(help: "The most the video may use, such as 4M or 800k bits per second.")
+    @Option(help: "The most that video and sound may use together, such as 4M or 800k bits per second.")
     var bitrate = BitrateArgument(bitsPerSecond: 4_000_000)
 
     @Option(
         help: ArgumentHelp(
-            "How hard x264 tries: minimal, ultrafast, superfast, veryfast, faster, fast or medium. Above ultrafast a share "
-                + "takes more than 50 MB at 720p, than 100 MB at 1080p. When the processor is too busy, less is tried."))
+            "How hard x264 tries: minimal, ultrafast, superfast, veryfast, faster, fast or medium. Above ultrafast, "
+                + "a share takes more than 50 MB at 720p and more than 100 MB at 1080p. When the processor is too busy, less is tried."))
     var preset = EncoderPreset.ultrafast
 
     var outputSize: OutputSize? { maxPixels.map { .maximumPixels($0) } ?? size?.size ?? (mode == .detail ? .native : nil) }
@@ -86,7 +86,11 @@ struct NetworkOptions: ParsableArguments {
     @Flag(help: "Don't ask routers for a call's treatment (DSCP AF41 and EF), nor for marks instead of drops (ECN).")
     var noDscp = false
 
-    @Option(name: .customLong("interface"), help: "A local IP address to use; can be repeated. Default: all.")
+    @Option(
+        name: .customLong("interface"),
+        help: ArgumentHelp(
+            "A local IP address to use; can be repeated. Default: all but link-local, and "
+                + "loopback only where there is nothing else."))
     var interfaces: [String] = []
 
     @OptionGroup var servers: ICEServerOptions

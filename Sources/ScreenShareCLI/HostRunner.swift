@@ -161,7 +161,7 @@ final class HostRunner: Sendable {
         case .sourceHidden(let text): Console.line(text)
         case .sourceVisible: Console.line("The source is visible again.")
         case .contentChanged: break
-        case .presetChanged(let preset): Console.line("The processor has room for preset \(preset.rawValue).")
+        case .presetChanged(let preset): Console.line("Pictures are encoded with preset \(preset.rawValue) now.")
         case .audioInterrupted(let audio, let reason):
             Console.line("\(reason) Silence is sent in place of \(audio.words); trying again.")
         case .audioResumed(let audio): Console.line("There is sound of \(audio.words) again.")

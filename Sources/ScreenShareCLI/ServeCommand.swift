@@ -5,7 +5,8 @@ import SignalingServer
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Run the signaling server alone.",
-        discussion: "Media never passes through it: it only brings sharers and viewers together.")
+        discussion: "Media never passes through it: it only brings sharers and viewers together.\n\n"
+            + "Exit codes: 0 ended by a signal, 64 wrong usage, 69 can't listen there, 70 internal error.")
 
     @Option(help: "Where to listen.")
     var listen = ListenAddress.standard

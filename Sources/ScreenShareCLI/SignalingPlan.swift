@@ -28,7 +28,7 @@ struct SignalingPlan: Sendable {
     func open(session: ShareSession, logger: Logger) async throws -> OpenRoom {
         if let signaling { return try await publish(session, at: signaling, token: token, server: nil, note: nil) }
         let address = listen ?? .standard
-        let standing = "http://\(ListenAddress.authority(address.isWildcard ? "127.0.0.1" : address.host, address.port))"
+        let standing = "http://\(ListenAddress.standard)"
         if listen == nil, await SignalingProbe.answers(at: standing) {
             let note = "Using the signaling server that already runs at \(standing)."
             do {

@@ -4,7 +4,8 @@ import ScreenShare
 
 struct SourcesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sources", abstract: "List the displays, monitors, windows and sound devices that can be shared.")
+        commandName: "sources", abstract: "List the displays, monitors, windows and sound devices that can be shared.",
+        discussion: "Exit codes: 0 done, 64 wrong usage, 69 neither a display nor sound can be listed, 70 internal error.")
 
     @Option(help: "The X display (default: $DISPLAY).")
     var display: String?

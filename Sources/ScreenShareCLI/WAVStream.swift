@@ -4,7 +4,7 @@ struct WAVStream {
     /// Frames written.
     private var end: Int64 = 0
 
-    /// Of a stream; `lengths` says what to write where it began, once it has ended.
+    /// Of a stream; `finishedHeader` takes its place once it has ended.
     static let header = head(dataBytes: .max)
 
     private static func head(dataBytes: UInt32) -> [UInt8] {

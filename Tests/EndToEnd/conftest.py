@@ -8,7 +8,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from harness import networks, sharer  # noqa: E402
+from harness import networks, processes, sharer  # noqa: E402
 from harness.displays import Display  # noqa: E402
 from harness.painter import Painter  # noqa: E402
 from harness.paths import ARTIFACTS, MissingBinary, screenshare  # noqa: E402
@@ -29,6 +29,14 @@ def artifacts(request):
     folder = ARTIFACTS / "e2e" / request.node.name
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+@pytest.fixture(autouse=True)
+def no_process_left():
+    """Ends what a test's helpers started and lost sight of, as when one failed before it was ready."""
+    yield
+    for process in [process for process in list(processes.alive) if process.running]:
+        process.kill()
 
 
 @pytest.fixture
@@ -145,4 +153,6 @@ def pytest_runtest_makereport(item):
     if report.when == "call" and report.failed:
         for made in getattr(item, "started", []):
             process = getattr(made, "process", made)
+            if process is None:
+                continue
             report.sections.append((process.name, process.describe()))

@@ -5,6 +5,7 @@ import json
 import pytest
 from harness import sharer
 from harness.codes import OK, UNAVAILABLE, USAGE
+from harness.processes import wait_until
 
 
 @pytest.mark.parametrize(
@@ -117,8 +118,10 @@ def test_settings_by_environment_yield_to_flags(lan, share, start, tmp_path):
     ],
     ids=str,
 )
-def test_settings_meant_for_another_command_or_of_no_use_here_do_not_stop_this_one(run, environment, words, tmp_path):
-    done = run(*words, "--wait", "0", env={"PATH": "/usr/bin:/bin", **environment}, cwd=tmp_path)
+def test_settings_meant_for_another_command_or_of_no_use_here_do_not_stop_this_one(
+    run, lan, environment, words, tmp_path
+):
+    done = run(*words, "--wait", "0", place=lan, env={"PATH": "/usr/bin:/bin", **environment}, cwd=tmp_path)
     assert done.returncode == UNAVAILABLE, done.stderr
 
 
@@ -145,9 +148,7 @@ http.server.HTTPServer(("127.0.0.1", 8080), Page).serve_forever()
 def test_another_web_server_at_the_port_is_not_taken_for_a_signaling_server(lan, start):
     other = start(sharer.Process, lan.command(["python3", "-c", ANSWERS_ALL]), name="another web server")
     host_command = lan.command([sharer.screenshare(), "host", "--room", "demo", "--test-pattern"])
-    for _ in range(20):
-        if lan.place.run("ss", "-ltn").count(":8080"):
-            break
+    wait_until(lambda: ":8080" in lan.place.run("ss", "-ltn"), 10, "the other server's port")
     host = start(sharer.Process, host_command, name="host")
     assert host.wait(10) == UNAVAILABLE, host.describe()
     assert "Another program listens" in host.text() and "--listen" in host.text()

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import pty
+import shlex
 import signal
 import subprocess
 import termios
@@ -106,7 +107,7 @@ def test_a_signal_is_obeyed_while_a_name_is_looked_up(lan, start, artifacts, com
     silent.wait_for("listening", 5, key="out")
     names = artifacts / "resolv.conf"
     names.write_text("nameserver 127.0.0.1\n")
-    mounted = f'mount --bind {names} /etc/resolv.conf && exec "$@"'
+    mounted = f'mount --bind {shlex.quote(str(names))} /etc/resolv.conf && exec "$@"'
     words = [screenshare(), command, "--room", "demo", "--stun", "stun:stun.example.org"]
     words += ["--test-pattern"] if command == "host" else []
     with open(artifacts / "out", "wb") as out:

@@ -10,7 +10,7 @@ def test_a_preset_too_slow_for_the_film_is_left_for_a_smaller_one(lan, start, di
     screen = display(1920, 1080, "video30")
     host = share(lan, "--display", screen.name, "--fps", "30", "--preset", "medium", "--bitrate", "12M")
     start(sharer.gstreamer, lan, host.whep, "--no-decode", "--duration", "60").event("first", 20)
-    host.process.wait_for(r"The processor has room for preset \w+", 20)
+    host.process.wait_for(r"Pictures are encoded with preset \w+", 20)
     time.sleep(5)
     settled = host.statistics.all()[-3:]
     assert all(line["preset"] != "medium" for line in settled), settled

@@ -1,7 +1,9 @@
 """Whoever joins while nothing changes on the screen sees it within a second."""
 
+import time
+
 import pytest
-from harness import sharer
+from harness import annexb, sharer
 
 LIMIT_MS = 1000
 
@@ -40,3 +42,16 @@ def test_our_view(lan, still, start, tmp_path):
         viewer = start(sharer.view, lan, "--duration", "2", output=file)
     assert viewer.wait(15) == 0, viewer.describe()
     assert viewer.statistics.last["firstFrameMs"] <= LIMIT_MS
+
+
+def test_who_joins_a_screen_that_has_rested_for_long_gets_a_file_of_the_time_it_watched(lan, still, start, tmp_path):
+    with open(tmp_path / "first.h264", "wb") as file:
+        first = start(sharer.view, lan, output=file)
+    first.statistics.wait(lambda line: line["frames"] > 0, 10, "a picture")
+    time.sleep(6)
+    with open(tmp_path / "second.h264", "wb") as file:
+        second = start(sharer.view, lan, "--duration", "3", output=file)
+    assert second.wait(15) == 0, second.describe()
+    probed = annexb.probe(tmp_path / "second.h264")
+    assert 2 <= probed["pictures"] / probed["fps"] <= 4, probed
+    assert first.stop() == 0

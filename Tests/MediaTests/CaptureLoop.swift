@@ -59,6 +59,12 @@ struct CaptureLoop {
         self.changes = AnyIterator(changes)
     }
 
+    /// Nothing changes from now on.
+    mutating func changesEnd() {
+        changes = AnyIterator { nil }
+        nextChange = .distantFuture
+    }
+
     mutating func run(until end: Instant) {
         while now < end {
             let decision = adapter.decide(

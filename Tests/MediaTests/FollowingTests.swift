@@ -73,6 +73,38 @@ struct FollowingTests {
         }
     }
 
+    @Test("a keyframe that is wanted in the middle of a film goes with its next picture", arguments: 0..<6)
+    func keyframe(offset: Int64) {
+        let film = Film(rate: FrameRate(24), display: 60)
+        var loop = film.loop()
+        loop.run(until: .zero + .milliseconds(15_000 + 7 * offset))
+        let count = loop.sent.count
+        loop.keyframeNeeded = { _ in true }
+        while loop.sent.count == count { loop.run(until: loop.now + .milliseconds(1)) }
+        loop.keyframeNeeded = { _ in false }
+        loop.run(until: .zero + .seconds(25))
+        let behind = loop.sent[count...]
+        #expect(behind.allSatisfy { $0.kind == .new && $0.isLocked })
+        #expect(zip(behind.dropFirst(), behind).allSatisfy { $0.mediaTime.ticks - $1.mediaTime.ticks == 3750 })
+    }
+
+    @Test("a keyframe comes all the same where the film has just stopped, and what stopped has no rate any more")
+    func stopped() {
+        var film = Film(rate: FrameRate(24), display: 60)
+        film.length = .seconds(10)
+        var loop = film.loop()
+        loop.run(until: .zero + .milliseconds(10_460))
+        #expect(loop.adapter.cadence != nil)
+        let count = loop.sent.count
+        loop.changesEnd()
+        loop.keyframeNeeded = { _ in true }
+        loop.run(until: .zero + .milliseconds(10_700))
+        #expect(loop.sent.count > count)
+        loop.keyframeNeeded = { _ in false }
+        loop.run(until: .zero + .seconds(12))
+        #expect(loop.adapter.cadence == nil && loop.adapter.frameRate == .fps30)
+    }
+
     @Test(
         "a pointer that moves over a film takes no picture of it away, and none leaves later for it",
         arguments: [(24, 60, 3750), (25, 60, 3600), (30, 60, 3000), (24, 144, 3750)] as [(Int64, Int64, Int64)])

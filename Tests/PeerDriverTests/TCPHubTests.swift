@@ -1,4 +1,5 @@
 import Datagrams
+import Glibc
 import ICE
 import NIOConcurrencyHelpers
 import NIOCore
@@ -137,7 +138,25 @@ struct TCPHubTests {
         await hub.close()
     }
 
+    @Test("a connection that is reset while it is written to goes, and nothing else with it")
+    func reset() async throws {
+        let hub = try await hub(.passive, name: 1)
+        let guest = try #require(try connect(to: await hub.listeners.keys.first?.port))
+        try await until { await !hub.serials.isEmpty }
+        await hub.write(behindResetOf: guest)
+        try await until { await hub.serials.isEmpty }
+        await hub.close()
+    }
+
     // MARK: Guests
+
+    /// A socket of the system's, which the test can reset at a moment of its choice.
+    private func connect(to port: UInt16?) throws -> Int32? {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let address = try SocketAddress(ipAddress: "127.0.0.1", port: Int(port ?? 0))
+        let done = address.withSockAddr { Glibc.connect(descriptor, $0, socklen_t($1)) }
+        return done == 0 ? descriptor : nil
+    }
 
     private func guest(of hub: PeerHub, reads: Bool = true) async throws -> any Channel {
         let port = try #require(await hub.listeners.keys.first?.port)
@@ -199,6 +218,19 @@ extension PeerHub {
     fileprivate var serials: [UInt64] { connections.all.values.map(\.serial) }
 
     fileprivate var owners: Int { connections.all.values.count { $0.isAuthenticated || $0.owner != nil } }
+
+    /// The other side resets the connection, and before the event loop hears of it there is something to send.
+    fileprivate func write(behindResetOf guest: Int32) {
+        var linger = Glibc.linger(l_onoff: 1, l_linger: 0)
+        setsockopt(guest, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
+        Glibc.close(guest)
+        for connection in connections.all.values {
+            connection.isAuthenticated = true
+            connection.send([UInt8](repeating: 128, count: 100))
+            connections.wrote(connection.pair)
+        }
+        flush()
+    }
 
     /// As a box on the way would.
     fileprivate func breakConnections() {

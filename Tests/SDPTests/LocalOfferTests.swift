@@ -130,6 +130,32 @@ struct LocalOfferTests {
         let text = try Self.sharersAnswer(to: offer, audio: AnswerTests.sound)
         #expect(Self.fault(text.with("a=group:BUNDLE 0 1\r\n", ""), to: offer) == .notBundled)
         #expect(Self.fault(text.with("a=group:BUNDLE 0 1\r\n", "a=group:BUNDLE 1\r\n"), to: offer) == .notBundled)
+        #expect(Self.fault(text.with("a=group:BUNDLE 0 1\r\n", "a=group:BUNDLE 0\r\n"), to: offer) == .notBundled)
+    }
+
+    @Test("sound of a type that was not offered is none")
+    func foreignSound() throws {
+        let offer = Self.viewerWithSound
+        let text = try Self.sharersAnswer(to: offer, audio: AnswerTests.sound)
+        let accepted = try AcceptedAnswer(SessionDescription(text), to: offer)
+        let type = try #require(accepted.opus?.payloadType)
+        let moved = text.with("m=audio 9 UDP/TLS/RTP/SAVPF \(type)", "m=audio 9 UDP/TLS/RTP/SAVPF 96")
+            .with("a=rtpmap:\(type) opus", "a=rtpmap:96 opus")
+        #expect(moved != text)
+        #expect(try AcceptedAnswer(SessionDescription(moved), to: offer).opus == nil)
+    }
+
+    @Test("whatever of our formats the answer keeps may come")
+    func twoFormats() throws {
+        let text = try Self.sharersAnswer(to: Self.viewer)
+        let both = text.with("SAVPF 96 97", "SAVPF 96 97 98 99").with(
+            "a=fmtp:97 apt=96\r\n",
+            "a=fmtp:97 apt=96\r\na=rtpmap:98 H264/90000\r\n"
+                + "a=fmtp:98 level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=640c1f\r\n"
+                + "a=rtpmap:99 rtx/90000\r\na=fmtp:99 apt=98\r\n")
+        let answer = try AcceptedAnswer(SessionDescription(both), to: Self.viewer)
+        #expect(answer.video.options.map(\.payloadType) == [96, 98])
+        #expect(answer.video.options.map(\.retransmissionPayloadType) == [97, 99])
     }
 
     @Test("extension ids and retransmission types that are not ours are not believed")

@@ -120,8 +120,7 @@ extension XServerSuite {
             defer { worker.stop() }
             try #require(try source.watch { $0[640, page.y] > 0 } != nil)
             for _ in 0..<200 {
-                let event = try source.waitForChange(until: SystemClock.now() + .seconds(2), wakeup: -1)
-                guard event == .changed else { break }
+                try #require(try source.waitForChange(until: SystemClock.now() + .seconds(2), wakeup: -1) == .changed)
                 let look = Look(try source.readPatiently())
                 let first = look[640, page.y]
                 // Between the two requests of a step the last row is there twice.

@@ -4,6 +4,7 @@ import PeerCore
 import RTP
 import Testing
 import Timebase
+import VideoCodec
 @testable import ScreenShare
 
 @Suite("The thread that looks, converts and encodes", .serialized, .timeLimit(.minutes(1)))
@@ -36,12 +37,57 @@ struct MediaLineTests {
         line.stop()
     }
 
+    @Test("who reads pictures beside another gets the present one too, and each change is given once")
+    func secondReader() async throws {
+        let line = ScriptedLine(isSampled: true)
+        #expect(await line.wait { !$0.lumas.isEmpty })
+        #expect(await line.countAll())
+        let before = line.now.lumas.count
+        await line.controls.changeAndWait { $0.samplers = 2 }
+        #expect(await line.wait { $0.lumas.count == before + 1 })
+        line.stop()
+    }
+
+    @Test("a size that comes between a look and its slot is taken, though nothing changes any more", arguments: 1...4)
+    func sizeBehindLook(round: Int) async throws {
+        let line = ScriptedLine(lanes: [.standard])
+        try await play(line, changes: 30 + round)
+        line.controls.change { $0.size = .exactly(width: 160, height: 90) }
+        #expect(await line.wait { $0.pictureSizes.last == PixelSize(width: 160, height: 90) })
+        line.stop()
+    }
+
+    @Test("while nobody watches nothing counts as dropped")
+    func unwatched() async throws {
+        let line = ScriptedLine()
+        for _ in 0..<4 {
+            line.show { $0.grey = $0.grey == 20 ? 220 : 20 }
+            try await Task.sleep(for: .milliseconds(500))
+        }
+        #expect(line.counters.now.drops == 0)
+        line.stop()
+    }
+
+    @Test("sizes that no encoder takes become the nearest that one does", arguments: [
+        (.exactly(width: 8192, height: 4608), PixelSize(width: 1280, height: 720)),
+        (.exactly(width: 8192, height: 8192), PixelSize(width: 1280, height: 720)),
+        (.maximumPixels(40_000_000), PixelSize(width: 17_000, height: 2000)),
+        (.native, PixelSize(width: 8200, height: 4344)), (.native, PixelSize(width: 30_000, height: 16)),
+        (.fit(width: 8192, height: 8192), PixelSize(width: 16_000, height: 16_000)),
+    ] as [(OutputSize, PixelSize)])
+    func largest(size: OutputSize, source: PixelSize) {
+        let picture = size.geometry(of: source).picture
+        let level = H264Level.minimum(size: picture, frameRate: .fps30, bitsPerSecond: 4_000_000, references: 1)
+        #expect(level != nil, "\(picture)")
+        #expect(picture.width >= 2 && picture.height >= 2)
+    }
+
     @Test("who watches first, after nobody did, is sent nothing of before", arguments: 1...4)
     func firstViewer(round: Int) async throws {
         let line = ScriptedLine(isSampled: true)
         try await play(line, changes: 30 + round)
-        await line.controls.changeAndWait { $0.isSampled = false }
-        let after = try await lumas(of: line) { await line.controls.changeAndWait { $0.isSampled = true } }
+        await line.controls.changeAndWait { $0.samplers = 0 }
+        let after = try await lumas(of: line) { await line.controls.changeAndWait { $0.samplers = 1 } }
         #expect(!after.isEmpty && after.allSatisfy { $0 < 60 }, "bright ones are of before: \(after)")
         line.stop()
     }

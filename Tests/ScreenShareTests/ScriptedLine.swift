@@ -30,9 +30,11 @@ final class ScriptedLine: Sendable {
         /// The luma of each picture that left.
         var lumas: [UInt8] = []
         var marks = 0
+        var pictureSizes: [PixelSize] = []
     }
 
     let controls: LineControls
+    let counters = LineCounters()
     private let taps = SampleTaps()
     private let scene = NIOLockedValueBox(Scene())
     private let results = NIOLockedValueBox(Results())
@@ -40,7 +42,7 @@ final class ScriptedLine: Sendable {
     init(isSampled: Bool = false, lanes: Set<LaneKey> = [], mode: ContentMode = .auto) {
         var commands = LineCommands(
             size: .native, fixedRate: nil, mode: mode, preset: .ultrafast, bitsPerSecond: 2_000_000)
-        commands.isSampled = isSampled
+        commands.samplers = isSampled ? 1 : 0
         commands.lanes = lanes
         commands.expected = lanes
         controls = LineControls(commands)
@@ -48,7 +50,7 @@ final class ScriptedLine: Sendable {
     }
 
     private func start() {
-        let (controls, scene, results, taps) = (controls, scene, results, taps)
+        let (controls, counters, scene, results, taps) = (controls, counters, scene, results, taps)
         let samples = taps.open([.video, .systemAudio])
         Task {
             for await sample in samples {
@@ -61,7 +63,7 @@ final class ScriptedLine: Sendable {
         controls.thread.begin()
         BlockingThread.start(name: "line") {
             MediaLine(
-                controls: controls, counters: LineCounters(), source: ScriptedSource(scene: scene, wakeup: controls.wakeup),
+                controls: controls, counters: counters, source: ScriptedSource(scene: scene, wakeup: controls.wakeup),
                 deliver: { unit, _ in results.withLockedValue { $0.units.append(unit) } },
                 isOutboxFull: { false }, isCongested: { _ in false }, taps: taps,
                 report: { event in results.withLockedValue { $0.note(event) } }
@@ -107,7 +109,9 @@ final class ScriptedLine: Sendable {
 extension ScriptedLine.Results {
     fileprivate mutating func note(_ event: LineEvent) {
         switch event {
-        case .geometry(let source, _): sizes.append(source)
+        case .geometry(let source, let picture):
+            sizes.append(source)
+            pictureSizes.append(picture)
         case .preset: presets += 1
         case .hidden: isHidden = true
         case .visible: isHidden = false

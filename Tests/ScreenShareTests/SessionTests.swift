@@ -54,6 +54,42 @@ struct SessionTests {
         await room.close()
     }
 
+    @Test("two shares of one source show each of its pictures, and the room of one that has ended is free")
+    func oneSource() async throws {
+        let room = try await ShareRoom()
+        var configuration = ShareConfiguration(source: .custom(room.source))
+        configuration.network.interfaces = ["127.0.0.1"]
+        let other = ShareSession(configuration: configuration)
+        try await other.start()
+        var readers = [room.session.samples([.video]), other.samples([.video])].map { $0.makeAsyncIterator() }
+        for step in 1...10 {
+            let pixels = [UInt8](repeating: UInt8(20 * step), count: 64 * 64 * 4)
+            try room.source.push(pixels.span.bytes, format: .bgra, width: 64, height: 64, timestamp: .seconds(step))
+        }
+        for index in readers.indices {
+            var luma: UInt8 = 0
+            while luma < 180, case .video(let picture) = await readers[index].next() { luma = picture.i420[0] }
+            #expect(luma >= 180, "the last of ten")
+        }
+        // Its room is still published.
+        await room.session.stop()
+        let publication = RoomPublication(server: room.address, room: ShareRoom.name)
+        let second = try await published(publication, by: other)
+        await second.end()
+        await other.stop()
+        await #expect(throws: ShareError.self) { try await other.publish(publication) }
+        await room.close()
+    }
+
+    /// Once the room is free.
+    private func published(_ publication: RoomPublication, by session: ShareSession) async throws -> PublishedRoom {
+        for _ in 0..<200 {
+            if let room = try? await session.publish(publication) { return room }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        return try await session.publish(publication)
+    }
+
     @Test("two sessions in one process share nothing and both work")
     func two() async throws {
         let rooms = [try await ShareRoom(), try await ShareRoom { $0.frameRate = .fps24 }]
@@ -129,6 +165,12 @@ struct SessionTests {
         }
         #expect(throws: CustomVideoSource.PushError.wrongSize) {
             try source.push(pixels.span.bytes, format: .i420, width: 9000, height: 2, timestamp: .zero)
+        }
+        for format in [CustomVideoSource.Format.nv12, .i420] {
+            #expect(throws: CustomVideoSource.PushError.wrongSize) {
+                try source.push(
+                    pixels.span.bytes, format: format, width: 64, height: 32, bytesPerRow: .min, timestamp: .zero)
+            }
         }
         try source.push(pixels.span.bytes, format: .bgra, width: 64, height: 64, timestamp: .seconds(1))
         #expect(throws: CustomVideoSource.PushError.notLater) {

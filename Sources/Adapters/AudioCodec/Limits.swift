@@ -18,8 +18,8 @@ enum Limits {
     static let packetsToListen = 25
     /// In percent: with in-band FEC, from here on libopus uses SILK for all that it was not told to be music.
     static let lossForSILK = 6
-    /// A packet must fit one RTP payload: 1200 bytes pass every usual path. At 20 ms that is 480 kbit/s.
-    static let packetBytes = 1200
+    /// A packet must fit one RTP payload. At 20 ms that is 456 kbit/s.
+    static let packetBytes = 1140
     /// Frames at 48 kHz in a packet: "MUST NOT exceed 120 ms" (RFC 6716 § 3.2.5). A loss is made up for in pieces of
     /// this length at most.
     static let packetFrames = 5760

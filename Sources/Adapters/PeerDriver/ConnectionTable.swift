@@ -64,10 +64,11 @@ struct ConnectionTable {
 
     mutating func wrote(_ pair: AddressPair) { unflushed.insert(pair) }
 
-    mutating func flush() {
-        if unflushed.isEmpty { return }
-        for pair in unflushed { all[pair]?.flush() }
-        unflushed.removeAll(keepingCapacity: true)
+    /// The ones that were written to since; taken out, because a write that fails says so at once and changes the table.
+    mutating func takeUnflushed() -> [TCPConnection] {
+        if unflushed.isEmpty { return [] }
+        defer { unflushed.removeAll(keepingCapacity: true) }
+        return unflushed.compactMap { all[$0] }
     }
 
     // MARK: They go

@@ -9,7 +9,7 @@ extension PeerHub {
     /// Host candidates of every socket, what the STUN servers told, the relays, and TCP's; of these, what the policy
     /// allows.
     package func localCandidates() -> [Candidate] {
-        let hosts = sockets.keys.sorted { "\($0)" < "\($1)" }.enumerated().map { index, address in
+        let hosts = socketAddresses.enumerated().map { index, address in
             Candidate.host(address, localPreference: UInt16(65_535 - index))
         }
         let all = hosts + (gatherer?.candidates ?? []) + relays.flatMap(\.candidates) + tcpCandidates
@@ -30,12 +30,15 @@ extension PeerHub {
         flush()
     }
 
+    /// The most preferred first, and in every run in the same order.
+    private var socketAddresses: [TransportAddress] { sockets.keys.sorted { "\($0)" < "\($1)" } }
+
     /// From the sockets that there are now.
     func gatherAgain() {
         guard !stunServers.isEmpty else { return }
         let now = SystemClock.now()
         gatherer = ServerReflexiveGatherer(
-            bases: Array(sockets.keys), servers: stunServers, random: SystemRandomNumberGenerator(), at: now)
+            bases: socketAddresses, servers: stunServers, random: SystemRandomNumberGenerator(), at: now)
         drainGatherer(at: now)
     }
 

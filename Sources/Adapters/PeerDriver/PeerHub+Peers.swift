@@ -71,7 +71,7 @@ extension PeerHub {
     /// Adds a peer; its checks begin as soon as it knows the other side.
     /// - Returns: our ICE credentials for its SDP.
     package func add(_ id: PeerID, _ setup: PeerSetup, lane: LaneKey?) throws -> ICECredentials {
-        guard let security, let authenticator else { throw HubError.closed }
+        guard !closed, let security, let authenticator else { throw HubError.closed }
         guard peers.count < Limits.peers else { throw HubError.tooManyPeers }
         let now = SystemClock.now()
         var setup = setup

@@ -173,7 +173,7 @@ package actor PeerHub {
     func flush() {
         flushBatch()
         for relay in relays { relay.connection?.flush() }
-        connections.flush()
+        for connection in connections.takeUnflushed() { connection.flush() }
     }
 
     private func flushBatch() {

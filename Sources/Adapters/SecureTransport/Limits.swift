@@ -1,7 +1,6 @@
-/// The bounds of this room, each with its reason.
+/// The bounds of this target, each with its reason.
 enum Limits {
-    /// Our DTLS datagrams' size: passes every path that takes a 1280-byte IPv6 packet with room for tunnels; media
-    /// payloads keep to the same 1200.
+    /// Our DTLS datagrams' size: passes every path that takes a 1280-byte IPv6 packet with room for tunnels.
     static let datagramBytes = 1200
 
     /// A datagram from the peer larger than this is dropped: no UDP payload is larger.

@@ -42,9 +42,12 @@ package actor SharerClient {
     private(set) var credentials: ShareCredentials?
     private var receipt: ShareReceipt?
     private var ledger = SessionLedger()
+    private var undismissed: Set<RandomID> = []
     private var state = ShareState(state: .live, viewers: 0)
     private var lastHeard = ContinuousClock.now
     private var isEnded = false
+    /// The room is being given back.
+    private var ending: Task<Void, Never>?
 
     package init(_ configuration: Configuration, logger: Logger) {
         self.configuration = configuration
@@ -98,10 +101,12 @@ package actor SharerClient {
 
     /// Gives the room back. What is running goes on until its owner ends it.
     package func end() async {
-        guard !isEnded else { return }
+        if let ending { return await ending.value }
         isEnded = true
         guard credentials != nil else { return }
-        _ = try? await send(.DELETE, "")
+        let task = Task<Void, Never> { _ = try? await send(.DELETE, "") }
+        ending = task
+        await task.value
         receipt = nil
     }
 
@@ -109,6 +114,7 @@ package actor SharerClient {
     private func listen() async -> SignalingError {
         guard let receipt else { return .gone }
         continuation.yield(.connected(resumed: receipt.resumed))
+        if receipt.resumed { await dismissRest() } else { undismissed = [] }
         lastHeard = .now
         return await withTaskGroup(of: SignalingError.self) { group in
             defer { group.cancelAll() }
@@ -217,7 +223,16 @@ package actor SharerClient {
     /// Tells the server that a session is over, so that its place is free again.
     package func dismiss(_ session: RandomID) async {
         ledger.forget(session)
-        _ = try? await send(.DELETE, "/sessions/\(session.text)")
+        undismissed.insert(session)
+        await dismissRest()
+    }
+
+    /// Also those of which the server did not hear when they ended: each would keep a viewer out.
+    private func dismissRest() async {
+        for session in undismissed {
+            do throws(SignalingError) { _ = try await send(.DELETE, "/sessions/\(session.text)") } catch { continue }
+            undismissed.remove(session)
+        }
     }
 
     /// Posts until it arrives: a viewer is waiting. Where an earlier attempt did arrive, the server says so with 409.

@@ -15,7 +15,7 @@ enum Limits {
     static let slicePayload = 500...65_000
     static let threads = 1...64
     /// A keyframe must fit 128 packets for some receivers' jitter buffers; a third is left for the estimate's error.
-    static let keyframeBits = 128 * 1180 * 8 * 2 / 3
+    static let keyframeBits = 128 * 1140 * 8 * 2 / 3
     /// Keyframes made in place of a picture that came out far too large, at most as often as the others.
     static let keyframeInterval = MediaLimits.keyframeInterval
 }

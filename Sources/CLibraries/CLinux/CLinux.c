@@ -35,6 +35,8 @@ int linux_poll(struct pollfd *entries, unsigned long count, long long nanosecond
 int linux_watch_addresses(void) {
     const int watch = socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_ROUTE);
     if (watch < 0) return -1;
+    // Messages that find no room are no error: whoever reads asks the system for its addresses anyway.
+    setsockopt(watch, SOL_NETLINK, NETLINK_NO_ENOBUFS, &(int){1}, sizeof(int));
     const struct sockaddr_nl groups = {
         .nl_family = AF_NETLINK, .nl_groups = RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR};
     if (bind(watch, (const struct sockaddr *)&groups, sizeof groups) == 0) return watch;

@@ -180,7 +180,7 @@ package enum Limits {
     /// Where that has lasted, fewer: who waited for seconds does not notice the difference.
     static let longSilence = Duration.seconds(5)
     static let longSilentInterval = Duration.milliseconds(150)
-    /// The longest a receiver takes to tell.
+    /// Between two feedbacks, until that is measured; and what an answer to one takes at most beyond a round trip.
     static let feedbackInterval = Duration.milliseconds(50)
     static let longestFeedbackInterval = Duration.milliseconds(150)
     /// What may be in flight whatever is known: five packets.

@@ -1,6 +1,6 @@
 import Timebase
 
-/// Turns irregular changes into a steady 24 or 30 frames a second.
+/// Turns irregular changes into frames at a steady rate.
 ///
 ///     rest ──changed──► encode at once ──► run: changed ──► (slot) encode ──► … ──► three periods without a change
 ///      ▲ │ 1 s                 │ not sharp                                                     │
@@ -66,6 +66,9 @@ package struct FrameRateAdapter: Sendable {
         }
     }
 
+    /// Nobody watches: whatever there is then is new to who comes, and nothing is dropped for it.
+    package mutating func changedUnwatched(at now: Instant) { changedAt = changedAt ?? now }
+
     /// From when on something that changes behind a change is what its slot waits for; nil where it need not be told.
     package var expectsMoreFrom: Instant? {
         guard pace == .fixed, let changedAt, continuesRun(changedAt) else { return nil }
@@ -117,6 +120,8 @@ package struct FrameRateAdapter: Sendable {
     ///
     /// - Parameter keyframeNeeded: a viewer waits for a keyframe, and one is allowed now.
     package mutating func decide(at now: Instant, outboxFull: Bool, keyframeNeeded: Bool) -> FrameDecision {
+        detector.advance(to: now)
+        if grid.isFollowing, detector.cadence == nil { grid.leave(for: ownRate) }
         guard let (work, due) = next(keyframeNeeded: keyframeNeeded) else { return .wait(until: .distantFuture) }
         if now < due { return .wait(until: due) }
         if outboxFull {
@@ -182,11 +187,17 @@ extension FrameRateAdapter {
     private func next(keyframeNeeded: Bool) -> (Work, Instant)? {
         if let changedAt { return (.new, due(changedAt)) }
         guard let lastUnit else { return keyframeNeeded ? (.new, .zero) : nil }
-        if keyframeNeeded { return (.again, grid.catchUp) }
+        if keyframeNeeded { return (.again, max(grid.catchUp, nextOfFilm ?? .zero)) }
         // Passes may have to wait for bits: signs of life come all the same.
         let keepalive = (lastSent ?? lastUnit) + (echoesKeyframe ? grid.period : MediaLimits.keepaliveInterval)
         if refinement.wantsPass, refinementDue <= keepalive { return (.again, refinementDue) }
         return (.keepalive, keepalive)
+    }
+
+    /// Until when the next picture of what plays comes, and a keyframe with it; nil where nothing does.
+    private var nextOfFilm: Instant? {
+        guard grid.isFollowing, runLength > 0, let cadence = detector.cadence else { return nil }
+        return grid.nextSlot + cadence.lateness
     }
 
     /// A change in a run waits for its slot, unless it comes where that is due; any other leaves at once.

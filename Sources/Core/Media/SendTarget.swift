@@ -1,6 +1,6 @@
 import Timebase
 
-/// What the network wants of an encoder: the only value that flows backwards.
+/// What an encoder is to keep to with its next picture.
 package struct SendTarget: Hashable, Sendable {
     package var bitsPerSecond: Int
     package var frameRate: FrameRate

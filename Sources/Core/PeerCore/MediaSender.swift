@@ -148,14 +148,15 @@ struct MediaSender {
     }
 
     /// Begins, or begins anew, with a lane's cached pictures, which are there to be decoded: their timestamps are pressed
-    /// together, so that only the last is shown.
-    mutating func begin(with units: [PacketisedUnit], at now: Instant) {
-        guard let last = units.last else { return }
+    /// together, so that only the last is shown, and it as late as the lane's newest unit.
+    mutating func begin(with cache: PictureCache, at now: Instant) {
+        guard let units = cache.units else { return }
         startAgain()
-        let earliest = last.mediaTime.ticks - Int64(units.count - 1)
+        let (newest, capturedAt) = cache.newest
+        let earliest = newest.ticks - Int64(units.count - 1)
         let first = max(earliest, lastSent.map { $0.mediaTime.ticks + 1 } ?? earliest)
         for (index, unit) in units.enumerated() {
-            enqueue(unit.retimed(MediaTime(ticks: first + Int64(index)), capturedAt: last.capturedAt), at: now)
+            enqueue(unit.retimed(MediaTime(ticks: first + Int64(index)), capturedAt: capturedAt), at: now)
         }
     }
 

@@ -188,8 +188,8 @@ package struct PeerCore: ~Copyable {
     /// Begins with what a lane's cache holds; nothing where it can't.
     package mutating func begin(with cache: PictureCache, at now: Instant) {
         self.now = now
-        guard canBegin(with: cache), let units = cache.units else { return }
-        sender?.begin(with: units, at: now)
+        guard canBegin(with: cache) else { return }
+        sender?.begin(with: cache, at: now)
     }
 
     /// Sends a packet of sound at once.

@@ -1,4 +1,5 @@
 import RTP
+import Timebase
 
 /// A lane's last keyframe and what followed: a viewer who joins, or has lost the chain of references, is served from
 /// here, and the encoder and the other viewers do not notice.
@@ -8,11 +9,14 @@ package struct PictureCache: Sendable {
     private var kept: [PacketisedUnit] = []
     private var keyframeBytes = 0
     private var deltaBytes = 0
+    /// Of the lane's newest unit, whatever it was: where a still screen's time has come to.
+    package private(set) var newest = (mediaTime: MediaTime(ticks: 0), capturedAt: Instant.zero)
 
     package init() {}
 
     /// In the order in which the encoder made them.
     package mutating func add(_ unit: PacketisedUnit) {
+        newest = (unit.mediaTime, unit.capturedAt)
         if unit.isKeyframe {
             kept = [unit]
             (keyframeBytes, deltaBytes) = (unit.bytes.count, 0)

@@ -60,12 +60,13 @@ extension ShareSession {
         return hasListeners ? max(totalBitrate / 2, totalBitrate - soundBitrate - ShareLimits.soundHeaders) : totalBitrate
     }
 
-    /// A film is shown in step with its sound; pages at once, for who types waits for the picture, not for the sound.
+    /// A film is shown in step with its sound; pages at once, for who types waits for the picture, not for the sound. A
+    /// rate that was asked for is a film's: nobody looks for one then.
     var playoutDelay: PlayoutDelay {
         switch configuration.mode {
         case .motion: .lipSync(soundDelay: soundDelay)
         case .detail: .none
-        case .auto: content == .video ? .lipSync(soundDelay: soundDelay) : .none
+        case .auto: content == .video || configuration.frameRate != nil ? .lipSync(soundDelay: soundDelay) : .none
         }
     }
 

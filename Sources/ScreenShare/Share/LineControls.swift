@@ -17,8 +17,8 @@ struct LineCommands: Sendable {
     var high: Set<LaneKey> = []
     /// When one was asked for last.
     var keyframes: [LaneKey: Instant] = [:]
-    /// Somebody reads pictures as they are captured.
-    var isSampled = false
+    /// How many read pictures as they are captured.
+    var samplers = 0
     var source: NextSource?
     var size: OutputSize
     /// That frames are forced to, whatever is shown.

@@ -59,9 +59,11 @@ extension MediaLine {
 
     /// Converts what looks different from before, and says what that is.
     func convertWatching(_ frame: ScreenFrame) -> Look {
-        guard let converter, converter.source == frame.pixels.size, converter.geometry == geometry(of: frame) else {
+        guard let converter, converter.source == frame.pixels.size, converter.geometry == commands.size.geometry(of: frame.pixels.size) else {
             convert(frame)
             capturedAt = frame.capturedAt
+            // What plays goes on playing at another size.
+            _ = watch?.look(at: frame, cadence: adapter.cadence)
             return .picture
         }
         var watch = watch ?? ContentWatch(source: frame.pixels.size)
@@ -107,33 +109,21 @@ extension MediaLine {
         }
     }
 
-    private func geometry(of frame: ScreenFrame) -> FitGeometry {
-        let size = frame.pixels.size
-        guard commands.size == .native else { return FitGeometry(source: size, policy: commands.size.policy) }
-        // More than any level of H.264, or the encoder, takes is made smaller, whatever was asked for.
-        let isTooLong = max(size.width, size.height) > LineLimits.longestSide
-        let box = size.width > size.height
-            ? PixelSize(width: LineLimits.longestSide, height: LineLimits.shortestSide)
-            : PixelSize(width: LineLimits.shortestSide, height: LineLimits.longestSide)
-        let isTooLarge = size.area > LineLimits.pixels
-        return FitGeometry(
-            source: size, policy: isTooLong ? .fit(box) : isTooLarge ? .fitPixels(LineLimits.pixels) : .native)
-    }
-
     /// Converts what changed into the persistent picture, and notes where for the encoders.
     func convert(_ frame: ScreenFrame) {
         var frame = frame
         frame.damage = frame.damage.union(unconverted)
         unconverted = .nothing
-        let geometry = geometry(of: frame)
+        let geometry = commands.size.geometry(of: frame.pixels.size)
         if converter?.geometry != geometry || converter?.source != frame.pixels.size {
+            if converter?.source != frame.pixels.size { watch = nil }
             converter = PictureConverter(source: frame.pixels.size, geometry: geometry)
             unsentDamage = .nothing
-            watch = nil
             lanes = [:]
             report(.geometry(source: frame.pixels.size, picture: geometry.picture))
             counters.update { $0.size = geometry.picture }
         }
         if let converter { unsentDamage = unsentDamage.union(converter.convert(frame)) }
+        isUnsampled = true
     }
 }

@@ -71,7 +71,7 @@ extension MediaLine {
         report(.hidden(text))
     }
 
-    private func reveal() {
+    func reveal() {
         guard isHidden else { return }
         hiddenBecause = nil
         report(.visible)

@@ -51,6 +51,8 @@ final class MediaLine {
     /// What was glanced at, and not converted yet.
     var glanced: UInt64 = 0
     var unconverted = PixelRect.nothing
+    /// Converted, and not given yet to who reads pictures.
+    var isUnsampled = false
     /// Converted and not encoded yet.
     var unsentDamage = PixelRect.nothing
     /// The picture was converted for the frame that is due next.
@@ -95,7 +97,7 @@ final class MediaLine {
         let now = SystemClock.now()
         watch?.advance(to: now)
         follow()
-        guard !commands.isPaused, !commands.lanes.isEmpty || commands.isSampled else {
+        guard !commands.isPaused, !commands.lanes.isEmpty || commands.samplers > 0 else {
             if !commands.isPaused { try prepare() }
             try idle()
             return true
@@ -132,8 +134,12 @@ final class MediaLine {
     private func idle() throws(ShareError) {
         isLookedAt = false
         controls.wakeup.wait(atMost: LineLimits.idlePeriod)
-        try follow(poll(until: SystemClock.now()))
-        adapter.changed(at: SystemClock.now())
+        switch try poll(until: SystemClock.now()) {
+        case .changed: reveal()
+        case .hidden(let text): hide(text)
+        case .idle: break
+        }
+        adapter.changedUnwatched(at: SystemClock.now())
     }
 
     /// A viewer is connecting: the encoder is opened meanwhile, at the size that the source has now.
@@ -213,7 +219,10 @@ final class MediaLine {
         } catch {
             throw error.shareError
         }
-        if isNew, commands.isSampled { taps.give(picture, capturedAt: capturedAt) }
+        if isUnsampled, commands.samplers > 0 {
+            isUnsampled = false
+            taps.give(picture, capturedAt: capturedAt)
+        }
         adapter.encoded(quantiser: quantiser, isNewPicture: isNew)
         if madeKeyframe { adapter.keyframeMade() }
         counters.update { counters in
@@ -288,7 +297,11 @@ final class MediaLine {
         if next.frameRate != commands.frameRate { restart(at: now) }
         // A pause leaves nothing of before: no cached picture, no reference.
         if next.isPaused != commands.isPaused { forget(at: now) }
-        if next.size != commands.size { adapter.changed(at: now) }
+        if next.size != commands.size {
+            // What was looked at for its slot has the size of before.
+            isLookedAt = false
+            adapter.changed(at: now)
+        }
         // The standard lane stays open for the next viewer; others go with their last one.
         lanes = lanes.filter { $0.key == .standard || next.expected.contains($0.key) }
         shapes = shapes.filter { next.expected.contains($0.key) }
@@ -297,7 +310,8 @@ final class MediaLine {
             let isServed = lanes[key]?.profile == profile(of: key, next)
             lanes[key]?.gate.request(asked: isServed ? asked : .distantFuture)
         }
-        if !next.lanes.isSubset(of: commands.lanes) || next.isSampled && !commands.isSampled { adapter.changed(at: now) }
+        if next.samplers > commands.samplers { isUnsampled = true }
+        if !next.lanes.isSubset(of: commands.lanes) || next.samplers > commands.samplers { adapter.changed(at: now) }
         commands = next
         source.followPointer(every: next.pointerPeriod)
         next.acknowledgements.forEach { $0() }
@@ -342,6 +356,13 @@ enum LineLimits {
     /// x264's longest side, and the other of a picture that has all those pixels then.
     static let longestSide = 16_384
     static let shortestSide = pixels / longestSide
+
+    /// Whether a level of H.264 has room for so many macroblocks, and x264 for so long a side.
+    static func takes(_ picture: PixelSize) -> Bool {
+        let macroblocks = ((picture.width + 15) / 16) * ((picture.height + 15) / 16)
+        return macroblocks * 256 <= pixels && max(picture.width, picture.height) <= longestSide
+    }
+
     /// After a read that failed for the moment.
     static let retryPeriod = Duration.milliseconds(30)
 }

@@ -12,4 +12,24 @@ extension OutputSize {
         case .exactly(let width, let height): .letterbox(PixelSize(width: side(width), height: side(height)))
         }
     }
+
+    /// Where a source of this size goes in the encoded picture. More than any level of H.264, or the encoder, takes is made
+    /// smaller, whatever was asked for.
+    func geometry(of source: PixelSize) -> FitGeometry {
+        let wanted = FitGeometry(source: source, policy: policy)
+        guard !LineLimits.takes(wanted.picture) else { return wanted }
+        let size = wanted.picture
+        let isTooLong = max(size.width, size.height) > LineLimits.longestSide
+        let box = size.width > size.height
+            ? PixelSize(width: LineLimits.longestSide, height: LineLimits.shortestSide)
+            : PixelSize(width: LineLimits.shortestSide, height: LineLimits.longestSide)
+        var (pixels, smaller) = (LineLimits.pixels, size)
+        repeat {
+            smaller = FitGeometry(source: size, policy: isTooLong ? .fit(box) : .fitPixels(pixels)).picture
+            // Rows and columns of macroblocks that are not full count as full.
+            pixels -= LineLimits.pixels / 64
+        } while !isTooLong && !LineLimits.takes(smaller) && pixels > 0
+        if case .letterbox = policy { return FitGeometry(source: source, policy: .letterbox(smaller)) }
+        return FitGeometry(source: source, policy: .fit(smaller))
+    }
 }

@@ -14,10 +14,12 @@ final class SampleTaps: Sendable {
         var taps: [Int: Tap] = [:]
         var made = 0
         var isFinished = false
-        var onChange: @Sendable (Set<ShareSample.Kind>) -> Void = { _ in }
+        var onChange: @Sendable ([ShareSample.Kind: Int]) -> Void = { _ in }
 
         /// Told while locked: of two changes the later one is told last.
-        func tell() { onChange(taps.values.reduce(into: []) { $0.formUnion($1.kinds) }) }
+        func tell() {
+            onChange(taps.values.reduce(into: [:]) { readers, tap in tap.kinds.forEach { readers[$0, default: 0] += 1 } })
+        }
     }
 
     private let state = NIOLockedValueBox(State())
@@ -46,8 +48,8 @@ final class SampleTaps: Sendable {
         }
     }
 
-    /// - Parameter onChange: what somebody reads, now and whenever that changes. It must not come back here.
-    func follow(_ onChange: @escaping @Sendable (Set<ShareSample.Kind>) -> Void) {
+    /// - Parameter onChange: how many read what, now and whenever that changes. It must not come back here.
+    func follow(_ onChange: @escaping @Sendable ([ShareSample.Kind: Int]) -> Void) {
         state.withLockedValue { state in
             state.onChange = onChange
             state.tell()

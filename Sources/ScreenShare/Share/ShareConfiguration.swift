@@ -12,7 +12,7 @@ public struct ShareConfiguration: Sendable {
     public var audio = AudioConfiguration.none
     /// How hard the encoder tries.
     public var preset = EncoderPreset.ultrafast
-    /// The most the video may use, in bits per second, 100,000…100,000,000.
+    /// The most that video and sound may use together, in bits per second, 100,000…100,000,000; repairs come on top.
     public var maximumBitrate = 4_000_000
     /// Draws the mouse pointer into captured screens.
     public var showsCursor = true

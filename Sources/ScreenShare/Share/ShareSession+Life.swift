@@ -103,9 +103,9 @@ extension ShareSession {
         try await openLine(hub, controls, continuation)
         try checkWanted()
         openAudio(hub) { continuation.yield(.audio($0)) }
-        taps.follow { [audioControls] kinds in
-            controls.change { $0.isSampled = kinds.contains(.video) }
-            audioControls?.change { $0.isSampled = !kinds.isDisjoint(with: [.systemAudio, .microphone]) }
+        taps.follow { [audioControls] readers in
+            controls.change { $0.samplers = readers[.video, default: 0] }
+            audioControls?.change { $0.isSampled = readers.contains { $0.key != .video } }
         }
         watcher = Task { [weak self] in
             for await signal in signals { await self?.handle(signal) }

@@ -20,7 +20,8 @@ extension ShareSession {
     /// Answers a viewer's offer. The viewer connects with what the answer says; nothing more is needed.
     ///
     /// - Parameter offer: SDP with a video section that wants to receive H.264.
-    /// - Throws: `.malformedOffer`, `.offerRefused`, `.full`, or `.invalid` before `start` and after `stop`.
+    /// - Throws: `.malformedOffer`, `.offerRefused`, `.full`, `.network` where no peer can be made, or `.invalid` before
+    ///   `start` and after `stop`.
     public func answer(offer text: String) async throws(ShareError) -> ShareAnswer {
         guard let hub else { throw .invalid("the session is not running") }
         let offer = try Self.parse(text)
@@ -51,6 +52,9 @@ extension ShareSession {
         } catch let error as ShareError {
             left(peer, "")
             throw error
+        } catch HubError.closed {
+            left(peer, "")
+            throw .invalid("the session is not running")
         } catch {
             left(peer, "")
             throw .network("a viewer can't be added: \(error)")
@@ -158,15 +162,13 @@ extension ShareSession {
     private func peer(named name: String) -> PeerID? { viewers.first { $0.value.name == name }?.key }
 
     private func admit(lane: LaneKey, takesHigh: Bool, audio: AudioListener?) async -> PeerID {
-        let others = viewers.values.filter { $0.lane == lane }
         lastPeer += 1
         let peer = PeerID(lastPeer)
         viewers[peer] = Viewer(
             name: "viewer-\(lastPeer)", lane: lane, takesHigh: takesHigh, audio: audio,
             since: SystemClock.now())
         updateLanes()
-        // What was made so far is of another profile.
-        if !takesHigh, !others.isEmpty, others.allSatisfy(\.takesHigh) { await hub?.forgetCache(of: lane) }
+        await forgetHigh(before: peer)
         return peer
     }
 

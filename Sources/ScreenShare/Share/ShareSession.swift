@@ -27,7 +27,8 @@ public actor ShareSession {
 
     /// What is captured from now on, before it is mixed and encoded: for a recording, a preview, a look of one's own. A
     /// stream of its own for each reader; it costs a copy of each picture while somebody reads. What is muted or paused
-    /// is not captured. Ends when the session has stopped.
+    /// is not captured; while no viewer's path takes more, pictures come as seldom as they leave. Ends when the session has
+    /// stopped.
     public nonisolated func samples(
         _ kinds: Set<ShareSample.Kind> = Set(ShareSample.Kind.allCases)
     ) -> AsyncStream<ShareSample> {
@@ -127,25 +128,29 @@ public actor ShareSession {
         await hub?.forgetCaches()
     }
 
+    /// Bounds what video and sound may use together from now on.
     /// - Parameter bitsPerSecond: clamped to 100,000…100,000,000.
-    public func setMaximumBitrate(_ bitsPerSecond: Int) async {
+    public func setMaximumBitrate(_ bitsPerSecond: Int) {
         configuration.maximumBitrate = bitsPerSecond
         updateAudioLanes()
     }
 
+    /// Encodes at a fixed rate from now on, beginning with a keyframe.
     /// - Parameter frameRate: nil for the rate that the mode says.
     public func setFrameRate(_ frameRate: OutputFrameRate?) {
         configuration.frameRate = frameRate
         controls?.change { $0.fixedRate = frameRate?.rate }
+        updatePlayoutDelay()
     }
 
-    /// Pictures go on without a keyframe.
+    /// Says what the pictures are about from now on. They go on without a keyframe.
     public func setMode(_ mode: ContentMode) {
         configuration.mode = mode
         controls?.change { $0.mode = mode }
         updatePlayoutDelay()
     }
 
+    /// Encodes at another size from now on, beginning with a keyframe.
     public func setSize(_ size: OutputSize) {
         configuration.size = size
         controls?.change { $0.size = size }
@@ -153,6 +158,7 @@ public actor ShareSession {
 
     // MARK: Statistics
 
+    /// Counters and rates as they are now; of viewers, those that have joined and not left.
     public func statistics() async -> ShareStatistics {
         let line = counters.now
         let peers = await hub?.statistics() ?? []
@@ -237,8 +243,16 @@ public actor ShareSession {
             lane.rung = rung
             viewers[id]?.lane = lane
             updateLanes()
+            await forgetHigh(before: id)
             await hub?.setLane(lane, of: id)
         }
+    }
+
+    /// What a lane's viewers were sent so far is of no use to one who comes to it and takes less than they.
+    func forgetHigh(before id: PeerID) async {
+        guard let viewer = viewers[id], !viewer.takesHigh else { return }
+        let others = viewers.filter { $0.key != id && $0.value.lane == viewer.lane }.values
+        if !others.isEmpty, others.allSatisfy(\.takesHigh) { await hub?.forgetCache(of: viewer.lane) }
     }
 
     var connectedViewers: Int { viewers.values.count { $0.isConnected } }

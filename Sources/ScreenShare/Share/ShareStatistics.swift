@@ -64,11 +64,15 @@ public struct ViewerStatistics: Sendable {
     public var roundTripTime: Double?
     /// 0…1, of the last report interval.
     public var lossFraction: Double
+    /// Of pictures, sound and repairs, since the viewer joined.
     public var packetsSent: Int
+    /// Of these packets, with their RTP headers.
     public var bytesSent: Int
+    /// Packets sent once more, those that only measure the path among them.
     public var retransmissions: Int
+    /// How often the viewer asked for a keyframe (PLI, FIR).
     public var keyframeRequests: Int
-    /// Bytes sent once more, of `bytesSent`.
+    /// Bytes, of `bytesSent`, of what was sent once more and of repair packets (RFC 8627).
     public var bytesRepaired: Int
     /// Bits per second that the path is thought to let through: pictures, sound and repairs; nil before it connects.
     public var availableBitrate: Int?

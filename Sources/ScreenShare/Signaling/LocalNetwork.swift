@@ -1,7 +1,7 @@
 import Datagrams
 import PeerDriver
 
-/// What this machine is called from outside.
+/// This machine's addresses, for others in its network.
 public enum LocalNetwork {
     /// An address that others in the network can reach; nil where there is none but loopback.
     public static func reachableAddress(preferIPv6: Bool = false) -> String? {

@@ -49,13 +49,22 @@ extension ShareSession {
     ///
     /// A server that is lost is found again in the background; running media doesn't notice.
     /// - Throws: `ShareError.signaling` where the server can't be reached or the room is taken, `.forbidden` where it
-    ///   demands a token.
+    ///   demands a token, `.invalid` after `stop`.
     public func publish(_ publication: RoomPublication) async throws(ShareError) -> PublishedRoom {
         let client = SharerClient(try publication.configuration(), logger: logger)
+        try checkRunning()
         do throws(SignalingError) { try await client.connect() } catch { throw error.shareError(publication.server) }
+        do { try checkRunning() } catch {
+            await client.end()
+            throw error
+        }
         let room = PublishedRoom(session: self, client: client, logger: logger)
         await room.start()
         return room
+    }
+
+    private func checkRunning() throws(ShareError) {
+        if case .stopped = state { throw .invalid("the session has stopped") }
     }
 }
 
@@ -126,7 +135,10 @@ public actor PublishedRoom {
         switch await session.state {
         case .idle, .live: await client.update(.live, viewers: connected, audio: audio, narrow: narrow)
         case .paused: await client.update(.paused, viewers: connected, audio: audio, narrow: narrow)
-        case .stopped: return false
+        case .stopped:
+            // Nobody finds a share here any more.
+            await client.end()
+            return false
         }
         await forgetLost()
         return true
@@ -176,6 +188,8 @@ public actor PublishedRoom {
                 logger.info("An answer was not taken.", metadata: ["reason": .string(error.description)])
                 viewers[id] = nil
                 await session.remove(answer.viewer)
+                // It may have arrived all the same.
+                await client.dismiss(id)
             }
         } catch {
             early[id] = nil

@@ -5,23 +5,18 @@ import Timebase
 
 /// The media thread's end of a `CustomVideoSource`.
 ///
-/// A pushed frame is dated on our clock: the embedder's timestamps give the distances between frames, our clock only
-/// says when the first came, so that jitter of the pushing thread does not show in the video.
+/// A pushed frame is dated on our clock by `SourceClock`: the embedder's timestamps give the distances between frames,
+/// the least delay seen gives the offset, so that jitter of the pushing thread does not show in the video.
 struct CustomFrameSource: FrameSource {
-    private let source: CustomVideoSource
+    private let reader: CustomVideoReader
     private let wakeup: Wakeup
     private var frame: ScreenFrame?
     private var clock = SourceClock()
     private(set) var size = PixelSize(width: 2, height: 2)
 
     init(_ source: CustomVideoSource, wakeup: Wakeup) {
-        self.source = source
         self.wakeup = wakeup
-        source.state.withLockedValue { state in
-            state.wakeup = { wakeup.fire() }
-            state.pending = state.newest
-            state.pending?.pushedAt = SystemClock.now()
-        }
+        reader = CustomVideoReader(of: source, wakeup: wakeup)
     }
 
     mutating func waitForChange(until deadline: Instant, wakeup descriptor: Int32) throws(CaptureError) -> SourceEvent {
@@ -37,12 +32,7 @@ struct CustomFrameSource: FrameSource {
     }
 
     private mutating func takePending() -> Bool {
-        let pending = source.state.withLockedValue { state in
-            let pending = state.pending
-            state.pending = nil
-            return pending
-        }
-        guard let pending else { return false }
+        guard let pending = reader.takePending() else { return false }
         let capturedAt = clock.instant(of: pending.timestamp, arrivedAt: pending.pushedAt)
         size = pending.pixels.size
         frame = ScreenFrame(pixels: pending.pixels, capturedAt: capturedAt, damage: PixelRect(size))

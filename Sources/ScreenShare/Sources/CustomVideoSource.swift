@@ -4,7 +4,7 @@ import SystemClock
 import NIOConcurrencyHelpers
 import Timebase
 
-/// A source whose pictures the embedder pushes, at any rate and size; they leave at the session's fixed rate.
+/// A source whose pictures the embedder pushes, at any rate and size; they leave at the rate that the share's mode says.
 ///
 /// Thread-safe. Only the newest picture is kept: pushing never blocks and never builds up a queue.
 public final class CustomVideoSource: Sendable {
@@ -30,13 +30,19 @@ public final class CustomVideoSource: Sendable {
         case notLater
     }
 
-    /// The newest frame and who waits for it; guarded by the mutex, because pushes come from any thread.
+    /// The newest frame and who shows the source; guarded by the mutex, because pushes come from any thread.
     struct State {
-        var pending: PendingFrame?
-        /// The newest, which whoever shows the source later begins with.
+        /// Which whoever shows the source later begins with.
         var newest: PendingFrame?
         var lastTimestamp: Duration?
-        var wakeup: (@Sendable () -> Void)?
+        var readers: [Int: Reader] = [:]
+        var readersMade = 0
+    }
+
+    /// A share that shows the source.
+    struct Reader {
+        var pending: PendingFrame?
+        let wakeup: Wakeup
     }
 
     let state = NIOLockedValueBox(State())
@@ -55,7 +61,7 @@ public final class CustomVideoSource: Sendable {
         _ bytes: RawSpan, format: Format, width: Int, height: Int, bytesPerRow: Int? = nil,
         orientation: Orientation = .topLeft, timestamp: Duration
     ) throws(PushError) {
-        guard (2...8192).contains(width), (2...8192).contains(height), (bytesPerRow ?? 0) <= 65_536,
+        guard (2...8192).contains(width), (2...8192).contains(height), (0...65_536).contains(bytesPerRow ?? 0),
             let copy = PixelBuffer(
                 format: format.pixelFormat, size: PixelSize(width: width, height: height), bytesPerRow: bytesPerRow,
                 copying: bytes),
@@ -65,12 +71,42 @@ public final class CustomVideoSource: Sendable {
         let later = state.withLockedValue { state in
             if let last = state.lastTimestamp, timestamp <= last { return false }
             state.lastTimestamp = timestamp
-            state.pending = frame
             state.newest = frame
-            state.wakeup?()
+            for id in state.readers.keys {
+                state.readers[id]?.pending = frame
+                state.readers[id]?.wakeup.fire()
+            }
             return true
         }
         if !later { throw .notLater }
+    }
+}
+
+/// One share's place among the source's readers, as long as it is held.
+final class CustomVideoReader: Sendable {
+    private let source: CustomVideoSource
+    private let id: Int
+
+    init(of source: CustomVideoSource, wakeup: Wakeup) {
+        self.source = source
+        id = source.state.withLockedValue { state in
+            var newest = state.newest
+            newest?.pushedAt = SystemClock.now()
+            state.readersMade += 1
+            state.readers[state.readersMade] = CustomVideoSource.Reader(pending: newest, wakeup: wakeup)
+            return state.readersMade
+        }
+    }
+
+    deinit { source.state.withLockedValue { $0.readers[id] = nil } }
+
+    /// What came since it was asked last.
+    func takePending() -> PendingFrame? {
+        source.state.withLockedValue { state in
+            let pending = state.readers[id]?.pending
+            state.readers[id]?.pending = nil
+            return pending
+        }
     }
 }
 

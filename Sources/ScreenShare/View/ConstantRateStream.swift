@@ -59,6 +59,12 @@ struct ConstantRateStream: Sendable {
         return piece
     }
 
+    /// How long each picture of the file stands, in ticks of 1/90000 s.
+    var ticksPerSlot: Int64 {
+        let rate = rate ?? Self.fallbackRate
+        return MediaTime.ticksPerSecond * rate.denominator / rate.numerator
+    }
+
     /// Repeats the last picture until this moment, for the end of a recording.
     mutating func finish(at now: Instant) -> Piece {
         var piece = Piece()

@@ -56,9 +56,11 @@ struct ViewNegotiation {
         else { return nil }
         let option = answer.video.option
         var retransmissions: [UInt8: UInt8] = [:]
-        if let type = option.retransmissionPayloadType { retransmissions[type] = option.payloadType }
+        for option in answer.video.options {
+            if let type = option.retransmissionPayloadType { retransmissions[type] = option.payloadType }
+        }
         let receive = ReceiveParameters(
-            payloadTypes: [option.payloadType], retransmissionPayloadTypes: retransmissions,
+            payloadTypes: Set(answer.video.options.map(\.payloadType)), retransmissionPayloadTypes: retransmissions,
             parityPayloadType: answer.video.parityPayloadType,
             extensions: ExtensionMap(answer.video.extensions), ssrc: ssrc, canonicalName: Self.canonicalName,
             givesCongestionFeedback: option.feedback.contains(.ccfb), reportsMarks: answer.video.takesMarkReports,

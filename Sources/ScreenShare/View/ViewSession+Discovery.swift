@@ -11,8 +11,17 @@ extension ViewSession {
         _ session: WHEPSession, _ negotiation: ViewNegotiation, _ candidates: AsyncStream<Candidate>, _ hub: PeerHub
     ) async {
         let network = configuration.network
-        if network.stunServers.isEmpty { await hub.gather(from: session.stunServers()) }
-        if network.turnServers.isEmpty { await hub.relay(by: session.turnServers()) }
+        if network.stunServers.isEmpty {
+            let servers = await session.stunServers()
+            // A hub that is closed meanwhile has no loop to run on.
+            if Task.isCancelled { return }
+            await hub.gather(from: servers)
+        }
+        if network.turnServers.isEmpty {
+            let servers = await session.turnServers()
+            if Task.isCancelled { return }
+            await hub.relay(by: servers)
+        }
         guard await session.takesCandidates else { return }
         for await candidate in candidates {
             guard let fragment = negotiation.fragment(with: candidate) else { continue }
@@ -29,7 +38,7 @@ extension WHEPSession {
     fileprivate nonisolated func stunServers() async -> [TransportAddress] {
         var found: [TransportAddress] = []
         for server in iceServers {
-            found += await STUNServer.resolve(server.url)
+            found += await GatheringLimit.look { await STUNServer.resolve(server.url) }
         }
         return found
     }

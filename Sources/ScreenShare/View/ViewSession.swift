@@ -44,6 +44,8 @@ public actor ViewSession {
     private var firstUnitAt: Instant?
     private var timeLimit: Task<Void, Never>?
     private var lag = ReaderLag()
+    /// Of the last unit that was handed over.
+    private var lastTimestamp: Int64 = 0
     /// Since the sharer began (anew): a picture's media time, and the units' timestamp then.
     private var origin: (mediaTime: MediaTime, timestamp: Int64)?
     /// The sharer sends sound to this viewer.
@@ -62,7 +64,8 @@ public actor ViewSession {
         sound = ViewAudio(decoder: configuration.decodesAudio ? try? OpusDecoder() : nil)
         (units, unitSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(ViewLimits.units))
         (audio, audioSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(ViewLimits.audioPieces))
-        (events, eventSink) = AsyncStream.makeStream(of: ViewEvent.self)
+        (events, eventSink) = AsyncStream.makeStream(
+            of: ViewEvent.self, bufferingPolicy: .bufferingNewest(ViewLimits.unreadEvents))
     }
 
     /// Begins to join; what becomes of it is told by `events`.
@@ -71,7 +74,7 @@ public actor ViewSession {
         runner = Task { [weak self] in await self?.run() }
     }
 
-    /// Leaves cleanly and ends both streams.
+    /// Leaves, and ends all three streams; returns when everything is closed.
     public func stop() async {
         runner?.cancel()
         await runner?.value
@@ -174,7 +177,6 @@ public actor ViewSession {
             return try outcome(of: error)
         }
         let discovery = Task { await discover(joined, negotiation, candidates, hub) }
-        defer { discovery.cancel() }
         let watch = Task { await watchRoom(joined) }
         let patience = Task { await giveUp(sink) }
         defer { patience.cancel() }
@@ -183,6 +185,8 @@ public actor ViewSession {
         } onCancel: {
             sink.finish()
         }
+        discovery.cancel()
+        await discovery.value
         watch.cancel()
         await watch.value
         hear(narrow: false, paused: false)
@@ -315,6 +319,7 @@ public actor ViewSession {
             lag.handedOver()
             totals.frames += 1
             totals.bytes += unit.accessUnit.bytes.count
+            lastTimestamp = timestamp
             return
         }
         await leaveOut()
@@ -382,19 +387,7 @@ public actor ViewSession {
         guard piece.repeated > 0 else { return }
         unitSink.yield(
             VideoUnit(
-                annexB: piece.bytes, timestamp: 0, isKeyframe: false, pictures: 0, repeated: piece.repeated, showAt: .now))
+                annexB: piece.bytes, timestamp: lastTimestamp + stream.ticksPerSlot, isKeyframe: false, pictures: 0,
+                repeated: piece.repeated, showAt: .now))
     }
-}
-
-enum ViewLimits {
-    /// Units that a slow reader may lag behind: eight seconds.
-    static let units = 240
-    /// Pieces of sound likewise.
-    static let audioPieces = 400
-    /// At most so long without a look at the sound: the next packet may change when it is due.
-    static let audioPause = Duration.milliseconds(20)
-    static let firstPause = Duration.milliseconds(250)
-    static let longestPause = Duration.seconds(2)
-    /// A keyframe is a burden on all viewers: a reader that lags gets none more often than this.
-    static let keyframeWish = Duration.seconds(5)
 }

@@ -52,6 +52,8 @@ class Lan:
         try:
             self.holder.wait_for("ready", 5, key="out")
         except AssertionError:
+            if self.holder.running:
+                raise
             raise NoNamespaces(f"unshare --net: {self.holder.text()}") from None
         users = [] if root else ["--user", "--preserve-credentials"]
         prefix = ["nsenter", *users, "--net", "--target", str(self.holder.pid), "--"]

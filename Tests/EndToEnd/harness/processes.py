@@ -12,6 +12,9 @@ import time
 PR_SET_PDEATHSIG = 1
 libc = ctypes.CDLL(None)
 
+# All that were started and are not known to have ended; also those whose starter failed before it could say so.
+alive = set()
+
 
 class Timeout(AssertionError):
     """Something expected did not come in time; the text has what came instead."""
@@ -53,6 +56,7 @@ class Process:
             pass_fds=pass_fds,
             preexec_fn=die_with_parent,
         )
+        alive.add(self)
         streams = {"out": self.child.stdout, "err": self.child.stderr}
         self.readers = [
             threading.Thread(target=self.read, args=(key, stream), daemon=True)
@@ -72,7 +76,10 @@ class Process:
 
     @property
     def running(self):
-        return self.child.poll() is None
+        if self.child.poll() is None:
+            return True
+        alive.discard(self)
+        return False
 
     def text(self, key="err"):
         return "\n".join(line for _, line in list(self.lines[key]))

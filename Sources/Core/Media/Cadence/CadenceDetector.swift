@@ -57,6 +57,13 @@ package struct CadenceDetector: Sendable {
         }
     }
 
+    /// Time passes. Where no picture comes for long, what played has stopped.
+    package mutating func advance(to now: Instant) {
+        guard case .locked(let lock) = state, lock.hasStopped(at: Double(now.nanoseconds)) else { return }
+        times = []
+        state = .searching(suspect: lock.isBelieved ? lock.rate : nil)
+    }
+
     /// Nothing plays any more.
     package mutating func restart() {
         self = CadenceDetector()

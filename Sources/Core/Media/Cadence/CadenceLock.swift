@@ -48,6 +48,11 @@ struct CadenceLock: Sendable {
     /// It has been this rate for long.
     var isBelieved: Bool { pictures >= CadenceLimits.picturesBelieved }
 
+    /// Whatever comes now or later is no picture of it.
+    func hasStopped(at time: Double) -> Bool {
+        time - due > Double(CadenceLimits.gap + 1) * rate.period + patience
+    }
+
     private var jitter: Double { CadenceLimits.jitter(period: rate.period) }
 
     private var due: Double { origin + Double(index) * rate.period }

@@ -49,15 +49,16 @@ package struct ContentClassifier: Sendable {
             changed += (difference.changed - changed) / ContentLimits.memory
         }
         // Once something plays, it may stumble.
-        if cadence != nil || content == .video, speaksForFilm {
-            let since = since ?? now
-            self.since = since
-            last = now
-            if now - since >= ContentLimits.certainty { content = .video }
-        } else {
+        guard cadence != nil || content == .video, speaksForFilm else {
             if content == .app { since = nil }
-            advance(to: now)
+            return advance(to: now)
         }
+        // What changes beside it, and a repeat, speak neither for it nor against it.
+        guard difference.isNew, difference.area.isSimilar(to: home) else { return advance(to: now) }
+        let since = since ?? now
+        self.since = since
+        last = now
+        if now - since >= ContentLimits.certainty { content = .video }
     }
 
     /// Time passes without a look.

@@ -47,11 +47,34 @@ package struct AcceptedAnswer: Hashable, Sendable {
         case .passive: localSetup = .active
         case .actpass, .holdconn, nil: throw .transport(.contradictorySetup)
         }
-        let audio = answer.media.first { $0.kind == "audio" && !$0.isRejected && answer.direction(of: $0).sends }
-        opus = audio.flatMap { OpusOption(among: $0.payloadFormats) }
-        audioMid = audio?.mid
-        audioSources = audio?.sources
-        audioExtensions = audio?.headerExtensions ?? []
+        let audio = answer.media.indices.first { index in
+            let section = answer.media[index]
+            return section.kind == "audio" && !section.isRejected && answer.direction(of: section).sends
+        }
+        if let audio, !bundle.sections.contains(audio) { throw .notBundled }
+        opus = audio.flatMap { OpusOption(accepted: answer.media[$0], of: offered[$0]) }
+        audioMid = audio.flatMap { answer.media[$0].mid }
+        audioSources = audio.map { answer.media[$0].sources }
+        audioExtensions = audio.map { answer.media[$0].extensions(of: offered[$0]) } ?? []
+    }
+}
+
+extension MediaDescription {
+    /// Those of what was offered that this answer took, with the offer's ids.
+    fileprivate func extensions(of offered: MediaDescription) -> [HeaderExtension] {
+        let ours = offered.headerExtensions
+        return headerExtensions.filter { taken in ours.contains { $0.id == taken.id && $0.uri == taken.uri } }
+    }
+}
+
+extension OpusOption {
+    /// Nil where the answer has Opus as something that was not offered.
+    fileprivate init?(accepted section: MediaDescription, of offered: MediaDescription) {
+        guard var option = OpusOption(among: section.payloadFormats),
+            let ours = OpusOption(among: offered.payloadFormats), option.payloadType == ours.payloadType
+        else { return nil }
+        if option.redundancyPayloadType != ours.redundancyPayloadType { option.redundancyPayloadType = nil }
+        self = option
     }
 }
 
@@ -59,8 +82,9 @@ package struct AcceptedAnswer: Hashable, Sendable {
 package struct AcceptedVideo: Hashable, Sendable {
     let index: Int
     package let mid: String?
-    /// The chosen format, with the answer's parameters.
-    package let option: H264Option
+    /// The formats that may come, with the answer's parameters (RFC 3264 § 7); never empty, the preferred first.
+    package let options: [H264Option]
+    package var option: H264Option { options[0] }
     /// Of the repair packets that come (RFC 8627).
     package let parityPayloadType: UInt8?
     /// Those of our extensions that the answerer took, with our ids.
@@ -80,39 +104,35 @@ package struct AcceptedVideo: Hashable, Sendable {
         let doesItsPart = offer.direction(of: offered).receives ? direction.sends : direction.receives
         guard doesItsPart else { throw .wrongDirection }
         guard section.attributes.has("rtcp-mux") else { throw .noRTCPMux }
-        guard let option = Self.option(of: section, among: offered) else { throw .noCommonFormat }
-        self.option = option
+        options = Self.options(of: section, among: offered)
+        if options.isEmpty { throw .noCommonFormat }
         parityPayloadType = section.parityPayloadType.flatMap { $0 == offered.parityPayloadType ? $0 : nil }
         self.index = index
         bandwidth = section.bandwidth
         // A section without a tag is the one that was offered here.
         mid = section.mid ?? offered.mid
-        let ours = offered.headerExtensions
-        extensions = section.headerExtensions.filter { taken in
-            ours.contains { $0.id == taken.id && $0.uri == taken.uri }
-        }
+        extensions = section.extensions(of: offered)
         sources = section.sources
         takesReducedSizeRTCP = section.attributes.has("rtcp-rsize")
-        takesMarkReports = section.ecnCapability != nil && option.feedback.contains(.ecn)
+        takesMarkReports = section.ecnCapability != nil && options[0].feedback.contains(.ecn)
     }
 
-    /// The answer's first format with a payload type of ours, if it means the same configuration: profile and mode
-    /// (RFC 6184 § 8.2.2). Retransmissions count only with our payload type.
-    private static func option(of section: MediaDescription, among offered: MediaDescription) -> H264Option? {
+    /// The answer's formats with a payload type of ours that mean the same configuration: profile and mode (RFC 6184
+    /// § 8.2.2). Retransmissions count only with our payload type.
+    private static func options(of section: MediaDescription, among offered: MediaDescription) -> [H264Option] {
         let ours = offered.h264Options(allowHigh: true)
         let formats = section.payloadFormats
         let retransmissions = MediaDescription.retransmissions(formats)
-        for format in formats {
+        return formats.compactMap { format in
             guard let mine = ours.first(where: { $0.payloadType == format.payloadType }),
                 var option = H264Option(format, retransmittedBy: retransmissions[format.payloadType]),
                 option.profile == mine.profile, option.packetizationMode == mine.packetizationMode
-            else { continue }
+            else { return nil }
             if option.retransmissionPayloadType != mine.retransmissionPayloadType {
                 option.retransmissionPayloadType = nil
             }
             option.feedback.formIntersection(mine.feedback)
             return option
         }
-        return nil
     }
 }

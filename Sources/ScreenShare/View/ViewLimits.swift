@@ -1,0 +1,14 @@
+enum ViewLimits {
+    /// Events that nobody has read; older ones make room.
+    static let unreadEvents = 1000
+    /// Units that a slow reader may lag behind: eight seconds.
+    static let units = 240
+    /// Pieces of sound likewise.
+    static let audioPieces = 400
+    /// At most so long without a look at the sound: the next packet may change when it is due.
+    static let audioPause = Duration.milliseconds(20)
+    static let firstPause = Duration.milliseconds(250)
+    static let longestPause = Duration.seconds(2)
+    /// A keyframe is a burden on all viewers: a reader that lags gets none more often than this.
+    static let keyframeWish = Duration.seconds(5)
+}
