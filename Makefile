@@ -31,6 +31,9 @@ test: unit e2e ## everything: unit tests, then end to end against real peers
 unit: packages ## the Swift suites; ARGS="--filter ICETests"
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TEST_WIDTH) SWIFT="$(SWIFT)" Scripts/unit-tests $(ARGS)
 
+netlab-check: test-packages support ## whether the network emulator does what it says, by measurement; takes root, two minutes
+	$(MAKE) -s -C Tests/Support/netlab check
+
 e2e: test-packages build support ## Chromium, aiortc, GStreamer and our viewer against the real program; PYTEST_ARGS="-k view"
 	SCREENSHARE="$(or $(SCREENSHARE),$(CURDIR)/.build/debug/screenshare)" $(PYTEST) $(PYTEST_ARGS)
 
@@ -74,4 +77,4 @@ test-packages:
 support:
 	@for tool in $(SUPPORT); do $(MAKE) -s -C Tests/Support/$$tool; done
 
-.PHONY: help demo build release test unit e2e simulation asan tsan fuzz bench install clean packages test-packages support
+.PHONY: help demo build release test unit e2e netlab-check simulation asan tsan fuzz bench install clean packages test-packages support

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include <x264.h>
+
+#include "x264_settings.h"
 
 static double resident(void) {
     long pages = 0;
@@ -18,27 +19,12 @@ static double resident(void) {
 int main(int count, char **arguments) {
     if (count != 5) return 64;
     int width = atoi(arguments[1]), height = atoi(arguments[2]);
-    x264_param_t settings;
-    if (x264_param_default_preset(&settings, arguments[3], "zerolatency") < 0) return 64;
-    settings.i_width = width;
-    settings.i_height = height;
-    settings.i_csp = X264_CSP_I420;
-    settings.i_fps_num = 30;
-    settings.i_threads = 1;
-    settings.i_keyint_max = X264_KEYINT_MAX_INFINITE;
-    settings.i_frame_reference = atoi(arguments[4]);
-    settings.rc.i_rc_method = X264_RC_ABR;
-    settings.rc.i_bitrate = settings.rc.i_vbv_max_bitrate = 4000;
-    settings.rc.i_vbv_buffer_size = 1000;
-    settings.i_log_level = X264_LOG_NONE;
-    x264_param_apply_profile(&settings, "baseline");
-
     x264_picture_t in, out;
     if (x264_picture_alloc(&in, X264_CSP_I420, width, height) < 0) return 70;
     uint32_t noise = 1;
     for (int i = 0; i < width * height * 3 / 2; i++) in.img.plane[0][i] = 0;
     double before = resident();
-    x264_t *encoder = x264_encoder_open(&settings);
+    x264_t *encoder = open_encoder(arguments[3], width, height, atoi(arguments[4]));
     if (!encoder) return 70;
     for (int frame = 0; frame < 60; frame++) {
         for (int i = 0; i < width * height; i++) {
@@ -46,6 +32,7 @@ int main(int count, char **arguments) {
             in.img.plane[0][i] = noise >> 27 << 3;
         }
         in.i_pts = frame;
+        in.i_qpplus1 = 33;
         x264_nal_t *units;
         int number;
         if (x264_encoder_encode(encoder, &units, &number, &in, &out) < 0) return 70;

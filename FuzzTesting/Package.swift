@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// A package of its own, because libFuzzer brings its own main. The rooms under test are the project's sources by link,
+// A package of its own, because libFuzzer brings its own main. The targets under test are the project's sources by link,
 // so that their package-level doors are open here.
 
 let settings: [SwiftSetting] = [
@@ -12,7 +12,7 @@ let settings: [SwiftSetting] = [
     .unsafeFlags(["-sanitize=fuzzer,address", "-parse-as-library"]),
 ]
 
-func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+func linked(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, path: "Sources/\(name)", swiftSettings: settings)
 }
 
@@ -28,12 +28,12 @@ let package = Package(
     name: "screenshare-fuzzing",
     dependencies: [.package(url: "https://github.com/apple/swift-collections.git", from: "1.1.0")],
     targets: [
-        room("Timebase"),
-        room("Datagrams", ["Timebase", deque]),
-        room("ICE", ["Timebase", "Datagrams", deque]),
-        room("RTP", ["Timebase", "Datagrams", deque]),
-        room("SDP"),
-        room("SignalingProtocol"),
+        linked("Timebase"),
+        linked("Datagrams", ["Timebase", deque]),
+        linked("ICE", ["Timebase", "Datagrams", deque]),
+        linked("RTP", ["Timebase", "Datagrams", deque]),
+        linked("SDP"),
+        linked("SignalingProtocol"),
         .target(name: "FuzzDriver", path: "Fuzzers/FuzzDriver", swiftSettings: settings),
         fuzzer("FuzzSTUN", ["ICE", "Datagrams"]),
         fuzzer("FuzzTURN", ["ICE", "Datagrams", "Timebase"]),

@@ -59,14 +59,15 @@ private struct ICECredentials {
     var ufrag: String?
     var hasPassword = false
 
-    /// - Returns: nil where one of them has a length RFC 8839 § 5.4 forbids.
+    /// - Returns: nil where one of them has a length, or other characters than RFC 8839 § 5.4 allows; `-`, `_` and `=` do no
+    ///   harm.
     init?(_ lines: SDPLines) {
         for line in lines {
             if let value = line.value(ofAttribute: "a=ice-ufrag:") {
-                guard Limits.ufrag.contains(value.utf8.count) else { return nil }
+                guard Limits.ufrag.contains(value.utf8.count), value.isICEText else { return nil }
                 ufrag = ufrag ?? String(value)
             } else if let value = line.value(ofAttribute: "a=ice-pwd:") {
-                guard Limits.icePassword.contains(value.utf8.count) else { return nil }
+                guard Limits.icePassword.contains(value.utf8.count), value.isICEText else { return nil }
                 hasPassword = true
             }
         }
@@ -74,6 +75,10 @@ private struct ICECredentials {
 }
 
 extension Substring {
+    fileprivate var isICEText: Bool {
+        allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+/-_=".contains($0)) }
+    }
+
     fileprivate func value(ofAttribute prefix: String) -> Substring? {
         hasPrefix(prefix) ? dropFirst(prefix.count) : nil
     }

@@ -1,8 +1,8 @@
 import ArgumentParser
 import ScreenShare
 
-/// Which sound is shared: options of `host`.
-struct AudioOptions: ParsableArguments {
+/// Which sound is shared: options of `host` and `doctor`.
+struct SoundChoice: ParsableArguments {
     enum Choice: String, ExpressibleByArgument, CaseIterable {
         case system, mic, both, none
     }
@@ -19,6 +19,21 @@ struct AudioOptions: ParsableArguments {
     @Option(help: "What system sound is taken from, by its id in `screenshare sources`.")
     var system: String?
 
+    /// A microphone that is named is shared alone, unless more is asked for.
+    var wantsSystem: Bool { audio == nil ? mic == nil || system != nil : audio == .system || audio == .both }
+    var wantsMicrophone: Bool { audio == nil ? mic != nil : audio == .mic || audio == .both }
+    var isNone: Bool { audio == Choice.none }
+
+    func validate() throws {
+        if mic != nil, audio == .system || isNone { throw ValidationError("--mic goes with --audio mic or both.") }
+        if system != nil, audio == .mic || isNone { throw ValidationError("--system goes with --audio system or both.") }
+    }
+}
+
+/// How sound is shared: options of `host`.
+struct AudioOptions: ParsableArguments {
+    @OptionGroup var choice: SoundChoice
+
     @Option(parsing: .unconditional, help: "The microphone, louder or softer by so many dB, -60…20.")
     var micGain = 0.0
 
@@ -33,12 +48,6 @@ struct AudioOptions: ParsableArguments {
         for (name, gain) in [("--mic-gain", micGain), ("--system-gain", systemGain)] where !(-60...20).contains(gain) {
             throw ValidationError("\(name) takes -60…20 dB.")
         }
-        if mic != nil, audio == .system || audio == AudioOptions.Choice.none {
-            throw ValidationError("--mic goes with --audio mic or both.")
-        }
-        if system != nil, audio == .mic || audio == AudioOptions.Choice.none {
-            throw ValidationError("--system goes with --audio system or both.")
-        }
     }
 
     /// What is captured, and a line that says so.
@@ -47,14 +56,15 @@ struct AudioOptions: ParsableArguments {
     func plan(
         among devices: @autoclosure () -> [ShareableAudio]
     ) throws -> (configuration: AudioConfiguration, text: String) {
-        let devices = audio == AudioOptions.Choice.none || !ShareableAudio.mayExist ? [] : devices()
+        let (system, mic) = (choice.system, choice.mic)
+        let devices = choice.isNone || !ShareableAudio.mayExist ? [] : devices()
         var (configuration, texts) = (AudioConfiguration.none, [String]())
-        if wantsSystem, audio != nil || system != nil || devices.contains(where: { $0.kind == .system }) {
+        if choice.wantsSystem, choice.audio != nil || system != nil || devices.contains(where: { $0.kind == .system }) {
             try check(system, among: devices)
             configuration.system = system.map { .device($0) } ?? .standard
             texts.append(name(system, .system, devices) ?? "system sound")
         }
-        if wantsMicrophone {
+        if choice.wantsMicrophone {
             try check(mic, among: devices)
             configuration.microphone = mic.map { .device($0) } ?? .standard
             texts.append(name(mic, .microphone, devices) ?? "the microphone")
@@ -64,9 +74,6 @@ struct AudioOptions: ParsableArguments {
         let text = texts.isEmpty ? "No sound is shared." : "Sound: \(texts.joined(separator: " and "))."
         return (configuration, text)
     }
-
-    private var wantsSystem: Bool { audio == nil ? mic == nil || system != nil : audio == .system || audio == .both }
-    private var wantsMicrophone: Bool { audio == nil ? mic != nil : audio == .mic || audio == .both }
 
     private func name(_ id: String?, _ kind: SharedAudio, _ devices: [ShareableAudio]) -> String? {
         let found = devices.first { device in id.map { $0 == device.id } ?? (device.kind == kind && device.isDefault) }

@@ -22,14 +22,8 @@ struct DoctorCommand: AsyncParsableCommand {
     @Option(help: "The X display (default: $DISPLAY).")
     var display: String?
 
-    @Option(help: "The sound that is to be shared: system, mic, both or none. Default: system, where there is any.")
-    var audio: AudioOptions.Choice?
-
-    @Option(help: "The microphone, by its id in `screenshare sources`.")
-    var mic: String?
-
-    @Option(help: "What system sound is taken from, by its id in `screenshare sources`.")
-    var system: String?
+    @OptionGroup(title: "Sound")
+    var choice: SoundChoice
 
     @Option(help: "The room that is to be shared in.")
     var room: String?
@@ -48,7 +42,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     func validate() throws {
         if signaling != nil, listen != nil { throw ValidationError("Choose --signaling or --listen, not both.") }
-        if let signaling { try WebAddress.check(signaling, of: "--signaling") }
+        if let signaling { try WebAddress.check(signaling, of: "--signaling", isServer: true) }
         if let room, RoomName(room) == nil {
             throw ValidationError("A room's name has letters, digits and . _ ~ -, at most 64 of them.")
         }
@@ -81,14 +75,11 @@ struct DoctorCommand: AsyncParsableCommand {
         return configuration
     }
 
-    /// As `host` takes its options: a microphone that is named is shared alone, unless more is asked for.
     private var sound: AudioConfiguration? {
-        if audio == nil, mic == nil, system == nil { return nil }
-        let wantsSystem = audio == nil ? mic == nil || system != nil : audio == .system || audio == .both
-        let wantsMicrophone = audio == nil ? mic != nil : audio == .mic || audio == .both
+        if choice.audio == nil, choice.mic == nil, choice.system == nil { return nil }
         return AudioConfiguration(
-            system: wantsSystem ? system.map { .device($0) } ?? .standard : nil,
-            microphone: wantsMicrophone ? mic.map { .device($0) } ?? .standard : nil)
+            system: choice.wantsSystem ? choice.system.map { .device($0) } ?? .standard : nil,
+            microphone: choice.wantsMicrophone ? choice.mic.map { .device($0) } ?? .standard : nil)
     }
 }
 

@@ -1,11 +1,13 @@
 import Logging
 import ScreenShare
 import SignalingServer
+import Synchronization
 
 /// A signaling server that lives in this process.
 final class EmbeddedServer: Sendable {
     private let listen: ListenAddress
     private let server: SignalingServer
+    private let running = Mutex<Task<Void, any Error>?>(nil)
 
     /// - Parameter sharer: the only room that may be shared here, and what its sharer presents; nil: any, by anyone.
     init(
@@ -37,7 +39,8 @@ final class EmbeddedServer: Sendable {
 
     /// Returns once it listens.
     func start() async throws -> Place {
-        Task { [server] in try await server.run() }
+        let task = Task { [server] in try await server.run() }
+        running.withLock { $0 = task }
         do {
             let port = try await server.port
             return Place(
@@ -47,7 +50,11 @@ final class EmbeddedServer: Sendable {
         }
     }
 
-    func stop() async { await server.stop() }
+    /// Returns when what was being answered has been, and all streams have ended: viewers are to hear of it.
+    func stop() async {
+        await server.stop()
+        _ = await running.withLock { $0 }?.result
+    }
 
     private var ownHost: String {
         guard listen.isWildcard else { return listen.host }

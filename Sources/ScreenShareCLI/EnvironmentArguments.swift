@@ -66,7 +66,7 @@ enum EnvironmentArguments {
         switch name {
         // `host` is told which sound, `view` where to put it.
         case "audio" where command == ViewCommand.self:
-            return AudioOptions.Choice(rawValue: value) == nil && self.value(of: "container", in: arguments) != "mkv"
+            return SoundChoice.Choice(rawValue: value) == nil && self.value(of: "container", in: arguments) != "mkv"
         case "container": return sound == nil
         case "mic": return sound == nil || sound == "mic" || sound == "both"
         case "system": return sound == nil || sound == "system" || sound == "both"

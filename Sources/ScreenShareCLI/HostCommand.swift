@@ -26,6 +26,9 @@ struct HostCommand: AsyncParsableCommand {
     @OptionGroup(title: "Video")
     var video: VideoOptions
 
+    @OptionGroup(title: "Signaling behind a proxy")
+    var names: ServerNames
+
     @OptionGroup(title: "Sound")
     var sound: AudioOptions
 
@@ -58,7 +61,7 @@ struct HostCommand: AsyncParsableCommand {
 
     func validate() throws {
         if signaling != nil, listen != nil { throw ValidationError("Choose --signaling or --listen, not both.") }
-        if let signaling { try WebAddress.check(signaling, of: "--signaling") }
+        if let signaling { try WebAddress.check(signaling, of: "--signaling", isServer: true) }
         if token != nil, open { throw ValidationError("Choose --token or --open, not both.") }
         if RoomName(room) == nil {
             throw ValidationError("A room's name has letters, digits and . _ ~ -, at most 64 of them.")
@@ -86,7 +89,7 @@ struct HostCommand: AsyncParsableCommand {
         let runner = HostRunner(
             session: ShareSession(configuration: configuration, logger: logger), soundText: sound.text,
             plan: SignalingPlan(
-                room: room, signaling: signaling, listen: listen, token: token, open: open, maximumViewers: maxViewers,
+                room: room, signaling: signaling, listen: listen, names: names, token: token, open: open, maximumViewers: maxViewers,
                 iceServers: try network.servers.viewerServers()),
             duration: duration, statistics: try statsJson.map(StatsWriter.init), logger: logger)
         try await runner.run()

@@ -194,10 +194,16 @@ struct BitrateArgument: ExpressibleByArgument, CustomStringConvertible {
 
 /// `http://…` or `https://…`.
 enum WebAddress {
-    static func check(_ text: String, of option: String) throws {
+    /// - Parameter isServer: whether it names a server, not a page: below a path the server's own addresses would not be
+    ///   found.
+    static func check(_ text: String, of option: String, isServer: Bool) throws {
         let scheme = ["http://", "https://"].first { text.lowercased().hasPrefix($0) }
         guard let scheme, text.count > scheme.count else {
             throw ValidationError("\(option) takes an address that begins with http:// or https://.")
+        }
+        let path = text.dropFirst(scheme.count).drop { !"/?#".contains($0) }
+        if isServer, !["", "/"].contains(path) {
+            throw ValidationError("\(option) takes a server's address without a path, such as https://meet.example.org.")
         }
     }
 }

@@ -11,11 +11,8 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Where to listen.")
     var listen = ListenAddress.standard
 
-    @Option(name: .customLong("allow-host"), help: "A host name under which this server is reached; can be repeated.")
-    var allowedHosts: [String] = []
-
-    @Option(name: .customLong("allow-origin"), help: "A web origin whose pages may join rooms; can be repeated.")
-    var allowedOrigins: [String] = []
+    @OptionGroup(title: "Behind a proxy")
+    var names: ServerNames
 
     @OptionGroup(title: "What viewers are told of, with credentials")
     var servers: ICEServerOptions
@@ -25,7 +22,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let server = EmbeddedServer(
-            listen: listen, allowedHosts: allowedHosts, allowedOrigins: allowedOrigins,
+            listen: listen, allowedHosts: names.allowedHosts, allowedOrigins: names.allowedOrigins,
             iceServers: try servers.viewerServers(), logger: Console.logger(level: logLevel.level))
         let address = try await server.start().reachable
         Console.line("Signaling server: http://\(address)  (rooms at http://\(address)/r/NAME)")

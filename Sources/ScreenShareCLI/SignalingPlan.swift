@@ -7,6 +7,8 @@ struct SignalingPlan: Sendable {
     let room: String
     let signaling: String?
     let listen: ListenAddress?
+    /// What the server in this process answers to.
+    let names: ServerNames
     let token: String?
     let open: Bool
     let maximumViewers: Int
@@ -29,7 +31,7 @@ struct SignalingPlan: Sendable {
         if let signaling { return try await publish(session, at: signaling, token: token, server: nil, note: nil) }
         let address = listen ?? .standard
         let standing = "http://\(ListenAddress.standard)"
-        if listen == nil, await SignalingProbe.answers(at: standing) {
+        if listen == nil, await SignalingProbe.answersHere(port: ListenAddress.standard.port) {
             let note = "Using the signaling server that already runs at \(standing)."
             do {
                 return try await publish(session, at: standing, token: token, server: nil, note: note)
@@ -41,7 +43,8 @@ struct SignalingPlan: Sendable {
         // Others in the network may watch here; a stranger's screen is not what they came for.
         let secret = address.isLoopback ? nil : PublicationToken.random()
         let server = EmbeddedServer(
-            listen: address, sharer: try sharer(secret), iceServers: iceServers, logger: logger)
+            listen: address, sharer: try sharer(secret), allowedHosts: names.allowedHosts,
+            allowedOrigins: names.allowedOrigins, iceServers: iceServers, logger: logger)
         let place = try await server.start()
         do {
             return try await publish(

@@ -68,7 +68,7 @@ struct ViewCommand: AsyncParsableCommand {
         if (room == nil) == (whep == nil) { throw ValidationError("Name a --room or a --whep endpoint.") }
         if whep != nil, signaling != nil { throw ValidationError("Choose --signaling or --whep, not both.") }
         for (name, address) in [("--signaling", signaling), ("--whep", whep)] {
-            if let address { try WebAddress.check(address, of: name) }
+            if let address { try WebAddress.check(address, of: name, isServer: name == "--signaling") }
         }
         if let token, BearerToken(foreign: token) == nil {
             throw ValidationError("A token has 1…8192 visible characters, and no spaces.")

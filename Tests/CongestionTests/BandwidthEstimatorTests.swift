@@ -166,6 +166,84 @@ struct BandwidthEstimatorTests {
         #expect(estimator.capacity < 2_000_000)
     }
 
+    @Test("pictures that sound has overtaken in a queue are not lost, and stay in flight")
+    func overtaken() {
+        var estimator = BandwidthEstimator(start: 2_000_000, maximum: 40_000_000)
+        var number: Int64 = 0
+        // Of each page the second half comes with the next feedback; sound has come before it.
+        for page in 0..<20 as Range<Int64> {
+            let begin = Instant.zero + .milliseconds(500 * page)
+            let first = number
+            for _ in 0..<20 {
+                estimator.sent(number, bytes: 1200, at: begin)
+                number += 1
+            }
+            estimator.sent(number, bytes: 150, isFavoured: true, at: begin)
+            let arrival = Duration.milliseconds(500 * page + 20)
+            for packet in first..<first + 20 {
+                estimator.report(UInt16(packet), arrival: packet < first + 10 ? arrival : nil)
+            }
+            estimator.report(UInt16(number), arrival: arrival)
+            estimator.finish(at: begin + .milliseconds(40))
+            #expect(estimator.bytesInFlight == 10 * 1200)
+            for packet in first + 10..<first + 20 { estimator.report(UInt16(packet), arrival: arrival + .milliseconds(40)) }
+            estimator.finish(at: begin + .milliseconds(80))
+            number += 1
+        }
+        #expect(estimator.lastingLoss == 0 && estimator.loss == 0)
+        // One of them that does not come is lost once another has.
+        for packet in number..<number + 200 {
+            estimator.sent(packet, bytes: 1200, at: .zero + .seconds(11) + .milliseconds(packet - number))
+        }
+        estimator.sent(number + 200, bytes: 150, isFavoured: true, at: .zero + .milliseconds(11_200))
+        for packet in number..<number + 200 {
+            estimator.report(UInt16(packet), arrival: packet % 10 == 9 ? nil : .milliseconds(11_220))
+        }
+        estimator.report(UInt16(number + 200), arrival: .milliseconds(11_220))
+        estimator.finish(at: .zero + .milliseconds(11_240))
+        estimator.finish(at: .zero + .milliseconds(11_600))
+        #expect((0.08...0.11).contains(estimator.loss), "\(estimator.loss)")
+    }
+
+    @Test("a picture that was told of as lost and comes all the same was not")
+    func reordered() {
+        var estimator = BandwidthEstimator(start: 2_000_000, maximum: 40_000_000)
+        for step in 0..<100 as Range<Int64> {
+            let now = Instant.zero + .milliseconds(20 * step)
+            let first = 4 * step
+            for packet in first..<first + 4 { estimator.sent(packet, bytes: 1200, at: now) }
+            let arrival = Duration.milliseconds(20 * step + 20)
+            for packet in first..<first + 4 { estimator.report(UInt16(packet), arrival: packet == first + 2 ? nil : arrival) }
+            estimator.finish(at: now + .milliseconds(30))
+            estimator.report(UInt16(first + 2), arrival: arrival)
+            estimator.finish(at: now + .milliseconds(35))
+        }
+        #expect(estimator.lastingLoss < 0.02, "\(estimator.lastingLoss)")
+    }
+
+    @Test("a path that is longer behind an outage is no queue")
+    func longerBehindOutage() {
+        var simulation = PathSimulation(wish: 3_000_000) { time in
+            SimulatedPath(
+                rate: 8_000_000, delay: .milliseconds(time < 11 ? 25 : 105), loss: (10..<12).contains(time) ? 1 : 0)
+        }
+        simulation.run(for: 10)
+        let before = simulation.estimator.capacity
+        simulation.run(for: 2.6)
+        #expect(simulation.estimator.queueDelay < .milliseconds(15), "\(simulation.estimator.queueDelay)")
+        #expect(simulation.estimator.capacity * 2 >= before * 9 / 10, "\(before) \(simulation.estimator.capacity)")
+    }
+
+    @Test("what nobody needs to know more of may rise")
+    func maximum() {
+        var simulation = PathSimulation(wish: 300_000) { _ in SimulatedPath(rate: 50_000_000) }
+        simulation.run(for: 3)
+        #expect(simulation.estimator.capacity <= 3_000_000)
+        var estimator = simulation.estimator
+        estimator.setMaximum(200_000)
+        #expect(estimator.capacity == 200_000)
+    }
+
     @Test("feedback on what was never sent, twice or from another time changes nothing")
     func lies() {
         var estimator = BandwidthEstimator(start: 3_000_000, maximum: 40_000_000)

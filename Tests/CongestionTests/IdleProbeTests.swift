@@ -38,13 +38,30 @@ struct IdleProbeTests {
         #expect(begins.count > 20, "\(begins)")
     }
 
+    @Test("pictures too small to measure the path by don't keep it from being measured")
+    func smallPictures() {
+        var probe = IdleProbe()
+        probe.pageSent(at: at(0))
+        var trains = 0
+        for millisecond in 0..<12_000 as Range<Int64> {
+            if millisecond % 100 == 0 { probe.mediaSent(packets: 1, at: at(millisecond)) }
+            var isTrain = false
+            while let due = probe.due(isWanted: true), due <= at(millisecond) {
+                isTrain = true
+                probe.sent(capacity: 1_000_000, rate: 2_000_000, at: at(millisecond))
+            }
+            if isTrain { trains += 1 }
+        }
+        #expect(trains >= 2)
+    }
+
     @Test("a picture ends a train, and is not followed by one at once")
     func pictures() {
         var probe = IdleProbe()
         #expect(probe.due(isWanted: true) == .zero)
         probe.sent(capacity: 1_000_000, rate: 2_000_000, at: at(0))
         #expect(probe.due(isWanted: true) == .zero, "the train goes on")
-        probe.mediaSent(at: at(5))
+        probe.mediaSent(packets: 3, at: at(5))
         #expect(probe.due(isWanted: true) == at(305))
         #expect(probe.due(isWanted: false) == nil)
     }

@@ -49,6 +49,18 @@ def test_the_page_waits_for_a_sharer_and_finds_the_next_one(lan, share, start, a
     viewer.command_line("quit")
 
 
+def test_the_end_of_a_share_is_told_where_its_server_ends_with_it(lan, share, start):
+    host = share(lan, "--test-pattern")
+    viewer = start(sharer.chromium, lan, host.link, "--duration", "60", stdin=-1)
+    viewer.wait_for_state("live", 15)
+    assert host.stop() == 0
+    viewer.wait_for_state("ended", 15)
+    # The next share at the same place is found.
+    share(lan, "--test-pattern")
+    viewer.wait_for_state("live", 30)
+    viewer.command_line("quit")
+
+
 def test_the_page_looks_right_from_phone_to_wide_screen(lan, share, start, artifacts):
     host = share(lan, "--test-pattern")
     for size, scheme in (("390x844", "light"), ("844x390", "dark"), ("1920x1080", "dark"), ("1280x800", "light")):

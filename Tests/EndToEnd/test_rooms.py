@@ -2,10 +2,11 @@
 
 import json
 import re
+import signal
 
 from harness import sharer
-from harness.codes import NO_PERMISSION, OK, UNAVAILABLE
-from harness.paths import screenshare
+from harness.codes import NO_PERMISSION, OK, UNAVAILABLE, USAGE
+from harness.paths import SYSTEM_PYTHON, screenshare
 from harness.processes import Process, wait_until
 from harness.web import http
 
@@ -42,6 +43,60 @@ def test_where_nobody_shares_one_is_told_to_come_back(lan, share, start):
     host = share(lan, "--test-pattern")
     refused = start(sharer.aiortc, lan, host.whep.replace("demo", "nobody")).event("refused")
     assert refused["status"] == 409 and int(refused["retryAfter"]) > 0
+
+
+def test_a_host_behind_a_proxy_answers_to_the_name_it_is_told(lan, share):
+    name = {"Host": "share.example.org"}
+    host = share(lan, "--test-pattern", "--allow-host", "share.example.org")
+    assert http(lan, "GET", host.page, headers=name)[0] == 200
+    assert http(lan, "GET", host.page, headers={"Host": "other.example.org"})[0] == 421
+    origin = {**name, "Origin": "https://share.example.org", "Content-Type": "application/sdp"}
+    assert http(lan, "POST", host.whep, "not sdp", origin)[0] == 400, "and to its page"
+
+
+def test_a_server_is_named_without_a_path(run):
+    for command in (["host", "--test-pattern"], ["view"]):
+        done = run(*command, "--room", "demo", "--signaling", "https://example.org/meet")
+        assert done.returncode == USAGE and "without a path" in done.stderr
+
+
+DUMB_SHARER = """
+import json, sys, urllib.request
+base = sys.argv[1]
+def call(method, url, body=None, token=None):
+    headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {token}"} if token else {})}
+    return urllib.request.urlopen(urllib.request.Request(base + url, body and body.encode(), headers, method=method))
+receipt = json.load(call("POST", "/v1/rooms/demo/share", "{}"))
+print("ready", flush=True)
+stream = call("GET", receipt["eventsUrl"], token=receipt["secret"])
+for line in stream:
+    if line.startswith(b"event:"):
+        print(line.decode().strip(), flush=True)
+print("stream ended", flush=True)
+"""
+
+
+PATIENT_VIEWER = """
+import sys, urllib.error, urllib.request
+offer = b"v=0\\r\\no=- 1 2 IN IP4 127.0.0.1\\r\\ns=-\\r\\nt=0 0\\r\\nm=video 9 UDP/TLS/RTP/SAVPF 96\\r\\na=recvonly\\r\\n"
+request = urllib.request.Request(sys.argv[1], offer, {"Content-Type": "application/sdp"}, method="POST")
+try:
+    print(urllib.request.urlopen(request).status, flush=True)
+except urllib.error.HTTPError as error:
+    print(error.status, error.headers["Retry-After"], flush=True)
+"""
+
+
+def test_a_server_that_is_stopped_answers_who_waits_and_ends_its_streams(lan, start):
+    server = start(sharer.Server, lan)
+    dumb = start(Process, lan.command([SYSTEM_PYTHON, "-c", DUMB_SHARER, server.base]), name="a sharer that never answers")
+    dumb.wait_for("ready", 10, key="out")
+    whep = f"{server.base}/v1/rooms/demo/whep"
+    waiting = start(Process, lan.command([SYSTEM_PYTHON, "-c", PATIENT_VIEWER, whep]), name="a viewer that waits")
+    dumb.wait_for("event: offer", 10, key="out")
+    assert server.process.stop(signal.SIGTERM) == OK
+    waiting.wait_for(r"503 \d", 5, key="out")
+    dumb.wait_for("stream ended", 5, key="out")
 
 
 def test_a_taken_room_is_refused(lan, share, run):

@@ -326,7 +326,7 @@ struct FrameRateAdapterTests {
         _ = adapter.decide(at: .zero, outboxFull: false, keyframeNeeded: false)
         adapter.changed(at: .zero + .milliseconds(10))
         let later = Instant.zero + .seconds(3)
-        adapter.reset(at: later)
+        adapter.reset()
         #expect(adapter.decide(at: later, outboxFull: false, keyframeNeeded: false) == .wait(until: .distantFuture))
         adapter.changed(at: later)
         #expect(

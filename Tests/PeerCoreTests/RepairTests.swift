@@ -58,6 +58,15 @@ struct RepairTests {
         #expect(answer([numbers[3]], after: 170) == 0)
     }
 
+    @Test("what waits here to be sent again is not put there once more, however often it is asked for")
+    mutating func waiting() {
+        let numbers = Array(share(bytes: 30_000).prefix(20))
+        for time in [0, 201, 402, 603] as [Int64] {
+            sender.repair(numbers, path, connected: Self.roundTrip, at: Self.start + .milliseconds(100 + time))
+        }
+        #expect(answer([], after: 700) == 20)
+    }
+
     @Test("what is missed so late that a second round would be a freeze is sent with a copy")
     mutating func late() {
         let numbers = share(bytes: 20_000)

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import NIOConcurrencyHelpers
 import SignalingProtocol
 import SignalingServer
@@ -30,6 +31,35 @@ struct ServerProbeTests {
             let report = try await address.examine(room)
             #expect(!report.isSecure && report.room.state == .waiting)
             #expect(report.roundTrip > .zero && report.firstAnswer > .zero)
+        }
+    }
+
+    @Test("another user's server at the usual port is not taken for one of ours")
+    func listener() {
+        let tcp = """
+              sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+               0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 92 1 0 100 0 0 10 0
+               1: 0100007F:9C42 0100007F:1F91 01 00000000:00000000 00:00000000 00000000  1001        0 93 1 0 20 4 30 10 -1
+               2: 0100007F:1F92 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 94 1 0 100 0 0 10 0
+            """
+        let tcp6 = tcp.split(separator: "\n")[0]
+            + "\n   0: 00000000000000000000000000000000:1F93 00000000000000000000000000000000:0000 0A "
+            + "00000000:00000000 00:00000000 00000000  1000        0 95 1 0 100 0 0 10 0\n"
+        func isTrusted(_ port: Int, _ user: UInt32) -> Bool {
+            LocalListener.isTrusted(port: port, user: user, tables: [tcp, String(tcp6)])
+        }
+        #expect(isTrusted(8080, 1000) && !isTrusted(8080, 1001) && !isTrusted(8080, 0))
+        #expect(!isTrusted(8081, 1001), "a connection is no listener")
+        #expect(isTrusted(8082, 1000), "root's")
+        #expect(isTrusted(8083, 1000) && !isTrusted(8083, 1001))
+        #expect(!LocalListener.isTrusted(port: 8080, user: 1000, tables: ["nonsense\n1 2 3"]))
+    }
+
+    @Test("this process's own server is")
+    func ownListener() async throws {
+        try await live { address, _ in
+            let port = try #require(address.base.port)
+            #expect(LocalListener.isTrusted(port: port))
         }
     }
 

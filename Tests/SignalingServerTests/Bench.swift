@@ -70,7 +70,7 @@ struct Bench: Sendable {
         let last = await routes.store.rooms[try #require(RoomName(sharer.room))]?.share?.outbox.last
         let events = try await sharer.listen(after: last)
         async let response = join(sharer.room, token: token)
-        let offer = try await events.next(SessionOffer.self)
+        let offer = try await events.nextOffer()
         #expect(try await sharer.answer(offer.sessionId).status == .noContent)
         let joined = try await response
         try #require(joined.status == .created)
@@ -121,7 +121,9 @@ final class EventReader: Sendable {
         self.events = events
         reader = Task {
             for await part in channel.parts {
-                if case .event(let event) = part { continuation.yield(event) }
+                guard case .event(let event) = part else { continue }
+                await channel.wrote(event)
+                continuation.yield(event)
             }
             continuation.finish()
         }
@@ -140,6 +142,24 @@ final class EventReader: Sendable {
     func next<Payload: Decodable>(_ type: Payload.Type) async throws -> Payload {
         let event = try #require(await next())
         return try JSONDecoder().decode(type, from: Data(event.data.utf8))
+    }
+
+    /// The next offer; what was told before is passed over.
+    func nextOffer() async throws -> SessionOffer {
+        while let event = await next() {
+            if event.name == "offer" { return try JSONDecoder().decode(SessionOffer.self, from: Data(event.data.utf8)) }
+        }
+        throw CancellationError()
+    }
+
+    /// The next ICE restart; likewise.
+    func nextRestart() async throws -> SessionCandidates {
+        while let event = await next() {
+            guard event.name == "candidates" else { continue }
+            let candidates = try JSONDecoder().decode(SessionCandidates.self, from: Data(event.data.utf8))
+            if candidates.restart != nil { return candidates }
+        }
+        throw CancellationError()
     }
 }
 

@@ -40,6 +40,25 @@ struct HostAndOriginTests {
         }
     }
 
+    @Test("A page of another site may not ask for what is the sharer's, though its request names no origin")
+    func withoutOrigin() async throws {
+        try await Bench.run { bench in
+            let sharer = try await bench.share()
+            for site in ["cross-site", "same-site"] {
+                let fields: HTTPFields = [.secFetchSite: site]
+                for path in ["\(sharer.path)/events", "/v1/rooms/demo/rate?bytes=1000"] {
+                    try await bench.send(.get, path, token: sharer.secret, fields: fields).problem(.originNotAllowed)
+                }
+                #expect(try await bench.send(.get, "/r/demo", fields: fields).status == .ok, "a link leads here")
+            }
+            for site in ["none", "same-origin"] {
+                let rate = try await bench.send(
+                    .get, "/v1/rooms/demo/rate?bytes=1000", fields: [.secFetchSite: site])
+                #expect(rate.status == .ok)
+            }
+        }
+    }
+
     private let offer: HTTPFields = [.contentType: "application/sdp"]
 
     @Test("Pages of our own origin may do everything; pages of others may share nothing and watch nothing")

@@ -162,12 +162,12 @@ struct OpenAPITests {
                 Refusal(.unsupported), Refusal(.busy), Refusal(.unsupported, counterOffer: SDPSamples.answer),
             ] {
                 async let response = bench.join(token: "sesame")
-                let offer = try await events.next(SessionOffer.self)
+                let offer = try await events.nextOffer()
                 _ = try await sharer.refuse(offer.sessionId, refusal)
                 _ = try await response
             }
             async let response = bench.join(token: "sesame")
-            let offer = try await events.next(SessionOffer.self)
+            let offer = try await events.nextOffer()
             _ = try await sharer.answer(offer.sessionId, "nonsense")
             _ = try await bench.join(token: "sesame")
             await bench.clock.sleeper(for: .seconds(10))
@@ -194,11 +194,11 @@ struct OpenAPITests {
             try await patch(SDPSamples.trickle, nil)
             try await patch(SDPSamples.trickle, "\"x\"")
             try await patch("nonsense", "*")
-            let events = try await sharer.listen(after: 2)
+            let events = try await sharer.listen()
             async let first: Void = patch(SDPSamples.restart, "*")
-            let event = try await events.next(SessionCandidates.self)
+            let event = try await events.nextRestart()
             async let second: Void = patch(SDPSamples.restart, "*")
-            let again = try await events.next(SessionCandidates.self)
+            let again = try await events.nextRestart()
             for tag in [event.restart, again.restart] {
                 for fragment in ["nonsense", SDPSamples.restartReply] {
                     let body = try JSON.text(RestartReply(fragment: fragment, restart: #require(tag)))
@@ -251,7 +251,7 @@ struct OpenAPITests {
             for _ in 0..<2 { _ = try await bench.send(.delete, viewer.path) }
             let events = try await sharer.listen(after: .max)
             async let countered = bench.join()
-            let offer = try await events.next(SessionOffer.self)
+            let offer = try await events.nextOffer()
             _ = try await sharer.refuse(offer.sessionId, Refusal(.unsupported, counterOffer: SDPSamples.answer))
             let path = try #require(try await countered.headers[.location])
             _ = try await bench.send(.patch, path, type: type, fields: [.ifMatch: "*"], body: SDPSamples.trickle)

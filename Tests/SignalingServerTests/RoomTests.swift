@@ -26,6 +26,24 @@ struct RoomTests {
         }
     }
 
+    @Test("Of a room behind a token, who has none hears whether it is shared, and no more")
+    func locked() async throws {
+        try await Bench.run { bench in
+            let sharer = try await bench.share("demo", #"{"viewerToken":"sesame","name":"Salaries"}"#)
+            #expect(try await sharer.say(viewers: 3).status == .noContent)
+            for (token, name, viewers) in [(nil, nil, 0), ("wrong", nil, 0), ("sesame", "Salaries", 3)] as [(String?, String?, Int)] {
+                let state = try await bench.send(.get, "/v1/rooms/demo", token: token).decode(RoomState.self)
+                #expect(state.state == .live && state.tokenRequired)
+                #expect(state.name == name && state.viewers == viewers)
+            }
+            let room = try #require(RoomName("demo"))
+            let stranger = EventReader(try await bench.routes.store.watch(room))
+            let viewer = EventReader(try await bench.routes.store.watch(room, presented: BearerToken("sesame")))
+            #expect(try await stranger.next(RoomState.self).name == nil)
+            #expect(try await viewer.next(RoomState.self).name == "Salaries")
+        }
+    }
+
     @Test("A server may keep its rooms to itself")
     func unlisted() async throws {
         try await Bench.run {

@@ -231,6 +231,31 @@ struct SharingTests {
         }
     }
 
+    @Test("What was not written to the sharer is kept, and bounded, whatever it says it has seen")
+    func unreadEvents() async throws {
+        try await Bench.run { bench in
+            let sharer = try await bench.share()
+            let room = try #require(RoomName("demo"))
+            let (path, tag) = try await bench.joined(sharer)
+            let address = ShareAddress(room: room, id: sharer.receipt.shareId, secret: sharer.receipt.secret)
+            // A stream that nobody reads.
+            let channel = try await bench.routes.store.listen(address, after: nil)
+            let fragment = SDPSamples.trickle + String(repeating: "a=x:\(String(repeating: "y", count: 990))\r\n", count: 60)
+            var refused = 0
+            for _ in 0..<80 {
+                bench.clock.advance(by: .milliseconds(500))
+                _ = try await sharer.say(seen: .max)
+                let patched = try await bench.send(
+                    .patch, path, type: "application/trickle-ice-sdpfrag", fields: [.ifMatch: tag], body: fragment)
+                if patched.status == .tooManyRequests { refused += 1 }
+            }
+            #expect(refused > 20, "two megabytes, and no more")
+            await channel.close()
+            let reader = try await sharer.listen(after: .max)
+            #expect(try await reader.next(SessionCandidates.self).fragment == fragment, "all of it is still there")
+        }
+    }
+
     @Test("A sharer forgotten after 30 s leaves an empty room behind")
     func forgotten() async throws {
         try await Bench.run { bench in

@@ -234,6 +234,8 @@ struct ViewingTests {
             #expect(countered.headers[.contentType] == "application/sdp")
             #expect(countered.text == SDPSamples.answer)
             let path = try #require(countered.headers[.location])
+            #expect(countered.headers[.acceptPatch] == "application/sdp")
+            #expect(try await bench.send(.head, path).headers[.acceptPatch] == "application/sdp")
 
             let early = try await bench.send(
                 .patch, path, type: "application/trickle-ice-sdpfrag", fields: [.ifMatch: "*"],
@@ -248,6 +250,21 @@ struct ViewingTests {
                     == SessionAnswer(sessionId: offer.sessionId, sdp: SDPSamples.offer))
             let again = try await bench.send(.patch, path, type: "application/sdp", body: SDPSamples.offer)
             again.problem(.unsupportedMediaType)
+            #expect(again.headers[.acceptPatch] == "application/trickle-ice-sdpfrag")
+        }
+    }
+
+    @Test("An ICE restart with credentials that are none is malformed, and the session goes on")
+    func malformedRestart() async throws {
+        try await Bench.run { bench in
+            let sharer = try await bench.share()
+            let (path, _) = try await bench.joined(sharer)
+            for body in [SDPSamples.restart.replacing("ysXw", with: "ab!d"), SDPSamples.restart.replacing("G4y/", with: "G4y:")] {
+                let patched = try await bench.send(
+                    .patch, path, type: "application/trickle-ice-sdpfrag", fields: [.ifMatch: "*"], body: body)
+                patched.problem(.malformedSDP)
+            }
+            #expect(try await bench.send(.head, path).status == .ok)
         }
     }
 

@@ -42,7 +42,9 @@ enum EventStream {
         defer { pulse.cancel() }
         for await part in channel.parts {
             switch part {
-            case .event(let event): try await writer.write(ByteBuffer(string: event.text))
+            case .event(let event):
+                try await writer.write(ByteBuffer(string: event.text))
+                await channel.wrote(event)
             case .heartbeat: try await writer.write(ByteBuffer(string: ServerSentEvent.heartbeat))
             }
         }

@@ -14,6 +14,8 @@ extension HTTPField.Name {
     static let referrerPolicy = constant("Referrer-Policy")
     /// Fetch, "Cross-Origin-Resource-Policy header".
     static let resourcePolicy = constant("Cross-Origin-Resource-Policy")
+    /// Fetch Metadata: how the page that asks stands to this server.
+    static let secFetchSite = constant("Sec-Fetch-Site")
     /// Keeps reverse proxies from holding back an event stream.
     static let accelBuffering = constant("X-Accel-Buffering")
 

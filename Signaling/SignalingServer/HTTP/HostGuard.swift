@@ -45,7 +45,7 @@ struct HostGuard: Sendable {
     // MARK: Origin
 
     enum Origin: Equatable {
-        /// No `Origin` field: no page of another origin is behind the request.
+        /// No `Origin` field, and none for a page of another site: no such page is behind the request.
         case none
         case own
         /// One of the configured ones; it is named in CORS fields.
@@ -54,7 +54,10 @@ struct HostGuard: Sendable {
     }
 
     func origin(of request: Request) -> Origin {
-        guard let field = request.headers[.origin] else { return .none }
+        guard let field = request.headers[.origin] else {
+            // A GET without CORS has none, but browsers say from where it is asked (Fetch Metadata).
+            return ["cross-site", "same-site"].contains(request.headers[.secFetchSite] ?? "") ? .foreign : .none
+        }
         guard let origin = Self.originOfURL(field) else { return .foreign }
         let own = Self.withoutDefaultPort(request.head.authority?.lowercased() ?? "")
         if Self.authority(ofOrigin: origin) == own { return .own }

@@ -110,6 +110,7 @@ struct OpenAPIDocument {
     private static let fields: [String: JSONValue] = [
         "If-Match": field("If-Match", "The session's ETag, or `*`. Needed for trickle fragments."),
         "Last-Event-ID": field("Last-Event-ID", "The number of the last event that was taken in."),
+        "session": field("session", in: "query", "The asking viewer's own WHEP session, by the last part of its address."),
     ]
 
     private static let securitySchemes = [
@@ -125,8 +126,8 @@ struct OpenAPIDocument {
         ]
     }
 
-    private static func field(_ name: String, _ description: String) -> JSONValue {
-        ["name": .text(name), "in": "header", "description": .text(description), "schema": ["type": "string"]]
+    private static func field(_ name: String, in place: String = "header", _ description: String) -> JSONValue {
+        ["name": .text(name), "in": .text(place), "description": .text(description), "schema": ["type": "string"]]
     }
 }
 

@@ -200,6 +200,8 @@ class Viewer {
     /** Media may outlive the sharer's word with the server, so a picture that still runs goes on. */
     #vacated() {
         this.#hasLeft = true;
+        const isOver = this.state === "reconnecting" && this.#pending === null && !this.#connection?.isUp;
+        if (isOver) this.#machine.dispatch("absent");
         if (this.state === "waiting" || this.state === "ended") this.#retry.cancel();
     }
 
@@ -248,7 +250,8 @@ class Viewer {
         this.#deadline = Infinity;
         this.#isRecovering = false;
         this.#machine.dispatch("lost");
-        const isVacant = this.#feed.isFresh && this.#room?.state === "waiting";
+        // With `host` as its own server the feed ends along with the share.
+        const isVacant = (this.#feed.isFresh || this.#hasLeft) && this.#room?.state === "waiting";
         if (isVacant) this.#machine.dispatch("absent");
         else if (this.#pending === null && !this.#retry.isPending) this.#joinLater(0);
     }

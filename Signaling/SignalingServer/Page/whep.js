@@ -8,7 +8,7 @@ const SERVERS_TIMEOUT = 2_000; // ms; whoever needs no relay goes without
 const LONGEST_RETRY_AFTER = 60_000; // ms; somebody looks at this page
 
 const KINDS = new Map([
-    [401, "denied"], [403, "denied"], [406, "unservable"],
+    [401, "denied"], [406, "unservable"],
     [409, "absent"], [429, "absent"], [503, "absent"],
     [408, "unreachable"],
 ]);
@@ -24,9 +24,9 @@ export class WhepError extends Error {
     }
 
     /** Unknown codes fall back to their class (draft § HTTP Usage). */
-    static from(response) {
+    static async from(response) {
         const other = response.status >= 500 ? "unreachable" : "rejected";
-        const kind = KINDS.get(response.status) ?? other;
+        const kind = response.status === 403 ? await forbiddenKindOf(response) : KINDS.get(response.status) ?? other;
         return new WhepError(kind, response.status, retryAfterOf(response));
     }
 }
@@ -68,7 +68,8 @@ export class WhepSession {
         const response = await request(endpoint, {
             method: "POST", body: offer, headers: { ...headers, "Content-Type": SDP, Accept: SDP }, signal,
         }, ANSWER_TIMEOUT);
-        if (response.status !== 201) throw WhepError.from(response);
+        if (response.status === 406) abandon(response, headers);
+        if (response.status !== 201) throw await WhepError.from(response);
         const url = sessionAddress(response);
         const session = new WhepSession(url, response.headers.get("ETag"), headers);
         return { session, answer: await response.text() };
@@ -92,7 +93,7 @@ export class WhepSession {
     /** Restarts ICE (If-Match is `*` then); returns the sharer's fragment. */
     async restart(fragment) {
         const response = await this.#patch(fragment, "*");
-        if (response.status !== 200) throw WhepError.from(response);
+        if (response.status !== 200) throw await WhepError.from(response);
         this.#tag = response.headers.get("ETag");
         return response.text();
     }
@@ -105,7 +106,7 @@ export class WhepSession {
     async #patch(body, tag) {
         const headers = { ...this.#headers, "Content-Type": SDP_FRAGMENT, "If-Match": tag };
         const response = await request(this.#url, { method: "PATCH", body, headers }, PATCH_TIMEOUT);
-        if (!response.ok) throw WhepError.from(response);
+        if (!response.ok) throw await WhepError.from(response);
         return response;
     }
 }
@@ -149,6 +150,19 @@ function linesOf(sdp) {
 
 function textOf(lines) {
     return lines.map((line) => `${line}\r\n`).join("");
+}
+
+/** A key that is not the right one, or a page that may not ask here: behind a proxy that changes Host, for one. */
+async function forbiddenKindOf(response) {
+    const problem = await response.json().catch(() => ({}));
+    return String(problem.type ?? "").endsWith("origin-not-allowed") ? "rejected" : "denied";
+}
+
+/** A counter-offer, which browsers are never in need of: its session holds a place until it is given back. */
+function abandon(response, headers) {
+    try {
+        fetch(sessionAddress(response), { method: "DELETE", headers, keepalive: true }).catch(() => {});
+    } catch { /* Without an address there is no session. */ }
 }
 
 /** A session elsewhere would be handed this page's key: only the server that served the page may name one. */

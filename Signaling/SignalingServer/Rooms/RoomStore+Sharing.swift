@@ -70,14 +70,24 @@ extension RoomStore {
         try hear(address)
         let (parts, continuation) = AsyncStream<StreamPart>.makeStream(
             bufferingPolicy: .bufferingOldest(ServerLimits.streamParts))
-        if let last { rooms[address.room]?.share?.outbox.acknowledge(upTo: last) }
-        rooms[address.room]?.share?.listen(continuation)
-        return EventChannel(parts: parts, continuation: continuation) {}
+        if let last { rooms[address.room]?.share?.acknowledge(upTo: last) }
+        let number = rooms[address.room]?.share?.listen(continuation) ?? 0
+        return EventChannel(
+            parts: parts, continuation: continuation, wrote: { await self.wrote($0, to: address) },
+            close: { await self.leave(address, number) })
+    }
+
+    private func wrote(_ event: ServerSentEvent, to address: ShareAddress) {
+        if rooms[address.room]?.share?.id == address.id { rooms[address.room]?.share?.wrote(event) }
+    }
+
+    private func leave(_ address: ShareAddress, _ number: Int) {
+        if rooms[address.room]?.share?.id == address.id { rooms[address.room]?.share?.leave(number) }
     }
 
     func update(_ address: ShareAddress, _ state: ShareState) throws(ProblemError) {
         try hear(address)
-        if let seen = state.seen { rooms[address.room]?.share?.outbox.acknowledge(upTo: seen) }
+        if let seen = state.seen { rooms[address.room]?.share?.acknowledge(upTo: seen) }
         rooms[address.room]?.share?.state = ShareState(
             state: state.state, viewers: min(max(state.viewers, 0), Limits.viewersPerShare), audio: state.audio,
             narrow: state.narrow.map { Array($0.prefix(Limits.viewersPerShare)) })

@@ -13,14 +13,17 @@ extension RoomStore {
     /// A stream that begins with the present state and goes on with each change.
     ///
     /// - Parameter session: the watcher's own, where it is a viewer who wants to know how its path does.
-    func watch(_ name: RoomName, as session: RandomID? = nil) throws(ProblemError) -> EventChannel {
+    func watch(
+        _ name: RoomName, as session: RandomID? = nil, presented token: BearerToken? = nil
+    ) throws(ProblemError) -> EventChannel {
         try canWatch(name)
         let (parts, continuation) = AsyncStream<StreamPart>.makeStream(
             bufferingPolicy: .bufferingOldest(ServerLimits.streamParts))
         lastWatcher += 1
         let number = lastWatcher
-        let present = state(of: name, for: session)
-        rooms[name, default: Room()].watchers[number] = Watcher(stream: continuation, session: session, told: present)
+        let present = state(of: name, for: session, presented: token)
+        rooms[name, default: Room()].watchers[number] = Watcher(
+            stream: continuation, session: session, token: token, told: present)
         send(present, as: .state, to: continuation)
         return EventChannel(parts: parts, continuation: continuation) {
             await self.unwatch(name, number)
@@ -35,7 +38,7 @@ extension RoomStore {
     /// Tells those of a room's watchers for whom its state has changed, and forgets the room if nobody is in it.
     func publish(_ name: RoomName) {
         for (number, watcher) in rooms[name]?.watchers ?? [:] {
-            let present = state(of: name, for: watcher.session)
+            let present = state(of: name, for: watcher.session, presented: watcher.token)
             guard watcher.told != present else { continue }
             rooms[name]?.watchers[number]?.told = present
             send(present, as: .state, to: watcher.stream)
@@ -69,6 +72,8 @@ struct Watcher {
     let stream: AsyncStream<StreamPart>.Continuation
     /// The watcher's own, where it is a viewer.
     let session: RandomID?
+    /// What it presented.
+    let token: BearerToken?
     /// What it was told last.
     var told: RoomState
 }

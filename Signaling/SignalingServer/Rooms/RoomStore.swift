@@ -41,14 +41,17 @@ actor RoomStore {
         return RoomList(rooms: open.sorted { $0.room.description < $1.room.description })
     }
 
-    /// A room's state, as the viewer of that session sees it. A name nobody uses looks like a room that waits.
-    func state(of name: RoomName, for session: RandomID? = nil) -> RoomState {
+    /// A room's state, as the viewer of that session sees it. A name nobody uses looks like a room that waits, and who may
+    /// not watch sees no more than whether it does.
+    func state(of name: RoomName, for session: RandomID? = nil, presented token: BearerToken? = nil) -> RoomState {
         let share = rooms[name]?.share
         let isNarrow = session.flatMap { id in share.map { isHeard($0) && $0.state.narrow?.contains(id) == true } } ?? false
+        let wanted = viewerToken(in: name)
+        let shown = wanted == nil || wanted == token ? share : nil
         return RoomState(
-            room: name, state: share.map(phase) ?? .waiting, viewers: share.map { $0.state.viewers } ?? 0,
-            tokenRequired: viewerToken(in: name) != nil, name: share?.name?.description,
-            audio: share.flatMap { isHeard($0) ? $0.state.audio : nil }, path: isNarrow ? .narrow : nil)
+            room: name, state: share.map(phase) ?? .waiting, viewers: shown.map { $0.state.viewers } ?? 0,
+            tokenRequired: wanted != nil, name: shown?.name?.description,
+            audio: shown.flatMap { isHeard($0) ? $0.state.audio : nil }, path: isNarrow ? .narrow : nil)
     }
 
     private func phase(of share: Share) -> RoomState.Phase {
@@ -114,8 +117,8 @@ actor RoomStore {
 
     /// Takes the share out of its room; everyone who waits for it is told.
     func endShare(in name: RoomName, because problem: ProblemError) {
-        guard let share = rooms[name]?.share else { return }
-        share.listener?.finish()
+        guard var share = rooms[name]?.share else { return }
+        share.endListening()
         for session in share.sessions.values { session.fail(problem) }
         rooms[name]?.share = nil
     }

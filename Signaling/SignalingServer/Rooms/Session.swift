@@ -41,6 +41,14 @@ struct Session {
         }
     }
 
+    /// It waits for the answer to a counter-offer.
+    var isCountered: Bool {
+        switch state {
+        case .countered: true
+        case .offered, .established: false
+        }
+    }
+
     var isEstablished: Bool {
         switch state {
         case .established: true

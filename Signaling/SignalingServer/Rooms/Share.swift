@@ -12,7 +12,10 @@ struct Share {
     var sessions: [RandomID: Session] = [:]
     var outbox = Outbox()
     /// Where events go while the sharer listens.
-    var listener: AsyncStream<StreamPart>.Continuation?
+    private var listener: AsyncStream<StreamPart>.Continuation?
+    private var listeners = 0
+    /// The newest event that was written to the sharer: it can't have taken in more.
+    private var written: UInt64 = 0
 
     init(_ credentials: ShareCredentials, at now: ServerClock.Instant) {
         id = credentials.shareId
@@ -29,20 +32,37 @@ struct Share {
     }
 
     /// Everything the sharer hasn't taken in yet goes into a new stream; an older stream ends.
-    mutating func listen(_ continuation: AsyncStream<StreamPart>.Continuation) {
+    ///
+    /// - Returns: by what `leave` knows the stream.
+    mutating func listen(_ continuation: AsyncStream<StreamPart>.Continuation) -> Int {
         listener?.finish()
         listener = continuation
+        listeners += 1
         for entry in outbox.events { deliver(entry.event) }
+        return listeners
     }
+
+    /// A stream's reader has gone: nothing is kept for it.
+    mutating func leave(_ number: Int) {
+        if number == listeners { endListening() }
+    }
+
+    mutating func endListening() {
+        listener?.finish()
+        listener = nil
+    }
+
+    mutating func wrote(_ event: ServerSentEvent) { written = max(written, event.id ?? 0) }
+
+    /// The sharer says how far it has come; not further than what was written to it.
+    mutating func acknowledge(upTo number: UInt64) { outbox.acknowledge(upTo: min(number, written)) }
 
     /// A stream whose reader is too slow is ended: the reader comes again and finds everything in the box.
     private mutating func deliver(_ event: ServerSentEvent) {
         guard let listener else { return }
         switch listener.yield(.event(event)) {
         case .enqueued: break
-        case .dropped, .terminated:
-            listener.finish()
-            self.listener = nil
+        case .dropped, .terminated: endListening()
         @unknown default: break
         }
     }
@@ -58,6 +78,8 @@ enum StreamPart: Sendable {
 struct EventChannel: Sendable {
     let parts: AsyncStream<StreamPart>
     let continuation: AsyncStream<StreamPart>.Continuation
+    /// An event was written.
+    var wrote: @Sendable (ServerSentEvent) async -> Void = { _ in }
     let close: @Sendable () async -> Void
 }
 

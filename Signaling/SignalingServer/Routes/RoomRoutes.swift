@@ -29,10 +29,11 @@ struct RoomRoutes: Sendable {
                 id: "roomState",
                 summary: "A room's state. A name nobody uses is a room that waits. With `?session=`, a WHEP session, also "
                     + "what the path to that viewer lets through.",
+                requestFields: ["session"],
                 successes: [.init(status: 200, description: "The state.", content: .json("RoomState"))],
                 problems: [.invalidRoomName])
         ) { call in
-            try await .json(store.state(of: call.room(), for: call.askedSession))
+            try await .json(store.state(of: call.room(), for: call.askedSession, presented: call.bearer))
         }
     }
 
@@ -44,6 +45,7 @@ struct RoomRoutes: Sendable {
                 summary:
                     "The room's state (event `state`) at first and after each change; `ended` when the sharer ends. With "
                     + "`?session=` as for the state.",
+                requestFields: ["session"],
                 successes: [.init(status: 200, description: "A stream that stays open.", content: .events)],
                 problems: [.invalidRoomName, .serverBusy])
         ) { call in
@@ -51,7 +53,7 @@ struct RoomRoutes: Sendable {
             try call.requireNoBody()
             try await store.canWatch(room)
             return EventStream.response(to: call, heartbeat: timing.watchHeartbeat) {
-                try await store.watch(room, as: call.askedSession)
+                try await store.watch(room, as: call.askedSession, presented: call.bearer)
             }
         }
     }

@@ -63,7 +63,7 @@ struct ShareRoutes: Sendable {
         Route(
             .put, Self.share + "/state", for: .sharer,
             Documentation(
-                id: "putShareState", summary: "Say that the sharer is alive, at least every two seconds.",
+                id: "putShareState", summary: "Say that the sharer is alive, at least every `heartbeatSeconds` of the receipt.",
                 security: .shareSecret, body: [.json("ShareState")],
                 successes: [.init(status: 204, description: "Heard.")],
                 problems: [.invalidRoomName, .malformedJSON, .shareNotFound])

@@ -63,7 +63,7 @@ struct WHEPRoutes: Sendable {
         let path = "/v1/rooms/\(joined.address.room)/whep/\(joined.address.id.text)"
         var headers: HTTPFields = [
             .contentType: BodyType.sdp.rawValue, .location: path, .eTag: joined.etag.quoted,
-            .acceptPatch: BodyType.trickleFragment.rawValue,
+            .acceptPatch: (joined.isCounterOffer ? BodyType.sdp : .trickleFragment).rawValue,
             .connection: "close",
         ]
         // RFC 5989: what is to be known of the session meanwhile.

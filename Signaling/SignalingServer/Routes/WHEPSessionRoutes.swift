@@ -32,12 +32,12 @@ struct WHEPSessionRoutes: Sendable {
                 ])
         ) { call in
             let address = try call.session()
-            _ = try await store.etag(of: address)
+            let isCountered = try await store.session(at: address).isCountered
             switch call.contentType.flatMap(BodyType.init) {
             case .trickleFragment: return try await trickle(address, call)
-            case .sdp: return try await answer(address, call)
-            case .json, .bytes, nil:
-                throw ProblemError(.unsupportedMediaType).with(.acceptPatch, BodyType.trickleFragment.rawValue)
+            case .sdp where isCountered: return try await answer(address, call)
+            case .sdp, .json, .bytes, nil:
+                throw ProblemError(.unsupportedMediaType).with(.acceptPatch, Self.patch(isCountered).rawValue)
             }
         }
     }
@@ -87,9 +87,13 @@ struct WHEPSessionRoutes: Sendable {
                 successes: [.init(status: 200, description: "It does.", headers: ["ETag"])],
                 problems: [.invalidRoomName, .sessionNotFound])
         ) { call in
-            let etag = try await store.etag(of: call.session())
+            let session = try await store.session(at: call.session())
             return Response(
-                status: .ok, headers: [.eTag: etag.quoted, .acceptPatch: BodyType.trickleFragment.rawValue])
+                status: .ok,
+                headers: [.eTag: session.etag.quoted, .acceptPatch: Self.patch(session.isCountered).rawValue])
         }
     }
+
+    /// What a session takes now.
+    private static func patch(_ isCountered: Bool) -> BodyType { isCountered ? .sdp : .trickleFragment }
 }

@@ -26,7 +26,7 @@ enum ClientLimits {
     static let iceServers = 8
     /// Events the owner of a `SharerClient` hasn't taken yet.
     static let events = 1024
-    /// How often the sharer says that it is alive, at most; the server wants to hear it every 2 s.
+    /// How often the sharer says that it is alive, unless the server wants to hear it more often.
     static let heartbeat = Duration.milliseconds(1500)
     /// No server may ask for longer silence, in seconds.
     static let slowestHeartbeat = 60.0

@@ -1,3 +1,4 @@
+import DequeModule
 import Timebase
 
 /// What the path to one peer takes, from the peer's feedback: transport-wide
@@ -20,6 +21,8 @@ package struct BandwidthEstimator: Sendable {
     private var markCounts = MarkCounts()
     private var rate: RateControl
     private var reports: [PacketReport] = []
+    /// Ordinary packets that have not come where a favoured one has.
+    private var overtaken: Deque<Int64> = []
     /// Feedback that came at all; without any there is no window.
     private var lastFeedback: Instant?
     /// Between two feedbacks, smoothed.
@@ -96,6 +99,9 @@ package struct BandwidthEstimator: Sendable {
         max(losses.ambient, losses.lasting) > Limits.lossOfSlack && queue.standing < Limits.queueTarget * 2
     }
 
+    /// What nobody needs to know more of, from now on.
+    package mutating func setMaximum(_ bitsPerSecond: Int) { rate.setMaximum(bitsPerSecond) }
+
     // MARK: In
 
     /// - Parameter isFavoured: routers are asked to let it overtake the others.
@@ -117,11 +123,26 @@ package struct BandwidthEstimator: Sendable {
     ///
     /// - Parameter mark: what it came with; nil where the feedback does not say.
     package mutating func report(_ wrapped: UInt16, arrival: Duration?, mark: PacketMark? = nil) {
-        guard reports.count < Limits.sentPackets, let number = packets.number(of: wrapped),
-            let report = packets.report(number, arrival: arrival)
-        else { return }
+        guard reports.count < Limits.sentPackets, let number = packets.number(of: wrapped) else { return }
+        let isFavoured = packets.isFavoured(number)
+        guard arrival != nil || isFavoured else {
+            // Sound that overtook it says nothing of it: what came after it in its own queue does.
+            if overtaken.last.map({ $0 < number }) ?? true { overtaken.append(number) }
+            return
+        }
+        if !isFavoured { settleOvertaken(below: number) }
+        guard let report = packets.report(number, arrival: arrival) else { return }
         if let mark, arrival != nil { markCounts.count(mark) }
         reports.append(report)
+    }
+
+    /// One with a higher number has come: those are lost.
+    private mutating func settleOvertaken(below number: Int64) {
+        while let first = overtaken.first, first < number {
+            overtaken.removeFirst()
+            if let report = packets.report(first, arrival: nil) { reports.append(report) }
+        }
+        if overtaken.count > Limits.sentPackets { overtaken.removeFirst() }
     }
 
     /// So many more have come, by their marks.
@@ -232,7 +253,14 @@ package struct BandwidthEstimator: Sendable {
         rate.doubt()
         losses.forget()
         delivery.forget()
-        queue.forget()
+        moved()
         return length
+    }
+
+    /// Packets take another path from now on: how long they took before says nothing of how long they wait there.
+    package mutating func moved() {
+        queue.restart()
+        leastFeedbackDelay = RecentMinimum(seconds: Limits.secondsOfRoundTrip)
+        feedbackDelay = nil
     }
 }

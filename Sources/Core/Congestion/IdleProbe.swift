@@ -41,10 +41,15 @@ package struct IdleProbe: Sendable {
         if left == 0 { opensAt = now + interval }
     }
 
-    /// Pictures leave: they measure the path themselves.
-    package mutating func mediaSent(at now: Instant) {
-        left = 0
-        opensAt = max(opensAt, now + Limits.probePause)
+    /// Pictures leave: they measure the path themselves, unless they are too small to be a train.
+    package mutating func mediaSent(packets: Int, at now: Instant) {
+        if packets >= Limits.packetsOfTrain {
+            left = 0
+            opensAt = max(opensAt, now + Limits.probePause)
+        } else if left > 0 {
+            left = 0
+            opensAt = now + interval
+        }
     }
 
     /// Much was sent: the path is known anew, and soon not so any more.

@@ -33,6 +33,10 @@ package struct LossControl: Sendable {
         _ reports: [PacketReport], queueIsShort: Bool, isCompeting: Bool = false, at now: Instant
     ) -> Double? {
         for report in reports {
+            if report.wasLost {
+                lost = max(0, lost - 1)
+                continue
+            }
             sent += 1
             bytes += report.bytes
             if report.arrival == nil { lost += 1 }

@@ -12,11 +12,17 @@ package struct PacketReport: Hashable, Sendable {
     /// Routers may have let it overtake the others: it tells nothing of their queue.
     package var isFavoured: Bool
 
-    package init(number: Int64, sentAt: Instant, bytes: Int, arrival: Duration?, isFavoured: Bool = false) {
+    /// It was told of as lost before, and came all the same.
+    package var wasLost: Bool
+
+    package init(
+        number: Int64, sentAt: Instant, bytes: Int, arrival: Duration?, isFavoured: Bool = false, wasLost: Bool = false
+    ) {
         self.number = number
         self.sentAt = sentAt
         self.bytes = bytes
         self.arrival = arrival
         self.isFavoured = isFavoured
+        self.wasLost = wasLost
     }
 }

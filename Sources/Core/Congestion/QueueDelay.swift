@@ -46,6 +46,13 @@ package struct QueueDelay: Sendable {
         (plateau, least) = (nil, nil)
     }
 
+    /// Another path: nothing of before is comparable.
+    package mutating func restart() {
+        let jitter = jitter
+        self = QueueDelay()
+        self.jitter = jitter
+    }
+
     /// By the least of some time: what we send ourselves comes and goes.
     private mutating func followPlateau(at now: Instant) {
         let interval = least ?? (standing, now)

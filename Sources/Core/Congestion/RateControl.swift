@@ -52,7 +52,7 @@ package struct RateControl: Sendable {
     /// Of that, what is to be sent now.
     package private(set) var target: Int
     package private(set) var queueTarget = Limits.queueTarget
-    private let maximum: Int
+    private var maximum: Int
     private var received: [Int] = []
     private var lastObservation: Instant?
     private var nextDecrease = Instant.zero
@@ -79,6 +79,12 @@ package struct RateControl: Sendable {
         self.maximum = max(Limits.lowestRate, maximum)
         capacity = max(Limits.lowestRate, min(start, self.maximum))
         target = capacity * Limits.usePercent / 100
+    }
+
+    /// Nobody needs to know of more than this from now on.
+    package mutating func setMaximum(_ bitsPerSecond: Int) {
+        maximum = max(Limits.lowestRate, bitsPerSecond)
+        set(capacity: capacity)
     }
 
     /// Less and less is sent, and the queue stays.

@@ -11,6 +11,8 @@ package struct SentPackets: Sendable {
         var bytes: Int
         var isFavoured: Bool
         var fate = Fate.inFlight
+        /// It was counted as lost, not only given up.
+        var isReported = false
     }
 
     private enum Fate: Sendable {
@@ -55,6 +57,11 @@ package struct SentPackets: Sendable {
         return number >= first ? number : nil
     }
 
+    package func isFavoured(_ number: Int64) -> Bool {
+        let index = Int(clamping: number.subtractingSaturating(first))
+        return entries.indices.contains(index) && entries[index].isFavoured
+    }
+
     /// Takes note of a packet's fate.
     /// - Parameter arrival: nil where it was lost.
     /// - Returns: nil where that is nothing new.
@@ -67,11 +74,13 @@ package struct SentPackets: Sendable {
         case (.inFlight, _):
             bytesInFlight -= entry.bytes
             entries[index].fate = arrival == nil ? .missing : .delivered
+            entries[index].isReported = true
         case (.missing, .some): entries[index].fate = .delivered
         }
         settle()
         return PacketReport(
-            number: number, sentAt: entry.sentAt, bytes: entry.bytes, arrival: arrival, isFavoured: entry.isFavoured)
+            number: number, sentAt: entry.sentAt, bytes: entry.bytes, arrival: arrival, isFavoured: entry.isFavoured,
+            wasLost: entry.fate == .missing && entry.isReported)
     }
 
     /// Gives up what left before `instant`: no feedback will come of it in time.

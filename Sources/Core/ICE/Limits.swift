@@ -1,6 +1,6 @@
 import Timebase
 
-/// Every bound and timer of the room, with the sentence it comes from.
+/// Every bound and timer of this target, with the sentence it comes from.
 enum Limits {
     // MARK: STUN messages
 

@@ -167,7 +167,7 @@ package struct FrameRateAdapter: Sendable {
     }
 
     /// What is there was shown already, or must not be shown (a pause, another source): the next change starts anew.
-    package mutating func reset(at now: Instant) {
+    package mutating func reset() {
         changedAt = nil
         changedAgainAt = nil
         pictureAt = nil

@@ -84,19 +84,17 @@ extension MediaSender {
         copies.insert(copy, at: (copies.lastIndex { $0.due <= copy.due } ?? -1) + 1)
     }
 
-    mutating func nextRepair(_ path: inout PathControl) -> [UInt8]? {
+    mutating func nextRepair(_ path: inout PathControl, at now: Instant) -> [UInt8]? {
         guard let retransmission = parameters.retransmission, let repair = repairs.popFirst() else { return nil }
+        history.left(repair.number, at: now)
         let payload = repair.packet.payload
         var bytes: [UInt8] = []
         bytes.reserveCapacity(payload.count + Limits.packetOverhead)
-        var extensions = HeaderExtensions()
-        extensions.mid = parameters.mid
-        extensions.transportSequenceNumber = path.takeNumber(parameters.extensions)
         RTPHeader(
             marker: repair.packet.isMarked, payloadType: retransmission.payloadType,
             sequenceNumber: repairSequenceNumber, timestamp: timestamp(repair.packet.unit.mediaTime),
             ssrc: retransmission.ssrc
-        ).append(to: &bytes, extensions: extensions, map: parameters.extensions)
+        ).append(to: &bytes, extensions: extensions(of: repair, &path, at: now), map: parameters.extensions)
         RetransmissionPayload.append(originalSequenceNumber: repair.number, payload: payload, to: &bytes)
         repairSequenceNumber &+= 1
         statistics.retransmissions += 1
@@ -104,11 +102,26 @@ extension MediaSender {
         return bytes
     }
 
-    mutating func nextParity(_ path: inout PathControl) -> [UInt8]? {
+    /// What stood in the original (RFC 4588 § 4), as far as a receiver may know it from that alone: how pictures are to be
+    /// shown, it asks a picture's first packet.
+    private func extensions(of repair: Repair, _ path: inout PathControl, at now: Instant) -> HeaderExtensions {
+        var extensions = HeaderExtensions()
+        extensions.mid = parameters.mid
+        extensions.transportSequenceNumber = path.takeNumber(parameters.extensions)
+        if parameters.extensions.needsSendTime { extensions.absoluteSendTime = AbsoluteSendTime(now) }
+        if repair.packet.unit.isKeyframe {
+            extensions.playoutDelay = playoutDelay
+            extensions.videoContentType = .screen
+        }
+        return extensions
+    }
+
+    mutating func nextParity(_ path: inout PathControl, at now: Instant) -> [UInt8]? {
         guard let lastSent, parity?.isWaiting == true else { return nil }
         var extensions = HeaderExtensions()
         extensions.mid = parameters.mid
         extensions.transportSequenceNumber = path.takeNumber(parameters.extensions)
+        if parameters.extensions.needsSendTime { extensions.absoluteSendTime = AbsoluteSendTime(now) }
         let time = timestamp(lastSent.mediaTime)
         let bytes = parity?.nextPacket(timestamp: time, extensions, parameters.extensions)
         statistics.bytesRepaired += bytes?.count ?? 0
@@ -141,7 +154,7 @@ extension MediaSender {
     }
 
     mutating func note(_ unit: PacketisedUnit, _ index: Int, _ path: inout PathControl, at now: Instant) {
-        path.mediaSent(isLarge: unit.payloads.count >= Limits.packetsOfMeasure, at: now)
+        path.mediaSent(packets: unit.payloads.count, at: now)
         guard unit.payloads[index].count >= Congestion.Limits.probeBytes else { return }
         lastLarge = Large(
             packet: RetransmissionHistory.Packet(unit: unit, payloadIndex: index), number: sequenceNumber)

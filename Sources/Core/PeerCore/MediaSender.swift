@@ -64,7 +64,7 @@ struct MediaSender {
     private var reportedUpTo: UInt32?
     var lastSent: (mediaTime: MediaTime, capturedAt: Instant)?
     private var lastCaptureTime: Instant?
-    private var playoutDelay: PlayoutDelay
+    var playoutDelay: PlayoutDelay
     /// Pictures that are still to tell it.
     private var untoldUnits = 0
     private(set) var nextReport: Instant
@@ -247,7 +247,7 @@ struct MediaSender {
             copies.removeFirst()
         }
         if !isWaiting { appendProbe(&path, at: now) }
-        let packet = nextRepair(&path) ?? nextParity(&path) ?? nextPayload(&path, at: now)
+        let packet = nextRepair(&path, at: now) ?? nextParity(&path, at: now) ?? nextPayload(&path, at: now)
         if let packet {
             pacer.sent(bytes: packet.count, at: now)
             statistics.packetsSent += 1

@@ -64,7 +64,11 @@ struct PathControl {
     mutating func setMaximum(_ bitsPerSecond: Int) {
         maximum = bitsPerSecond
         reported.setMaximum(bitsPerSecond)
+        estimator.setMaximum(bitsPerSecond * Limits.pacingFactor)
     }
+
+    /// Packets take another path from now on.
+    mutating func moved() { estimator.moved() }
 
     private var givesFeedback: Bool { feedback != .none }
     /// Where feedback was agreed on and none comes, what reports say counts as well.
@@ -125,14 +129,18 @@ struct PathControl {
 
     /// Pictures leave.
     ///
-    /// - Parameter isLarge: enough to measure the path.
-    mutating func mediaSent(isLarge: Bool, at now: Instant) {
-        if isLarge { probe.pageSent(at: now) } else { probe.mediaSent(at: now) }
+    /// - Parameter packets: of the picture.
+    mutating func mediaSent(packets: Int, at now: Instant) {
+        if packets >= Limits.packetsOfMeasure {
+            probe.pageSent(at: now)
+        } else {
+            probe.mediaSent(packets: packets, at: now)
+        }
     }
 
     /// How fast pictures leave that are worth hurrying.
     var pacingRate: Int {
-        guard givesFeedback else { return maximum * Limits.pacingFactor }
+        guard givesFeedback else { return target * Limits.pacingFactor }
         let most = (goesByReports ? reported.target : maximum) * Limits.pacingFactor
         return min(isPatient ? estimator.target : estimator.capacity * Limits.burstFactor, most)
     }

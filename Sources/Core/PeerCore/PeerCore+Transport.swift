@@ -34,7 +34,9 @@ extension PeerCore {
 
     private mutating func handle(_ event: ICEEvent) {
         switch event {
-        case .validPair, .selectedPair: drainHandshake()
+        case .validPair, .selectedPair:
+            followPair()
+            drainHandshake()
         case .disconnected: outputs.append(.event(.interrupted(true)))
         case .recovered:
             pathWatch?.recovered(at: now)
@@ -42,6 +44,13 @@ extension PeerCore {
         case .consentExpired: end(.consentExpired)
         case .failed: noPairFound()
         }
+    }
+
+    /// Another pair is another path.
+    private mutating func followPair() {
+        guard let pair = ice.sendAddresses, pair != sendsBy else { return }
+        if sendsBy != nil { path.moved() }
+        sendsBy = pair
     }
 
     /// Who is connected lives as long as its pair has consent; a restart may outlive that pair and find no other.

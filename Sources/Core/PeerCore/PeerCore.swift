@@ -35,6 +35,8 @@ package struct PeerCore: ~Copyable {
     var sender: MediaSender?
     var audioSender: AudioSender?
     var path: PathControl
+    /// What its packets leave by.
+    var sendsBy: AddressPair?
     /// Once connected.
     var pathWatch: PathWatch?
     var feedback = FeedbackReporter()

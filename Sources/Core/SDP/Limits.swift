@@ -1,4 +1,4 @@
-/// The bounds of this room. Descriptions come from strangers: everything they can make long or many is counted.
+/// The bounds of this target. Descriptions come from strangers: everything they can make long or many is counted.
 enum Limits {
     /// A whole description or fragment; the HTTP body has the same bound. Browsers' offers take 7 to 20 KiB.
     static let bytes = 64 * 1024

@@ -18,7 +18,7 @@ struct NetworkCheck {
         var facts = NetworkFacts()
         facts.port = network.udpPort
         facts.relayOnly = network.relayOnly
-        do throws(ShareError) { facts.addresses = try addresses() } catch {
+        do throws(ShareError) { facts.addresses = try network.localAddresses().used } catch {
             facts.addressFailure = error.description
             return facts
         }
@@ -29,17 +29,6 @@ struct NetworkCheck {
         }
         try? await group.shutdownGracefully()
         return facts
-    }
-
-    private func addresses() throws(ShareError) -> [IPAddress] {
-        var chosen: [IPAddress] = []
-        for text in network.interfaces {
-            guard let address = IPAddress(text) else { throw .network("\"\(text)\" is not an IP address") }
-            chosen.append(address)
-        }
-        do { return try LocalAddresses.select(chosen) } catch {
-            throw .network("this machine's addresses can't be read: \(error)")
-        }
     }
 
     // MARK: Sockets

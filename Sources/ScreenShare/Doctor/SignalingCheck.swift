@@ -64,7 +64,9 @@ struct SignalingCheck: Sendable {
             try await channel.close()
             return .free
         } catch {
-            if await SignalingProbe.answers(at: standing(host, port)) { return .server }
+            if await SignalingProbe.answers(at: standing(host, port)) {
+                return LocalListener.isTrusted(port: port) ? .server : .failure("another user's signaling server has it")
+            }
             return .failure(words(error))
         }
     }

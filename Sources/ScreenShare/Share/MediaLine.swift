@@ -332,7 +332,7 @@ final class MediaLine {
     private func restart(at now: Instant) {
         lanes = [:]
         isLookedAt = false
-        adapter.reset(at: now)
+        adapter.reset()
         adapter.changed(at: now)
     }
 

@@ -26,15 +26,7 @@ extension NetworkConfiguration {
     func hubConfiguration(
         tcp: TCPType, onEvent: @escaping @Sendable (PeerID, LaneKey?, PeerEvent) -> Void
     ) async throws(ShareError) -> HubConfiguration {
-        var chosen: [IPAddress] = []
-        for text in interfaces {
-            guard let address = IPAddress(text) else { throw .network("\"\(text)\" is not an IP address") }
-            chosen.append(address)
-        }
-        let addresses: [IPAddress]
-        do { addresses = try LocalAddresses.select(chosen) } catch {
-            throw .network("this machine's addresses can't be read: \(error)")
-        }
+        let (chosen, addresses) = try localAddresses()
         var servers: [TransportAddress] = []
         for server in stunServers {
             let found = await GatheringLimit.look { await STUNServer.resolve(server) }
@@ -55,6 +47,18 @@ extension NetworkConfiguration {
         }
         hub.transportPolicy = relayOnly ? .relayOnly : .all
         return hub
+    }
+
+    /// The addresses that were asked for, and those that are used.
+    func localAddresses() throws(ShareError) -> (chosen: [IPAddress], used: [IPAddress]) {
+        var chosen: [IPAddress] = []
+        for text in interfaces {
+            guard let address = IPAddress(text) else { throw .network("\"\(text)\" is not an IP address") }
+            chosen.append(address)
+        }
+        do { return (chosen, try LocalAddresses.select(chosen)) } catch {
+            throw .network("this machine's addresses can't be read: \(error)")
+        }
     }
 }
 

@@ -227,9 +227,9 @@ public actor PublishedRoom {
     }
 
     private func restart(_ id: RandomID, _ fragment: String, _ tag: EntityTag) async {
-        guard let viewer = viewers[id], let answer = try? await session.restart(fragment, from: viewer) else {
-            return await client.dismiss(id)
-        }
+        guard let viewer = viewers[id] else { return await client.dismiss(id) }
+        // Where it can't be followed, what there is goes on (the WHEP draft, "ICE Restarts"): no answer comes in time.
+        guard let answer = try? await session.restart(fragment, from: viewer) else { return }
         try? await client.answerRestart(id, tag: tag, fragment: answer)
     }
 }
@@ -248,6 +248,13 @@ extension SignalingError {
 
 /// Whether a signaling server answers somewhere.
 public enum SignalingProbe {
+    /// Whether this user's, or root's, answers at a port of loopback.
+    public static func answersHere(port: Int) async -> Bool {
+        guard LocalListener.isTrusted(port: port) else { return false }
+        return await answers(at: "http://127.0.0.1:\(port)")
+    }
+
+    /// Whether one answers at an address.
     public static func answers(at server: String) async -> Bool {
         guard let address = try? ServerAddress(server) else { return false }
         return await address.answers()

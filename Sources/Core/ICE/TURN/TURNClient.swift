@@ -186,9 +186,6 @@ package struct TURNClient {
         outputs.popFirst() ?? .wait(until: wake.due, wake.reason)
     }
 
-    /// Whether there is more to drain than a time to wait.
-    package var hasOutput: Bool { !outputs.isEmpty }
-
     mutating func emit(_ event: TURNEvent) {
         switch event {
         case .allocated, .failed, .lost, .closed: hasResult = true

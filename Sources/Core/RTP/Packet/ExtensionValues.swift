@@ -59,7 +59,6 @@ package struct VideoContentType: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    package static let unspecified = VideoContentType(rawValue: 0)
     package static let screen = VideoContentType(rawValue: 1)
 }
 

@@ -23,7 +23,7 @@ package struct RetransmissionHistory: Sendable {
         case resend(Packet, since: Duration?, age: Duration)
         /// Never sent, or no longer kept.
         case unknown
-        /// Sent again just now: that one is still on its way.
+        /// Sent again just now, or about to be: that one is still on its way.
         case tooSoon
         /// The budget for repair is spent.
         case refused
@@ -32,7 +32,10 @@ package struct RetransmissionHistory: Sendable {
     private struct Entry: Sendable {
         var packet: Packet
         var sentAt: Instant
+        /// When it left again.
         var resentAt: Instant?
+        /// It is to leave again, and has not.
+        var isWaiting = false
 
         var bytes: Int { packet.unit.payloads[packet.payloadIndex].count }
     }
@@ -88,17 +91,28 @@ package struct RetransmissionHistory: Sendable {
         _ sequenceNumber: UInt16, at now: Instant, pause: Duration, budget: (Int) -> Bool
     ) -> Answer {
         trim(at: now)
-        // The newest number with these 16 bits; the history is shorter than their range.
-        let last = first + Int64(entries.count) - 1
-        let distance = UInt16(truncatingIfNeeded: last) &- sequenceNumber
-        let index = entries.count - 1 - Int(distance)
+        let index = index(of: sequenceNumber)
         guard index >= 0, var entry = entries[index] else { return .unknown }
         let since = entry.resentAt.map { now - $0 }
-        if let since, since < pause { return .tooSoon }
+        if entry.isWaiting || since.map({ $0 < pause }) ?? false { return .tooSoon }
         guard budget(entry.bytes) else { return .refused }
-        entry.resentAt = now
+        entry.isWaiting = true
         entries[index] = entry
         return .resend(entry.packet, since: since, age: now - entry.sentAt)
+    }
+
+    /// What `resend` gave leaves now.
+    package mutating func left(_ sequenceNumber: UInt16, at now: Instant) {
+        let index = index(of: sequenceNumber)
+        guard index >= 0, entries[index]?.isWaiting == true else { return }
+        entries[index]?.isWaiting = false
+        entries[index]?.resentAt = now
+    }
+
+    /// Of the newest number with these 16 bits; the history is shorter than their range.
+    private func index(of sequenceNumber: UInt16) -> Int {
+        let last = first + Int64(entries.count) - 1
+        return entries.count - 1 - Int(UInt16(truncatingIfNeeded: last) &- sequenceNumber)
     }
 
     /// Forgets everything, so that nothing from before a pause is ever sent again.

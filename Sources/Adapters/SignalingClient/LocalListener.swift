@@ -1,0 +1,42 @@
+import Glibc
+
+/// Who listens at a port of this machine: another user's server at the usual port would be handed the screen.
+package enum LocalListener {
+    /// Whether whoever listens at the port, at whatever address, is this user or root.
+    ///
+    /// - Parameter tables: `/proc/net/tcp` and `tcp6` (proc(5)).
+    package static func isTrusted(port: Int, user: UInt32 = geteuid(), tables: [String] = systemTables()) -> Bool {
+        let owners = tables.flatMap { table in table.split(separator: "\n").dropFirst().compactMap { owner($0, port) } }
+        return !owners.isEmpty && owners.allSatisfy { $0 == user || $0 == 0 }
+    }
+
+    package static func systemTables() -> [String] {
+        ["/proc/net/tcp", "/proc/net/tcp6"].compactMap(contents)
+    }
+
+    /// In one piece after another: such a file has no size.
+    private static func contents(of path: String) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = read(descriptor, &piece, piece.count)
+            if count <= 0 { return String(decoding: bytes, as: UTF8.self) }
+            bytes += piece.prefix(count)
+        }
+    }
+
+    /// `sl local_address rem_address st queues timer retrnsmt uid …`, in hexadecimal but for the last.
+    private static func owner(_ line: Substring, _ port: Int) -> UInt32? {
+        let fields = line.split(separator: " ")
+        guard fields.count > 7, fields[3] == listening, let at = fields[1].split(separator: ":").last,
+            Int(at, radix: 16) == port
+        else { return nil }
+        return UInt32(fields[7])
+    }
+
+    /// TCP_LISTEN.
+    private static let listening = "0A"
+}
