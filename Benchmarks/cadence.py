@@ -181,11 +181,12 @@ def clip(rate, seconds):
     """A file of H.264 with numbered pictures."""
     path = ARTIFACTS / f"bench/clip-{rate}-{seconds}.mp4"
     if not path.exists():
-        made = Process(
-            [VENV_PYTHON, ROOT / "Benchmarks/sources.py", "clip", path, "--rate", str(rate), "--seconds", str(seconds)]
-        )
+        unfinished = path.with_suffix(".new.mp4")
+        options = ["--rate", str(rate), "--seconds", str(seconds)]
+        made = Process([VENV_PYTHON, ROOT / "Benchmarks/sources.py", "clip", unfinished, *options])
         if made.wait(600):
             raise RuntimeError(made.describe())
+        unfinished.rename(path)
     return path
 
 

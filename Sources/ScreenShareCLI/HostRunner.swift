@@ -57,33 +57,35 @@ final class HostRunner: Sendable {
             Console.endStatus()
         }
         do {
-            let room = try await open()
-            Console.line(room.greeting)
-            Console.line(soundText)
-            ProcessSetup.hasStarted()
-            let pump = Task { [events = session.events] in
-                for await event in events { continuation.yield(.event(event)) }
-            }
-            let ticker = Task { try await Self.tick(continuation) }
-            defer {
-                pump.cancel()
-                ticker.cancel()
-            }
-            let failure = await follow(commands)
-            // Viewers hear of it first: the server may be slow.
-            await session.stop()
-            await room.close()
-            if let failure { throw Failure(failure) }
-            if let failure = statistics.withLock({ $0?.failure }) { throw failure }
+            try await share(commands, continuation)
         } catch is CancellationError {
             await session.stop()
-        } catch let error as ShareError {
-            await session.stop()
-            throw Failure(error)
         } catch {
             await session.stop()
-            throw error
+            throw (error as? ShareError).map { Failure($0) } ?? error
         }
+    }
+
+    /// From the opening to the end.
+    private func share(_ commands: AsyncStream<Command>, _ continuation: AsyncStream<Command>.Continuation) async throws {
+        let room = try await open()
+        Console.line(room.greeting)
+        Console.line(soundText)
+        ProcessSetup.hasStarted()
+        let pump = Task { [events = session.events] in
+            for await event in events { continuation.yield(.event(event)) }
+        }
+        let ticker = Task { try await Self.tick(continuation) }
+        defer {
+            pump.cancel()
+            ticker.cancel()
+        }
+        let failure = await follow(commands)
+        // Viewers hear of it first: the server may be slow.
+        await session.stop()
+        await room.close()
+        if let failure { throw Failure(failure) }
+        if let failure = statistics.withLock({ $0?.failure }) { throw failure }
     }
 
     /// Starts and publishes the share; a signal ends that at once.
@@ -175,98 +177,4 @@ final class HostRunner: Sendable {
 
 extension SharedAudio {
     fileprivate var words: String { self == .system ? "the system" : "the microphone" }
-}
-
-/// One line of `--stats-json`.
-struct HostRecord: Encodable {
-    struct Viewer: Encodable {
-        var id: String
-        var connected: Bool
-        var roundTripMs: Double?
-        var lossFraction: Double
-        var packetsSent: Int
-        var bytesSent: Int
-        var retransmissions: Int
-        var keyframeRequests: Int
-        var bytesRepaired: Int
-        var availableBitrate: Int?
-        var queueDelayMs: Double?
-        var markable: Bool
-        var congestionMarks: Int
-    }
-
-    var time: Double
-    var state: String
-    var viewers: Int
-    var fps: Double
-    var bitrate: Double
-    var width: Int
-    var height: Int
-    var framesEncoded: Int
-    var keepalives: Int
-    var framesDropped: Int
-    var keyframes: Int
-    var quantiser: Double
-    var preset: String
-    var content: String?
-    var cadence: Double?
-    var cadenceConfidence: Double?
-    var cpu: Double
-    var rssBytes: Int
-    var roundTripMs: Double?
-    var lossFraction: Double
-    var lanes: Int
-    var sound: [String: Sound]
-    var peers: [Viewer]
-
-    /// Of `system` or `microphone`.
-    struct Sound: Encodable {
-        var gaps: Int
-        var losses: Int
-        var delayMs: Double
-        var waitMs: Double
-        var driftPpm: Double
-    }
-
-    init(_ statistics: ShareStatistics, _ rates: HostRates, _ time: Double) {
-        self.time = time
-        state = statistics.state.word
-        viewers = statistics.viewers.filter(\.connected).count
-        fps = rates.framesPerSecond
-        bitrate = rates.bitsPerSecond
-        width = statistics.width
-        height = statistics.height
-        framesEncoded = statistics.framesEncoded
-        keepalives = statistics.keepalives
-        framesDropped = statistics.framesDropped
-        keyframes = statistics.keyframes
-        quantiser = statistics.quantiser
-        preset = statistics.preset.rawValue
-        content = statistics.content?.rawValue
-        cadence = statistics.cadence?.picturesPerSecond
-        cadenceConfidence = statistics.cadence?.confidence
-        cpu = rates.cpu
-        rssBytes = rates.residentBytes
-        roundTripMs = statistics.meanRoundTrip.map { $0 * 1000 }
-        lossFraction = statistics.worstLoss
-        lanes = statistics.lanes
-        sound = Dictionary(
-            uniqueKeysWithValues: statistics.sound.map { kind, found in
-                (
-                    kind.rawValue,
-                    Sound(
-                        gaps: found.gaps, losses: found.losses, delayMs: found.delay * 1000, waitMs: found.wait * 1000,
-                        driftPpm: found.drift * 1e6)
-                )
-            })
-        peers = statistics.viewers.map {
-            Viewer(
-                id: $0.viewer, connected: $0.connected, roundTripMs: $0.roundTripTime.map { $0 * 1000 },
-                lossFraction: $0.lossFraction, packetsSent: $0.packetsSent, bytesSent: $0.bytesSent,
-                retransmissions: $0.retransmissions, keyframeRequests: $0.keyframeRequests,
-                bytesRepaired: $0.bytesRepaired, availableBitrate: $0.availableBitrate,
-                queueDelayMs: $0.queueDelay.map { $0 * 1000 }, markable: $0.isMarkable,
-                congestionMarks: $0.congestionMarks)
-        }
-    }
 }

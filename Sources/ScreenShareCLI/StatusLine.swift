@@ -24,7 +24,7 @@ struct HostRates {
 
         mutating func rates(_ statistics: ShareStatistics, at time: Double) -> HostRates {
             let mark = Mark(
-                time: time, frames: statistics.framesEncoded - statistics.keepalives, bytes: statistics.encodedBytes,
+                time: time, frames: statistics.pictures, bytes: statistics.encodedBytes,
                 cpu: ProcessUsage.processorSeconds())
             let before = last ?? mark
             last = mark

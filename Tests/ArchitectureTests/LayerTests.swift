@@ -45,6 +45,25 @@ struct LayerTests {
         }
     }
 
+    @Test("functions stay within 40 lines")
+    func functionLengths() throws {
+        let beginning = try Regex(#"^ *(?:@\w+(?:\([^)]*\))? )*(?:\w+(?:\(set\))? )*(?:func |init[(?<])"#)
+        for folder in ["Sources", "Signaling", "Examples", "FuzzTesting/Fuzzers"] {
+            for file in try Self.swiftFiles(in: folder) {
+                let lines = try String(contentsOf: file, encoding: .utf8).split(
+                    separator: "\n", omittingEmptySubsequences: false)
+                for (index, line) in lines.enumerated() where line.firstMatch(of: beginning) != nil {
+                    let indent = line.prefix { $0 == " " }
+                    let rest = lines[index...]
+                    guard let body = rest.firstIndex(where: { $0.hasSuffix("{") || $0.hasSuffix("}") }),
+                        lines[body].hasSuffix("{"), let end = rest.firstIndex(where: { $0 == indent + "}" })
+                    else { continue }
+                    #expect(end - body <= 41, "\(file.lastPathComponent):\(index + 1) has \(end - body - 1) lines")
+                }
+            }
+        }
+    }
+
     @Test("no try!, as! or fatalError in the sources")
     func traps() throws {
         let forbidden = try Regex(#"\btry!|\bas!|fatalError\("#)

@@ -2,7 +2,7 @@ import Logging
 import ScreenShare
 import Testing
 
-@Suite("Samples: pictures, system sound and microphone, each by itself")
+@Suite("Samples: pictures, system sound and microphone, each by itself", .timeLimit(.minutes(1)))
 struct SampleTests {
     /// A share without signaling or viewers.
     private func share(_ pictures: CustomVideoSource, _ audio: AudioConfiguration) async throws -> ShareSession {

@@ -92,7 +92,7 @@ extension DTLSConnection {
     }
 
     /// OpenSSL asks with 0 for the first timeout, then with the one that has passed.
-    private static let nextTimeout: @convention(c) (OpaquePointer?, UInt32) -> UInt32 = { _, last in
+    static let nextTimeout: @convention(c) (OpaquePointer?, UInt32) -> UInt32 = { _, last in
         last == 0 ? Limits.firstTimeoutMicroseconds : min(last &* 2, Limits.longestTimeoutMicroseconds)
     }
 }

@@ -6,6 +6,8 @@ import VideoCodec
 final class LineCounters: Sendable {
     struct Values: Sendable {
         var size = PixelSize(width: 0, height: 0)
+        /// Moments at which a picture left, in however many encodings.
+        var pictures = 0
         var units = 0
         var keepalives = 0
         var keyframes = 0

@@ -198,6 +198,7 @@ final class MediaLine {
         var quantiser = 0.0
         var ownQuantiser: Double?
         var madeKeyframe = false
+        var madeOne = false
         do throws(CodecError) {
             for key in commands.lanes {
                 let lane = try lane(key, picture.size)
@@ -214,6 +215,7 @@ final class MediaLine {
                 if key.rung == 0 { ownQuantiser = max(ownQuantiser ?? 0, lane.quantiser) }
                 guard let unit else { continue }
                 hand(unit, key)
+                madeOne = true
                 madeKeyframe = madeKeyframe || unit.isKeyframe
             }
         } catch {
@@ -226,6 +228,7 @@ final class MediaLine {
         adapter.encoded(quantiser: quantiser, isNewPicture: isNew)
         if madeKeyframe { adapter.keyframeMade() }
         counters.update { counters in
+            counters.pictures += madeOne ? 1 : 0
             counters.quantiser = ownQuantiser ?? counters.quantiser
             counters.drops = adapter.drops.values.reduce(0, +)
         }

@@ -163,7 +163,7 @@ public actor ShareSession {
         let line = counters.now
         let peers = await hub?.statistics() ?? []
         return ShareStatistics(
-            state: state, width: line.size.width, height: line.size.height, framesEncoded: line.units,
+            state: state, width: line.size.width, height: line.size.height, pictures: line.pictures, framesEncoded: line.units,
             keepalives: line.keepalives, framesDropped: line.drops, keyframes: line.keyframes, encodedBytes: line.bytes,
             lanes: line.lanes, quantiser: line.quantiser,
             preset: line.preset.map { EncoderPreset($0) } ?? configuration.preset,

@@ -3,7 +3,9 @@ public struct ShareStatistics: Sendable {
     public var state: ShareState
     public var width: Int
     public var height: Int
-    /// Access units sent since the start: pictures, and keep-alives that repeat the last one.
+    /// Pictures sent since the start, each once in however many encodings.
+    public var pictures: Int
+    /// Access units sent since the start, of all encodings: pictures, and keep-alives that repeat the last one.
     public var framesEncoded: Int
     public var keepalives: Int
     /// Source pictures that were not encoded because a newer one came or the network lagged.
