@@ -9,7 +9,8 @@ struct HostCommand: AsyncParsableCommand {
         commandName: "host",
         abstract: "Share a screen in a room.",
         discussion: """
-            Without --signaling and --listen, a signaling server that runs at \(ListenAddress.standard) already is used. \
+            Without --signaling and --listen, a signaling server of yours, or root's, that runs at \(ListenAddress.standard) \
+            already is used. \
             Else one runs inside this process; it tells viewers of the --stun and --turn servers, with credentials. Keys on a terminal: p \
             pauses and resumes (so does SIGUSR1), s mutes the system's sound, m the microphone, q quits.
 

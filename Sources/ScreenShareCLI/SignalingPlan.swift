@@ -40,6 +40,12 @@ struct SignalingPlan: Sendable {
                     .noPermission, "\(failure.message) It runs at \(standing); choose another --listen for one of your own.")
             }
         }
+        if listen == nil, await SignalingProbe.answers(at: standing) {
+            throw Failure(
+                .unavailable,
+                "another user's signaling server is at \(ListenAddress.standard): name it by --signaling \(standing) if you trust "
+                    + "it, or choose another --listen")
+        }
         // Others in the network may watch here; a stranger's screen is not what they came for.
         let secret = address.isLoopback ? nil : PublicationToken.random()
         let server = EmbeddedServer(

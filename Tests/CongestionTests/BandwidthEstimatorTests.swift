@@ -239,9 +239,11 @@ struct BandwidthEstimatorTests {
         var simulation = PathSimulation(wish: 300_000) { _ in SimulatedPath(rate: 50_000_000) }
         simulation.run(for: 3)
         #expect(simulation.estimator.capacity <= 3_000_000)
-        var estimator = simulation.estimator
-        estimator.setMaximum(200_000)
-        #expect(estimator.capacity == 200_000)
+        simulation.setMaximum(20_000_000, wish: 2_000_000)
+        simulation.run(for: 5)
+        #expect(simulation.estimator.capacity > 6_000_000, "\(simulation.estimator.capacity)")
+        simulation.setMaximum(200_000, wish: 200_000)
+        #expect(simulation.estimator.capacity == 200_000)
     }
 
     @Test("feedback on what was never sent, twice or from another time changes nothing")

@@ -57,7 +57,7 @@ struct PathSimulation {
     private var random: SeededGenerator
     private let path: (Double) -> SimulatedPath
     private let feedbackInterval: Double
-    private let wish: Double
+    private var wish: Double
 
     private var now = 0.0
     private var pacer = Pacer(bitsPerSecond: 6_000_000, burstBytes: 5_000)
@@ -90,6 +90,12 @@ struct PathSimulation {
     }
 
     private var instant: Instant { Instant(nanoseconds: 1_000_000_000 + Int64(now * 1e9)) }
+
+    /// The pictures would take more, or less, from now on.
+    mutating func setMaximum(_ bitsPerSecond: Int, wish: Int) {
+        estimator.setMaximum(bitsPerSecond)
+        self.wish = Double(wish)
+    }
 
     mutating func run(for seconds: Double) {
         let end = now + seconds

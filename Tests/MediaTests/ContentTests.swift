@@ -52,6 +52,15 @@ struct ContentTests {
         }
     }
 
+    @Test("a film whose player shows a title card for four seconds goes on")
+    func titleCard() {
+        var trace = Trace()
+        trace.film(5, in: Self.window)
+        for _ in 0..<240 { trace.look(after: .nanoseconds(16_666_667), area: Self.window, isFilmNew: false) }
+        trace.film(5, in: Self.window)
+        #expect(trace.classifier.content == .video && trace.switches == 1)
+    }
+
     @Test("a film that was stopped is over, though a clock ticks beside it, or its player draws the same again")
     func stopped() {
         let clock = PixelRect(x: 1800, y: 0, width: 100, height: 24)

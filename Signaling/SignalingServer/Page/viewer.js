@@ -200,7 +200,9 @@ class Viewer {
     /** Media may outlive the sharer's word with the server, so a picture that still runs goes on. */
     #vacated() {
         this.#hasLeft = true;
-        const isOver = this.state === "reconnecting" && this.#pending === null && !this.#connection?.isUp;
+        // A connection that may still come back is waited for; it may outlive the sharer's word.
+        const isTried = this.#isRecovering || this.#pending !== null || this.#connection?.isUp;
+        const isOver = this.state === "reconnecting" && !isTried;
         if (isOver) this.#machine.dispatch("absent");
         if (this.state === "waiting" || this.state === "ended") this.#retry.cancel();
     }

@@ -83,6 +83,11 @@ package actor SharerClient {
             let failure: SignalingError
             do {
                 if receipt == nil { try await connect() }
+                if isEnded {
+                    // It was given back while it was being taken.
+                    _ = try? await send(.DELETE, "")
+                    return
+                }
                 let began = ContinuousClock.now
                 failure = await listen()
                 // One that ends at once, at a proxy that lets no stream through for one, is tried ever less often.
@@ -230,8 +235,9 @@ package actor SharerClient {
     /// Also those of which the server did not hear when they ended: each would keep a viewer out.
     private func dismissRest() async {
         for session in undismissed {
-            do throws(SignalingError) { _ = try await send(.DELETE, "/sessions/\(session.text)") } catch { continue }
-            undismissed.remove(session)
+            guard let reply = try? await send(.DELETE, "/sessions/\(session.text)") else { continue }
+            // A proxy's word is not the server's.
+            if reply.isSuccess || reply.status == 404 { undismissed.remove(session) }
         }
     }
 

@@ -28,6 +28,8 @@ package struct BandwidthEstimator: Sendable {
     /// Between two feedbacks, smoothed.
     private var feedbackInterval = Limits.feedbackInterval
     private var lastHeard: Instant?
+    /// Since when packets take the path that they take now.
+    private var movedAt = Instant.zero
     private var lastSent: Instant?
     private var silentSince: Instant?
     /// Smoothed, from leaving to the feedback on it.
@@ -128,6 +130,7 @@ package struct BandwidthEstimator: Sendable {
         guard arrival != nil || isFavoured else {
             // Sound that overtook it says nothing of it: what came after it in its own queue does.
             if overtaken.last.map({ $0 < number }) ?? true { overtaken.append(number) }
+            if overtaken.count > Limits.sentPackets { overtaken.removeFirst() }
             return
         }
         if !isFavoured { settleOvertaken(below: number) }
@@ -142,7 +145,6 @@ package struct BandwidthEstimator: Sendable {
             overtaken.removeFirst()
             if let report = packets.report(first, arrival: nil) { reports.append(report) }
         }
-        if overtaken.count > Limits.sentPackets { overtaken.removeFirst() }
     }
 
     /// So many more have come, by their marks.
@@ -179,7 +181,8 @@ package struct BandwidthEstimator: Sendable {
         lastFeedback = now
         measureDelay(at: now)
         let ordinary = reports.contains(where: \.isFavoured) ? reports.filter { !$0.isFavoured } : reports
-        queue.observe(ordinary, isHeld: rate.isCompeting, at: now)
+        queue.observe(ordinary.first.map { $0.sentAt < movedAt } ?? false
+            ? ordinary.filter { $0.sentAt >= movedAt } : ordinary, isHeld: rate.isCompeting, at: now)
         delivery.observe(reports)
         let queueIsShort = queue.standing < rate.queueTarget / 2
         let factor = losses.observe(reports, queueIsShort: queueIsShort, isCompeting: rate.isCompeting, at: now)
@@ -217,7 +220,7 @@ package struct BandwidthEstimator: Sendable {
     }
 
     private mutating func measureDelay(at now: Instant) {
-        guard let newest = reports.last(where: { $0.arrival != nil }) else { return }
+        guard let newest = reports.last(where: { $0.arrival != nil && $0.sentAt >= movedAt }) else { return }
         let delay = now - newest.sentAt
         feedbackDelay = feedbackDelay.map { $0 + (delay - $0) / 8 } ?? delay
         leastFeedbackDelay.note(delay, at: now)
@@ -253,12 +256,14 @@ package struct BandwidthEstimator: Sendable {
         rate.doubt()
         losses.forget()
         delivery.forget()
-        moved()
+        moved(at: since)
         return length
     }
 
-    /// Packets take another path from now on: how long they took before says nothing of how long they wait there.
-    package mutating func moved() {
+    /// What leaves from an instant on takes another path: how long packets took before says nothing of how long they wait
+    /// there.
+    package mutating func moved(at instant: Instant) {
+        movedAt = instant
         queue.restart()
         leastFeedbackDelay = RecentMinimum(seconds: Limits.secondsOfRoundTrip)
         feedbackDelay = nil

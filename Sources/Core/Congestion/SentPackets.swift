@@ -70,7 +70,11 @@ package struct SentPackets: Sendable {
         guard entries.indices.contains(index) else { return nil }
         let entry = entries[index]
         switch (entry.fate, arrival) {
-        case (.delivered, _), (.missing, nil): return nil
+        case (.delivered, _): return nil
+        // What was given up in silence is lost only once somebody says so.
+        case (.missing, nil):
+            if entry.isReported { return nil }
+            entries[index].isReported = true
         case (.inFlight, _):
             bytesInFlight -= entry.bytes
             entries[index].fate = arrival == nil ? .missing : .delivered

@@ -66,7 +66,7 @@ package struct FrameRateAdapter: Sendable {
         }
     }
 
-    /// Nobody watches: whatever there is then is new to who comes, and nothing is dropped for it.
+    /// Whatever there is is new to who comes, and nothing is dropped for it.
     package mutating func changedUnwatched(at now: Instant) { changedAt = changedAt ?? now }
 
     /// From when on something that changes behind a change is what its slot waits for; nil where it need not be told.

@@ -68,7 +68,7 @@ struct PathControl {
     }
 
     /// Packets take another path from now on.
-    mutating func moved() { estimator.moved() }
+    mutating func moved(at now: Instant) { estimator.moved(at: now) }
 
     private var givesFeedback: Bool { feedback != .none }
     /// Where feedback was agreed on and none comes, what reports say counts as well.

@@ -49,7 +49,7 @@ extension PeerCore {
     /// Another pair is another path.
     private mutating func followPair() {
         guard let pair = ice.sendAddresses, pair != sendsBy else { return }
-        if sendsBy != nil { path.moved() }
+        if sendsBy != nil { path.moved(at: now) }
         sendsBy = pair
     }
 

@@ -48,7 +48,7 @@ extension OpusTarget {
 /// Which encodings of the sound are made, and for whom.
 extension ShareSession {
     /// What a share's sound has where nobody asks for less.
-    private var soundBitrate: Int {
+    var soundBitrate: Int {
         SendTarget.sound(of: totalBitrate, atMost: max(16_000, min(320_000, configuration.audio.maximumBitrate)))
     }
 

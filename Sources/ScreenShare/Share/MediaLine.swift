@@ -314,7 +314,7 @@ final class MediaLine {
             lanes[key]?.gate.request(asked: isServed ? asked : .distantFuture)
         }
         if next.samplers > commands.samplers { isUnsampled = true }
-        if !next.lanes.isSubset(of: commands.lanes) || next.samplers > commands.samplers { adapter.changed(at: now) }
+        if !next.lanes.isSubset(of: commands.lanes) || next.samplers > commands.samplers { adapter.changedUnwatched(at: now) }
         commands = next
         source.followPointer(every: next.pointerPeriod)
         next.acknowledgements.forEach { $0() }

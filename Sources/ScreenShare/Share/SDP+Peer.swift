@@ -85,10 +85,14 @@ extension LocalStream {
 
 extension SendParameters {
     /// What a viewer's offer lets us send.
-    init(_ video: OfferedVideo, _ option: H264Option, _ stream: LocalStream, bitsPerSecond: Int) {
+    ///
+    /// - Parameter sound: what goes the same way and is none of the video's.
+    init(
+        _ video: OfferedVideo, _ option: H264Option, _ stream: LocalStream, bitsPerSecond: Int, besides sound: Int
+    ) {
         self.init(
             option, stream, mid: video.mid, extensions: video.extensions, bitsPerSecond: bitsPerSecond,
-            viewerMaximum: video.bandwidth)
+            viewerMaximum: video.bandwidth.map { $0.addingReportingOverflow(sound).overflow ? $0 : $0 + sound })
         mark = video.ecn.map { ecn in
             // To give way in proportion takes a report of each packet (RFC 9331 § 4.2).
             ecn.preference == .one && feedback == .perStream ? .capable1 : .capable0

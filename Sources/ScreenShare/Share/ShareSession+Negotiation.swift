@@ -34,7 +34,9 @@ extension ShareSession {
         let peer = await admit(
             lane: option.lane, takesHigh: option.takesHigh, audio: audio.map { AudioListener($0.0.opus) })
         do {
-            var send = SendParameters(offer.video, option, stream, bitsPerSecond: videoBitrate)
+            var send = SendParameters(
+                offer.video, option, stream, bitsPerSecond: videoBitrate,
+                besides: audio == nil ? 0 : soundBitrate + ShareLimits.soundHeaders)
             if audio != nil { send.playoutDelay = playoutDelay }
             if !configuration.network.marksPackets { send.mark = nil }
             let setup = PeerSetup(

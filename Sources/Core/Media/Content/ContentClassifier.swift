@@ -26,6 +26,8 @@ package struct ContentClassifier: Sendable {
     /// Since when all of it speaks for a film, and when it last did.
     private var since: Instant?
     private var last = Instant.zero
+    /// When the place was drawn last, be it with the same picture.
+    private var drawn = Instant.zero
 
     package init(source: PixelSize) {
         self.source = source
@@ -54,7 +56,9 @@ package struct ContentClassifier: Sendable {
             return advance(to: now)
         }
         // What changes beside it, and a repeat, speak neither for it nor against it.
-        guard difference.isNew, difference.area.isSimilar(to: home) else { return advance(to: now) }
+        let isThere = difference.area.isSimilar(to: home)
+        if isThere { drawn = now }
+        guard isThere, difference.isNew else { return advance(to: now) }
         let since = since ?? now
         self.since = since
         last = now
@@ -63,7 +67,9 @@ package struct ContentClassifier: Sendable {
 
     /// Time passes without a look.
     package mutating func advance(to now: Instant) {
-        guard now - last >= ContentLimits.patience else { return }
+        // A player that draws a title card all the time goes on; one that draws nothing has stopped.
+        let isDrawn = now - drawn < ContentLimits.patience
+        guard now - last >= (isDrawn ? ContentLimits.patienceWithStill : ContentLimits.patience) else { return }
         content = .app
         since = nil
     }
@@ -107,6 +113,8 @@ enum ContentLimits {
     /// How long all has to speak for a film, and how long nothing until it is over.
     static let certainty = Duration.seconds(1)
     static let patience = Duration.milliseconds(1500)
+    /// The same where its place is drawn again and again with one picture.
+    static let patienceWithStill = Duration.seconds(6)
     /// Pixels by which a place may differ from itself.
     static let slack = 16
 }
