@@ -83,11 +83,14 @@ final class ScriptedLine: Sendable {
         controls.wakeup.fire()
     }
 
-    /// Waits for what must come; gives up where it has not after five seconds, however long this task itself was kept waiting.
+    /// Waits for what must come; gives up where it has not after five seconds and two hundred looks: on a busy machine this
+    /// task, and the one that takes in what comes, may be kept waiting for long.
     func wait(for what: (Results) -> Bool) async -> Bool {
         let end = SystemClock.now() + .seconds(5)
+        var looks = 0
         while !what(now) {
-            if SystemClock.now() >= end { return false }
+            if SystemClock.now() >= end, looks >= 200 { return false }
+            looks += 1
             try? await Task.sleep(for: .milliseconds(5))
         }
         return true
