@@ -180,9 +180,10 @@ package struct BandwidthEstimator: Sendable {
         }
         lastFeedback = now
         measureDelay(at: now)
-        let ordinary = reports.contains(where: \.isFavoured) ? reports.filter { !$0.isFavoured } : reports
-        queue.observe(ordinary.first.map { $0.sentAt < movedAt } ?? false
-            ? ordinary.filter { $0.sentAt >= movedAt } : ordinary, isHeld: rate.isCompeting, at: now)
+        // What overtakes the others, or left by the path of before, tells nothing of the queue.
+        let isOrdinary = { [movedAt] (report: PacketReport) in !report.isFavoured && report.sentAt >= movedAt }
+        let ordinary = reports.allSatisfy(isOrdinary) ? reports : reports.filter(isOrdinary)
+        queue.observe(ordinary, isHeld: rate.isCompeting, at: now)
         delivery.observe(reports)
         let queueIsShort = queue.standing < rate.queueTarget / 2
         let factor = losses.observe(reports, queueIsShort: queueIsShort, isCompeting: rate.isCompeting, at: now)

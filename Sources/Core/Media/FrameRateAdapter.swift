@@ -97,7 +97,7 @@ package struct FrameRateAdapter: Sendable {
         case .beside: changed(at: changedAt)
         case .picture:
             detector.sawPicture(at: changedAt)
-            if grid.isFollowing, detector.cadence == nil { grid.leave(for: ownRate) }
+            leaveFilmThatEnded()
             changed(at: changedAt)
             pictureAt = changedAt
         }
@@ -121,7 +121,7 @@ package struct FrameRateAdapter: Sendable {
     /// - Parameter keyframeNeeded: a viewer waits for a keyframe, and one is allowed now.
     package mutating func decide(at now: Instant, outboxFull: Bool, keyframeNeeded: Bool) -> FrameDecision {
         detector.advance(to: now)
-        if grid.isFollowing, detector.cadence == nil { grid.leave(for: ownRate) }
+        leaveFilmThatEnded()
         guard let (work, due) = next(keyframeNeeded: keyframeNeeded) else { return .wait(until: .distantFuture) }
         if now < due { return .wait(until: due) }
         if outboxFull {
@@ -139,6 +139,10 @@ package struct FrameRateAdapter: Sendable {
             lastSent = now
             return .keepalive(repetition(at: now, inSlot: false))
         }
+    }
+
+    private mutating func leaveFilmThatEnded() {
+        if grid.isFollowing, detector.cadence == nil { grid.leave(for: ownRate) }
     }
 
     /// What the encoder made of the last decision; `RefinementPolicy.nothingEncoded` where it made nothing: the picture

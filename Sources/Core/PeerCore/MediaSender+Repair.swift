@@ -105,10 +105,7 @@ extension MediaSender {
     /// What stood in the original (RFC 4588 § 4), as far as a receiver may know it from that alone: how pictures are to be
     /// shown, it asks a picture's first packet.
     private func extensions(of repair: Repair, _ path: inout PathControl, at now: Instant) -> HeaderExtensions {
-        var extensions = HeaderExtensions()
-        extensions.mid = parameters.mid
-        extensions.transportSequenceNumber = path.takeNumber(parameters.extensions)
-        if parameters.extensions.needsSendTime { extensions.absoluteSendTime = AbsoluteSendTime(now) }
+        var extensions = sideExtensions(&path, at: now)
         if repair.packet.unit.isKeyframe {
             extensions.playoutDelay = playoutDelay
             extensions.videoContentType = .screen
@@ -116,12 +113,18 @@ extension MediaSender {
         return extensions
     }
 
-    mutating func nextParity(_ path: inout PathControl, at now: Instant) -> [UInt8]? {
-        guard let lastSent, parity?.isWaiting == true else { return nil }
+    /// What every packet beside the pictures carries.
+    private func sideExtensions(_ path: inout PathControl, at now: Instant) -> HeaderExtensions {
         var extensions = HeaderExtensions()
         extensions.mid = parameters.mid
         extensions.transportSequenceNumber = path.takeNumber(parameters.extensions)
         if parameters.extensions.needsSendTime { extensions.absoluteSendTime = AbsoluteSendTime(now) }
+        return extensions
+    }
+
+    mutating func nextParity(_ path: inout PathControl, at now: Instant) -> [UInt8]? {
+        guard let lastSent, parity?.isWaiting == true else { return nil }
+        let extensions = sideExtensions(&path, at: now)
         let time = timestamp(lastSent.mediaTime)
         let bytes = parity?.nextPacket(timestamp: time, extensions, parameters.extensions)
         statistics.bytesRepaired += bytes?.count ?? 0

@@ -92,7 +92,7 @@ extension SendParameters {
     ) {
         self.init(
             option, stream, mid: video.mid, extensions: video.extensions, bitsPerSecond: bitsPerSecond,
-            viewerMaximum: video.bandwidth.map { $0.addingReportingOverflow(sound).overflow ? $0 : $0 + sound })
+            viewerMaximum: video.bandwidth.map { min($0, .max - sound) + sound })
         mark = video.ecn.map { ecn in
             // To give way in proportion takes a report of each packet (RFC 9331 § 4.2).
             ecn.preference == .one && feedback == .perStream ? .capable1 : .capable0
