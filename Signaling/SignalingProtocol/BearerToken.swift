@@ -6,7 +6,9 @@ public struct BearerToken: Sendable, LosslessStringConvertible {
     /// The token itself, for the header and for the link that is given to viewers.
     public let secret: String
 
-    /// - Returns: nil unless the text is a `b64token` of 1 to 256 characters.
+    /// Somebody's own token, as our server takes it.
+    ///
+    /// - Returns: nil unless the text is a `b64token` (RFC 6750 § 2.1) of 1 to 256 characters.
     public init?(_ text: String) {
         let bytes = text.utf8
         let padding = bytes.reversed().prefix { $0 == UInt8(ascii: "=") }.count

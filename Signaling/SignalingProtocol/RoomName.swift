@@ -2,8 +2,10 @@
 ///
 /// `.` and `..` are no names: every URL parser removes them as dot segments (RFC 3986 § 5.2.4).
 public struct RoomName: Hashable, Sendable, LosslessStringConvertible {
+    /// As it stands in addresses and messages; upper and lower case are different names.
     public let description: String
 
+    /// Nil unless the text is 1 to 64 unreserved characters (RFC 3986 § 2.3), and neither `.` nor `..`.
     public init?(_ text: String) {
         let length = text.utf8.count
         guard length > 0, length <= Limits.roomName, text != ".", text != "..",

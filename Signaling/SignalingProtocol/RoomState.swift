@@ -1,5 +1,6 @@
 /// What a room looks like from outside.
 public struct RoomState: Hashable, Codable, Sendable {
+    /// Whether there is something to see.
     public enum Phase: String, Codable, Sendable, CaseIterable {
         /// Nobody shares, or the sharer is not heard.
         case waiting
@@ -11,6 +12,7 @@ public struct RoomState: Hashable, Codable, Sendable {
 
     /// What viewers are to hear.
     public enum Audio: String, Codable, Sendable, CaseIterable {
+        /// At least one source of sound is not muted.
         case on
         /// The sharer has muted all of it.
         case muted
@@ -22,19 +24,22 @@ public struct RoomState: Hashable, Codable, Sendable {
         case narrow
     }
 
+    /// The one that was asked for; any name is a room that waits.
     public var room: RoomName
+    /// Told to everyone; what follows, but for `tokenRequired`, only to those who may watch.
     public var state: Phase
-    /// Viewers the sharer has connected.
+    /// Viewers the sharer has connected; 0 for those who may not watch.
     public var viewers: Int
     /// Whether a viewer needs a token to join.
     public var tokenRequired: Bool
-    /// What the sharer calls the room.
+    /// What the sharer calls the room; missing where it gave no name.
     public var name: String?
     /// Missing where nobody shares, or no sound.
     public var audio: Audio?
     /// Of the viewer who asks by its session; missing where nobody does, or all is well.
     public var path: Path?
 
+    /// What is nil is missing in the JSON.
     public init(
         room: RoomName, state: Phase, viewers: Int, tokenRequired: Bool, name: String? = nil, audio: Audio? = nil,
         path: Path? = nil
@@ -51,8 +56,10 @@ public struct RoomState: Hashable, Codable, Sendable {
 
 /// The rooms that are open to everyone, in alphabetical order.
 public struct RoomList: Hashable, Codable, Sendable {
+    /// Shared ones that need no token and that the policy lists.
     public var rooms: [RoomState]
 
+    /// Empty where the server lists none.
     public init(rooms: [RoomState]) {
         self.rooms = rooms
     }

@@ -8,8 +8,8 @@ public struct SignalingConfiguration: Sendable {
     public var port = 8080
     /// The address the world knows this server by, such as `https://share.example.org`, where it differs.
     public var baseURL: String?
-    /// Host names besides `localhost` and plain IP addresses that requests may name. All others are turned away, so
-    /// that a page whose name is rebound to this address gets nothing.
+    /// Host names that requests may name, besides `localhost`, plain IP addresses, `host` and that of `baseURL`. All
+    /// others are turned away, so that a page whose name is rebound to this address gets nothing.
     public var allowedHosts: [String] = []
     /// Origins besides our own whose pages may use this server, such as `https://player.example.org`.
     public var allowedOrigins: [String] = []
@@ -32,6 +32,7 @@ public struct SignalingConfiguration: Sendable {
     public var maxConnections = 1024
     package var timing = Timing()
 
+    /// For this machine alone: anyone on it may share and watch at `127.0.0.1:8080`.
     public init() {}
 
     /// One viewer's.
@@ -48,9 +49,10 @@ public struct RoomPolicy: Sendable {
     public var viewerToken: BearerToken?
     /// Whether the room is in the list of rooms while it needs no token.
     public var isListed: Bool
-    /// Viewers at one time, whatever the sharer asks for.
+    /// Viewers at one time, whatever the sharer asks for; never more than 1024.
     public var maxViewers: Int
 
+    /// Without tokens anyone may share and watch.
     public init(
         sharerToken: BearerToken? = nil, viewerToken: BearerToken? = nil, isListed: Bool = true, maxViewers: Int = 256
     ) {
@@ -68,9 +70,12 @@ public struct RoomPolicy: Sendable {
 public struct ICEServer: Sendable {
     /// Such as `stun:stun.example.org:3478` or `turn:turn.example.org?transport=udp`.
     public var url: String
+    /// TURN's; left out of what viewers are told where `credential` is nil.
     public var username: String?
+    /// The password that goes with `username`. Whoever may join a room can read both.
     public var credential: String?
 
+    /// Unchecked: what can't stand in a `Link` field (RFC 8288) is not told to viewers.
     public init(url: String, username: String? = nil, credential: String? = nil) {
         self.url = url
         self.username = username

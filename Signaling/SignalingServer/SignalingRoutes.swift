@@ -21,6 +21,8 @@ public struct SignalingRoutes: Sendable {
     private let clock: ServerClock
     private let logger: Logger
 
+    /// The application listens: `port` and `maxConnections` are not looked at, and `host` is only a name that requests
+    /// may use.
     public init(configuration: SignalingConfiguration = .init(), logger: Logger) {
         self.init(configuration: configuration, clock: .continuous, logger: logger)
     }

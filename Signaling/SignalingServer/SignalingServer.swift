@@ -27,6 +27,7 @@ public final class SignalingServer: Sendable {
     private let listening = Awaited<Int>()
     private let stopping = Awaited<Void>()
 
+    /// Listens at nothing before `run`.
     public init(configuration: SignalingConfiguration = .init(), logger: Logger) {
         self.configuration = configuration
         self.logger = logger
@@ -40,6 +41,8 @@ public final class SignalingServer: Sendable {
 
     /// Serves until `stop()`, until the task is cancelled, or until a service group around it shuts down. To be called
     /// once.
+    ///
+    /// - Throws: `SignalingServerError` where it can't listen; `.stopped` may be thrown where the task is cancelled.
     public func run() async throws {
         // One thread: signaling is a few requests for each viewer, and each thread costs memory.
         let eventLoops = MultiThreadedEventLoopGroup(numberOfThreads: 1)

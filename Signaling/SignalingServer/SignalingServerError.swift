@@ -5,10 +5,12 @@ import NIOCore
 public enum SignalingServerError: Error, Equatable, CustomStringConvertible {
     /// Another program listens there.
     case addressInUse(host: String, port: Int)
+    /// The address is not ours, or the system refuses, with its words.
     case cannotListen(host: String, port: Int, reason: String)
     /// It was stopped before it listened, or while it did.
     case stopped
 
+    /// A sentence for a person.
     public var description: String {
         switch self {
         case .addressInUse(let host, let port): "Another program listens at \(host), port \(port)."

@@ -28,7 +28,7 @@ package struct SourceList: Hashable, Sendable, Codable {
     package struct Window: Hashable, Sendable, Codable {
         package var id: UInt32
         package var title: String
-        /// The program's process, where it says so and runs on this machine.
+        /// The process that the program names (`_NET_WM_PID`), on whatever machine it runs.
         package var pid: Int?
         package var x: Int
         package var y: Int

@@ -8,6 +8,7 @@ public struct Diagnosis: Sendable, Encodable {
 
     private enum CodingKeys: CodingKey { case canShare, findings }
 
+    /// With `canShare`, for programs that know no verdicts.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(canShare, forKey: .canShare)
@@ -19,10 +20,14 @@ public struct Diagnosis: Sendable, Encodable {
 public struct Finding: Hashable, Sendable, Encodable {
     /// What was looked at.
     public enum Check: String, Sendable, Encodable, CaseIterable {
+        /// The X display; a sound device; this machine's addresses; the port of media, and the built-in server's; the
+        /// signaling server, and how much the way to it takes; a STUN or TURN server; a socket's NAT (RFC 4787 § 4.1).
         case display, sound, addresses, udpPort, signalingPort, signaling, rate, stun, turn, nat
     }
 
+    /// How a share would fare with what was found.
     public enum Verdict: String, Sendable, Encodable {
+        /// Nothing is to be done.
         case ok
         /// A share works, but not for everybody, or not as well as it could.
         case warning = "warn"
@@ -32,11 +37,16 @@ public struct Finding: Hashable, Sendable, Encodable {
 
     /// A figure behind the words, for programs.
     public enum Value: Hashable, Sendable, Encodable {
+        /// A name, an address, a URL.
         case text(String)
+        /// In the unit that its key ends with (`roundTripMs`, `upBytes`); otherwise pixels, Hz, bits or a plain number.
         case number(Double)
+        /// Whether it is so.
         case flag(Bool)
+        /// Several of the same, such as addresses.
         case list([String])
 
+        /// As the bare JSON value.
         public func encode(to encoder: any Encoder) throws {
             var container = encoder.singleValueContainer()
             switch self {
@@ -48,12 +58,15 @@ public struct Finding: Hashable, Sendable, Encodable {
         }
     }
 
+    /// Several findings may have the same: one for each sound device, server or NAT.
     public let check: Check
+    /// One `.failure` makes `Diagnosis.canShare` false.
     public let verdict: Verdict
     /// What was found, in words.
     public let found: String
     /// What to do about it, where there is something to be done.
     public let advice: String?
+    /// The figures behind `found`, by names in camel case.
     public let values: [String: Value]
 
     private enum CodingKeys: CodingKey { case check, verdict, found, advice, values }

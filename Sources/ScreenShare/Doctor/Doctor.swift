@@ -15,11 +15,12 @@ import Timebase
 public struct Doctor: Sendable {
     private let configuration: DoctorConfiguration
 
+    /// Opens nothing; `examine` does.
     public init(_ configuration: DoctorConfiguration) {
         self.configuration = configuration
     }
 
-    /// Looks at everything, once.
+    /// Looks at everything, once. What goes wrong is a finding; so is what does not answer in time.
     public func examine() async -> Diagnosis {
         async let display = blocking("display-check", atMost: DoctorLimits.device) { [configuration] in
             Finding.display(DisplayCheck.run(configuration.display))

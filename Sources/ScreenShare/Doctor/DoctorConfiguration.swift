@@ -16,12 +16,15 @@ public struct DoctorConfiguration: Sendable {
     public var display: String?
     /// The sound that is to be shared; nil: the system's, where there is any.
     public var audio: AudioConfiguration?
+    /// Its port is bound for a moment, and its servers are asked.
     public var network = NetworkConfiguration()
+    /// How viewers are to find the share; as `screenshare host` has it.
     public var signaling = Signaling.listening(host: "127.0.0.1", port: 8080, mayUseAnother: true)
     /// The room that is to be shared in; nil: any.
     public var room: String?
     /// What the signaling server demands of those who share.
     public var sharerToken: String?
 
+    /// A share of this display with the system's sound, by a server of its own.
     public init() {}
 }

@@ -12,16 +12,20 @@
 /// These are for constrained baseline; High profile needs an eighth less. `detail` keeps the screen's own size, `motion` and
 /// `auto` fit it into 1920×1080; `auto` gets the bits of `motion`.
 public struct EncodingParameters: Hashable, Sendable {
+    /// What `recommended` was asked for.
     public var mode: ContentMode
+    /// For `ShareConfiguration.size`.
     public var size: OutputSize
     /// Bits per second.
     public var maximumBitrate: Int
 
     /// What the viewers' decoders take.
     public enum Profile: Hashable, Sendable {
+        /// Constrained baseline every WebRTC endpoint takes (RFC 7742 § 6.2); High needs an eighth fewer bits.
         case constrainedBaseline, high
     }
 
+    /// Numbers of one's own, unchecked; `recommended` has those of the table.
     public init(mode: ContentMode, size: OutputSize, maximumBitrate: Int) {
         self.mode = mode
         self.size = size

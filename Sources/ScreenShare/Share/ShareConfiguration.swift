@@ -21,6 +21,7 @@ public struct ShareConfiguration: Sendable {
     /// How viewers reach us.
     public var network = NetworkConfiguration()
 
+    /// A silent share of a source; everything else as the properties' defaults say.
     public init(source: ShareSource) {
         self.source = source
     }
@@ -36,7 +37,8 @@ public struct NetworkConfiguration: Hashable, Sendable {
     /// Whether pictures ask routers for AF41 and sound for EF (RFC 8837): a network that knows these treats them as a call's.
     /// And whether routers may mark them instead of dropping them, where the other side tells of it (ECN, RFC 6679).
     public var marksPackets = true
-    /// The local IP addresses to use; empty: all but link-local, and loopback only where there is nothing else.
+    /// The local IP addresses to use; empty: all but link-local, those that come later too, and loopback only where
+    /// there is nothing else. Eight at most.
     public var interfaces: [String] = []
     /// STUN servers (`stun:host[:port]`, RFC 7064) that tell our address outside a NAT.
     public var stunServers: [String] = []
@@ -45,12 +47,15 @@ public struct NetworkConfiguration: Hashable, Sendable {
     /// Tells and uses nothing but the relays' addresses: the other side does not learn ours, nor can it send there.
     public var relayOnly = false
 
+    /// Any port, UDP and TCP, all addresses, and nobody else's server is asked.
     public init() {}
 }
 
 /// A fixed output frame rate.
 public enum OutputFrameRate: Int, Sendable, CaseIterable {
+    /// 24 a second exactly, not 24000/1001.
     case fps24 = 24
+    /// 30 a second exactly, not 30000/1001.
     case fps30 = 30
 }
 
@@ -79,10 +84,13 @@ public enum ContentMode: String, Hashable, Sendable, CaseIterable {
 public enum EncoderPreset: String, Hashable, Sendable, CaseIterable {
     /// x264's `ultrafast` as it is: changed and scrolled text takes more bits.
     case minimal
+    /// Named as x264's, each with more work for fewer bits than the one before. Unlike `minimal`, all search widely
+    /// where a page changed or scrolls.
     case ultrafast, superfast, veryfast, faster, fast, medium
 }
 
-/// The encoded picture's size in pixels. The aspect is always kept, nothing is cropped, nothing enlarged.
+/// The encoded picture's size in pixels, always even. The aspect is always kept, nothing is cropped, nothing enlarged.
+/// What no level of H.264 has room for (table A-1) becomes the nearest size that one has.
 public enum OutputSize: Hashable, Sendable {
     /// The source's own size, made even.
     case native
@@ -92,7 +100,7 @@ public enum OutputSize: Hashable, Sendable {
     case within(longSide: Int, shortSide: Int)
     /// No more pixels than these.
     case maximumPixels(Int)
-    /// Exactly this size, even, with black bars where the aspect differs.
+    /// Exactly this size, with black bars where the source is smaller or of another aspect.
     case exactly(width: Int, height: Int)
 }
 
@@ -104,9 +112,10 @@ public enum ShareSource: Sendable {
     case monitor(String, display: String?)
     /// One window, by id (`0x…` or decimal) or by a part of its title.
     case window(String, display: String?)
-    /// A rectangle of the display.
+    /// A rectangle of the display, in pixels from its upper left corner.
     case region(x: Int, y: Int, width: Int, height: Int, display: String?)
-    /// A drawn pattern with known colours and something moving: needs no display.
+    /// A drawn pattern with known colours and something moving, 30 pictures a second, 1…8192 pixels a side: needs no
+    /// display.
     case testPattern(width: Int, height: Int)
     /// Frames that the embedder pushes.
     case custom(CustomVideoSource)

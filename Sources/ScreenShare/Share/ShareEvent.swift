@@ -1,16 +1,20 @@
 /// What happens to a share, in order. Read from `ShareSession.events`.
 public enum ShareEvent: Sendable {
+    /// The share is live, paused or stopped from now on.
     case stateChanged(ShareState)
+    /// A viewer is connected; `viewers` counts those who are, this one among them.
     case viewerJoined(viewer: String, viewers: Int)
+    /// One that was connected is gone, with the reason in words for a person; `viewers` are still there.
     case viewerLeft(viewer: String, viewers: Int, reason: String)
     /// A viewer's path takes too little for moving pictures; it is sent one now and then.
     case viewerStarved(viewer: String)
     /// It takes enough again.
     case viewerRecovered(viewer: String)
-    /// The source's size or the encoded size changed.
+    /// The source's size or the encoded size changed; both in pixels. Told of the first picture too.
     case sourceChanged(sourceWidth: Int, sourceHeight: Int, width: Int, height: Int)
     /// Nothing can be captured for now (a minimised window, an unplugged monitor); the text says why.
     case sourceHidden(String)
+    /// It can be captured again.
     case sourceVisible
     /// Something began to play, or has ended, or its rate is known, or no longer.
     case contentChanged(SharedContent, cadence: CadenceStatistics?)
@@ -28,34 +32,38 @@ public enum ShareEvent: Sendable {
 
 /// The life of a share.
 public enum ShareState: Hashable, Sendable {
+    /// Not started, still opening its source and sockets, or `start` has failed and may be tried again.
     case idle
+    /// Viewers are answered, and pictures flow.
     case live
+    /// Viewers are answered and stay connected; nothing is captured for them.
     case paused
     /// Ended, with the error that ended it if it was not asked to.
     case stopped(ShareError?)
 }
 
-/// What can go wrong, in words for a person.
+/// What can go wrong in a share or a view, in words for a person.
 public enum ShareError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The source can't be opened, or has gone; what to do is in the text.
     case source(String)
     /// Encoding failed.
     case codec(String)
-    /// Sockets, addresses.
+    /// Sockets, addresses, servers' names; for a viewer, that the sharer can't be reached.
     case network(String)
-    /// The offer is not SDP, or breaks its rules; the text names what is wrong.
+    /// An offer, an answer or a trickle fragment is not SDP, or breaks its rules; the text names what is wrong.
     case malformedOffer(String)
     /// The offer has nothing that can be served (no H.264, no fingerprint); the text names what is wrong.
     case offerRefused(String)
     /// As many viewers as allowed are connected.
     case full
-    /// No such session, or the call does not fit the state.
+    /// No such viewer, the call does not fit the state, or what it was given is malformed.
     case invalid(String)
-    /// The token is missing or wrong.
+    /// A token is missing or wrong, or a TURN server refuses the credentials.
     case forbidden(String)
     /// The signaling server refused, or can't be reached.
     case signaling(String)
 
+    /// The case's text; `full` has one of its own.
     public var description: String {
         switch self {
         case .source(let text), .codec(let text), .network(let text), .malformedOffer(let text),

@@ -15,7 +15,9 @@ extension ShareSession {
         sink.yield(.audioMuted(mutedAudio))
     }
 
-    /// - Parameter decibels: −60…20; below is silence.
+    /// Makes a source louder or quieter from now on.
+    ///
+    /// - Parameter decibels: −60…20, 0 as it is captured; below is silence.
     public func setGain(_ decibels: Double, _ audio: SharedAudio) {
         switch audio {
         case .system: configuration.audio.systemGain = decibels

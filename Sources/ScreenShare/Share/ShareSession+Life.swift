@@ -11,8 +11,8 @@ import Timebase
 extension ShareSession {
     /// Opens the source and the sockets. Viewers can then be answered, and pictures flow as soon as there is one.
     ///
-    /// - Throws: `ShareError.source` or `.network`, with what to do about it, and may be tried again then; `.invalid`
-    ///   where it was started before, or stopped meanwhile.
+    /// - Throws: `ShareError.source`, `.network`, or `.forbidden` where a TURN server refuses us, with what to do about
+    ///   it, and may be tried again then; `.invalid` where it was started before, or stopped meanwhile.
     public func start() async throws(ShareError) {
         guard state == .idle, starting == nil else { throw .invalid("this session was started before") }
         controls = LineControls(initialCommands)

@@ -8,10 +8,11 @@ import SystemClock
 import Timebase
 import VideoCodec
 
-/// An SDP answer for a viewer, and the name by which it is spoken of from then on.
+/// An SDP answer for a viewer, or an offer from `counterOffer`, and the name by which it is spoken of from then on.
 public struct ShareAnswer: Sendable {
     /// Names the viewer in events, statistics and the calls below.
     public let viewer: String
+    /// With all candidates of ours that are known (RFC 8839); none follow.
     public let sdp: String
 }
 
@@ -63,7 +64,10 @@ extension ShareSession {
         }
     }
 
-    /// An offer of ours, for a viewer whose own could not be served; its answer goes to `accept`.
+    /// An offer of ours, of pictures in constrained baseline and no sound, for a viewer whose own could not be served;
+    /// its answer goes to `accept`.
+    ///
+    /// - Throws: `.full`, `.network` where no peer can be made, or `.invalid` before `start` and after `stop`.
     public func counterOffer() async throws(ShareError) -> ShareAnswer {
         guard let hub else { throw .invalid("the session is not running") }
         try await makeRoom()
@@ -84,6 +88,8 @@ extension ShareSession {
     }
 
     /// Takes a viewer's answer to `counterOffer`.
+    ///
+    /// - Throws: `.malformedOffer` where it can't be used, and the viewer is removed; `.invalid` where no offer waits.
     public func accept(answer text: String, from viewer: String) async throws(ShareError) {
         guard let hub, let peer = peer(named: viewer), let pending = pendingOffers.removeValue(forKey: peer) else {
             throw .invalid("no offer is open for this viewer")
@@ -104,7 +110,9 @@ extension ShareSession {
         }
     }
 
-    /// Adds candidates that a viewer found later (trickle ICE, RFC 8840 fragments).
+    /// Adds candidates that a viewer found later (trickle ICE, RFC 8840 fragments); those of no use are left out.
+    ///
+    /// - Throws: `.invalid` where there is no such viewer, `.malformedOffer` where it is no fragment.
     public func addCandidates(_ fragment: String, from viewer: String) async throws(ShareError) {
         guard let hub, let peer = peer(named: viewer) else { throw .invalid("no such viewer") }
         let fragment = try Self.parseFragment(fragment)
@@ -116,6 +124,7 @@ extension ShareSession {
 
     /// Follows a viewer's ICE restart; pictures go on over the old path until the new one works.
     /// - Returns: our side, as a fragment.
+    /// - Throws: as `addCandidates`; `.malformedOffer` also where nothing is restarted: all stays as it was.
     public func restart(_ fragment: String, from viewer: String) async throws(ShareError) -> String {
         guard let hub, let peer = peer(named: viewer) else { throw .invalid("no such viewer") }
         let theirs = try Self.parseFragment(fragment)
@@ -132,7 +141,7 @@ extension ShareSession {
         return answer.description
     }
 
-    /// Says goodbye to a viewer.
+    /// Says goodbye to a viewer; of one that is gone already nothing is said.
     public func remove(_ viewer: String) async {
         guard let peer = peer(named: viewer) else { return }
         await hub?.remove(peer)

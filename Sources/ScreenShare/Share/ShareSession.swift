@@ -21,14 +21,15 @@ import Timebase
 /// Safe to use from any task. Pictures are captured and encoded on a thread of the session's own, viewers are served on
 /// an event loop of its own; several sessions in one process share nothing.
 public actor ShareSession {
-    /// What happens, in order; one reader. Ends when the session has stopped.
+    /// What happens, in order; one reader, who loses the oldest beyond 1000 unread. Ends when the session has stopped.
     public nonisolated let events: AsyncStream<ShareEvent>
+    /// As `events` tells it; stays `.idle` where `start` fails.
     public internal(set) var state = ShareState.idle
 
     /// What is captured from now on, before it is mixed and encoded: for a recording, a preview, a look of one's own. A
-    /// stream of its own for each reader; it costs a copy of each picture while somebody reads. What is muted or paused
-    /// is not captured; while no viewer's path takes more, pictures come as seldom as they leave. Ends when the session has
-    /// stopped.
+    /// stream of its own for each reader; it costs a copy of each picture while somebody reads. A reader that is slow
+    /// finds the newest three pictures and the newest second of each sound. Nothing comes of what is muted or paused;
+    /// while no viewer's path takes more, pictures come as seldom as they leave. Ends when the session has stopped.
     public nonisolated func samples(
         _ kinds: Set<ShareSample.Kind> = Set(ShareSample.Kind.allCases)
     ) -> AsyncStream<ShareSample> {
@@ -91,6 +92,8 @@ public actor ShareSession {
         case relay(RelayEvent)
     }
 
+    /// Opens nothing; `start` does.
+    ///
     /// - Parameter logger: for the developer; what a person should know comes as events.
     public init(configuration: ShareConfiguration, logger: Logger = Logger(label: "screenshare")) {
         self.configuration = configuration

@@ -1,21 +1,27 @@
 /// Counters and rates of a share, taken by `ShareSession.statistics()`.
 public struct ShareStatistics: Sendable {
+    /// Counters keep their values in `.stopped`; nobody is in `viewers` then.
     public var state: ShareState
+    /// Of the picture that encoders are given, in pixels, even; 0 before the first. Where bits are few, what is sent
+    /// may be smaller.
     public var width: Int
+    /// Likewise, in rows.
     public var height: Int
-    /// Pictures sent since the start, each once in however many encodings.
+    /// Pictures sent since the start, each once in however many encodings, and again where it is sent sharper.
     public var pictures: Int
     /// Access units sent since the start, of all encodings: pictures, and keep-alives that repeat the last one.
     public var framesEncoded: Int
+    /// Of `framesEncoded`, those that only repeat: one a second in each encoding while nothing changes.
     public var keepalives: Int
-    /// Source pictures that were not encoded because a newer one came or the network lagged.
+    /// Source pictures that were not encoded because a newer one came, they showed nothing new, or the network lagged.
     public var framesDropped: Int
+    /// Of `framesEncoded`, those that decoding can start with (IDR).
     public var keyframes: Int
-    /// Bytes that the encoder made.
+    /// Bytes of all of `framesEncoded` as RTP payloads, without headers.
     public var encodedBytes: Int
     /// Encoders running: one lane is the rule, whatever the number of viewers.
     public var lanes: Int
-    /// The mean quantiser of the last picture, 0…51; not of what slow viewers are sent.
+    /// The mean quantiser of the last picture, 0…51; 52: it waits for bits. Not of what slow viewers are sent.
     public var quantiser: Double
     /// With which pictures are encoded now.
     public var preset: EncoderPreset
@@ -23,8 +29,9 @@ public struct ShareStatistics: Sendable {
     public var content: SharedContent?
     /// What plays in the pictures, in the same modes; nil where nothing has a rate of its own.
     public var cadence: CadenceStatistics?
-    /// Of each source of sound, while somebody listens.
+    /// Of each source of sound, while somebody listens or reads samples of it.
     public var sound: [SharedAudio: SoundStatistics]
+    /// All from their offer on, those still connecting among them, in no order.
     public var viewers: [ViewerStatistics]
 }
 
@@ -34,9 +41,9 @@ public struct SoundStatistics: Hashable, Sendable {
     public var gaps: Int
     /// How often the device lost sound, or gave some twice.
     public var losses: Int
-    /// Seconds from when sound is heard until the packet that begins with it leaves, and of them what comes behind the
-    /// device's handing it over.
+    /// Seconds from when sound is heard until the packet that begins with it leaves.
     public var delay: Double
+    /// Of `delay`, what comes behind the device: from its handing sound over until the packet leaves.
     public var wait: Double
     /// Of the device's clock against this machine's: 0.0001 is 100 ppm fast.
     public var drift: Double
@@ -54,19 +61,22 @@ public enum SharedContent: String, Hashable, Sendable {
 public struct CadenceStatistics: Hashable, Sendable {
     /// 24000/1001, 24, 25, 30000/1001, 30, 50, 60000/1001 or 60 pictures a second.
     public var picturesPerSecond: Double
-    /// From 0 to 1.
+    /// From 0 to 1: grows with each picture that keeps the rate, and falls with those that are missing.
     public var confidence: Double
 }
 
 /// One viewer, as the sharer sees it.
 public struct ViewerStatistics: Sendable {
+    /// The name of `ShareAnswer.viewer`.
     public var viewer: String
+    /// ICE has found a path and DTLS has keys: media may flow.
     public var connected: Bool
-    /// Seconds; nil until the first report.
+    /// Seconds: by the viewer's reports on the pictures (RFC 3550 § 6.4.1), before them by ICE's checks; nil until one
+    /// of them was answered.
     public var roundTripTime: Double?
-    /// 0…1, of the last report interval.
+    /// Of the pictures' packets, 0…1, in the last report interval, before repairs.
     public var lossFraction: Double
-    /// Of pictures, sound and repairs, since the viewer joined.
+    /// Of pictures and repairs, since the viewer joined; sound is not counted.
     public var packetsSent: Int
     /// Of these packets, with their RTP headers.
     public var bytesSent: Int
@@ -76,9 +86,10 @@ public struct ViewerStatistics: Sendable {
     public var keyframeRequests: Int
     /// Bytes, of `bytesSent`, of what was sent once more and of repair packets (RFC 8627).
     public var bytesRepaired: Int
-    /// Bits per second that the path is thought to let through: pictures, sound and repairs; nil before it connects.
+    /// Bits per second that the path is thought to let through of what the share may use: pictures, sound and repairs;
+    /// nil until an offer of ours (`counterOffer`) is answered.
     public var availableBitrate: Int?
-    /// Seconds that packets wait in queues on their way.
+    /// Seconds that packets wait in queues on their way; nil likewise.
     public var queueDelay: Double?
     /// Routers on the way may mark packets instead of dropping them, and the viewer tells of it (ECN, RFC 6679).
     public var isMarkable: Bool

@@ -7,6 +7,7 @@ import SystemClock
 public struct TURNServer: Hashable, Sendable {
     /// What the server knows its users by.
     public enum Credentials: Hashable, Sendable {
+        /// Long-term credentials (RFC 8489 § 9.2); `viewerCredentials` gives the same.
         case password(username: String, password: String)
         /// Shared with the server (coturn's `static-auth-secret`): user names and passwords that lapse are made of it, for
         /// ourselves and each viewer.
@@ -15,13 +16,17 @@ public struct TURNServer: Hashable, Sendable {
 
     /// `turn:host[:port][?transport=udp|tcp]`, or `turns:` for TLS over TCP (RFC 7065).
     public let url: String
+    /// Checked for length, not at the server: whether it takes them, `ShareSession.start` tells.
     public let credentials: Credentials
     /// A file of certificates (PEM) that sign the server's, in place of the system's. With `turns:` the certificate and
     /// the name in it are always checked.
     public var trustedCertificates: String?
     let uri: ICEServerURI
 
-    /// - Throws: `ShareError.invalid` where the URL is malformed, or user name, password or secret are empty or too long.
+    /// Looks nothing up and asks nobody.
+    ///
+    /// - Throws: `ShareError.invalid` where the URL is malformed, user name or password are empty or too long, or the
+    ///   secret is empty.
     public init(url: String, credentials: Credentials) throws(ShareError) {
         do throws(ICEServerURIError) { uri = try ICEServerURI(url) } catch { throw .invalid(Self.words(error, url)) }
         guard uri.kind == .turn else { throw .invalid("\"\(url)\" is no TURN server (turn:host[:port])") }
@@ -55,7 +60,9 @@ public struct TURNServer: Hashable, Sendable {
 
 extension TURNServer {
     /// A user name and a password for somebody else, to be handed to one viewer: of a shared secret fresh ones, which
-    /// lapse; otherwise our own. Nil where this machine's OpenSSL lacks HMAC.
+    /// lapse; otherwise our own. Nil where this machine's OpenSSL lacks an algorithm (MD5 in a FIPS configuration).
+    ///
+    /// - Parameter lifetime: in whole seconds from now; of no matter to `.password`.
     public func viewerCredentials(lifetime: Duration = .seconds(12 * 3600)) -> (username: String, password: String)? {
         switch credentials {
         case .password(let username, let password): return (username, password)

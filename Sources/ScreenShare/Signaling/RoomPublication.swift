@@ -6,16 +6,19 @@ import SignalingProtocol
 public struct RoomPublication: Sendable {
     /// The server's address, such as `https://meet.example.org`.
     public var server: String
-    /// Letters, digits and `. _ ~ -`, at most 64.
+    /// Letters, digits and `. _ ~ -`, at most 64; not `.` or `..` alone.
     public var room: String
-    /// What the room is called on pages; the room's name where missing.
+    /// What the room is called on pages, 1…80 characters without line breaks; the room's name where missing.
     public var title: String?
-    /// Viewers must present it, where given.
+    /// Viewers must present it, where given: 1…256 characters of a `b64token` (RFC 6750 § 2.1).
     public var viewerToken: String?
+    /// How many the server lets in at one time, from 0 up and no more than its policy allows; nil: as many as that. The
+    /// share's own `maximumViewers` counts besides.
     public var maximumViewers: Int?
-    /// What the server itself demands of those who share.
+    /// What the server itself demands of those who share, of the same form.
     public var sharerToken: String?
 
+    /// Nothing is checked here: `ShareSession.publish` does.
     public init(
         server: String, room: String, title: String? = nil, viewerToken: String? = nil, maximumViewers: Int? = nil,
         sharerToken: String? = nil
@@ -49,7 +52,7 @@ extension ShareSession {
     ///
     /// A server that is lost is found again in the background; running media doesn't notice.
     /// - Throws: `ShareError.signaling` where the server can't be reached or the room is taken, `.forbidden` where it
-    ///   demands a token, `.invalid` after `stop`.
+    ///   demands a token or takes none of ours, `.invalid` after `stop`, or where room, title or token are malformed.
     public func publish(_ publication: RoomPublication) async throws(ShareError) -> PublishedRoom {
         let client = SharerClient(try publication.configuration(), logger: logger)
         try checkRunning()
@@ -76,7 +79,7 @@ extension ShareSession {
     }
 }
 
-/// A share's place in a room, until `end()`.
+/// A share's place in a room, until `end()`, the share's end, or nobody holds this any more.
 public actor PublishedRoom {
     private let session: ShareSession
     private let client: SharerClient
@@ -248,13 +251,13 @@ extension SignalingError {
 
 /// Whether a signaling server answers somewhere.
 public enum SignalingProbe {
-    /// Whether this user's, or root's, answers at a port of loopback.
+    /// Whether this user's, or root's, answers at a port of loopback; another user's is not trusted with tokens.
     public static func answersHere(port: Int) async -> Bool {
         guard LocalListener.isTrusted(port: port) else { return false }
         return await answers(at: "http://127.0.0.1:\(port)")
     }
 
-    /// Whether one answers at an address.
+    /// Whether one answers at an address, such as `https://meet.example.org`; false for one that is malformed.
     public static func answers(at server: String) async -> Bool {
         guard let address = try? ServerAddress(server) else { return false }
         return await address.answers()

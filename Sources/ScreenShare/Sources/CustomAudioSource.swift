@@ -6,24 +6,32 @@ import Timebase
 
 /// A source whose sound the embedder pushes, in blocks of any length, rate and format.
 ///
-/// Thread-safe. Two seconds are kept for a share that is slow to take them; then the oldest are dropped.
+/// Thread-safe, and for one share at a time: each block is taken once. Two seconds are kept for a share that is slow to
+/// take them; then the oldest are dropped.
 public final class CustomAudioSource: Sendable {
     /// How a sample lies in memory.
     public enum Encoding: Hashable, Sendable, CaseIterable {
+        /// 128 is silence.
         case unsigned8
+        /// Two's complement, as WAV has it.
         case signed16
         /// Packed into three bytes.
         case signed24
+        /// Of which the upper 24 bits are taken.
         case signed32
         /// IEEE 754, −1 to 1.
         case float32
     }
 
+    /// Of a sample's bytes in memory; of no matter to `unsigned8`.
     public enum ByteOrder: Hashable, Sendable, CaseIterable {
+        /// Least significant byte first: x86, ARM, WAV.
         case little
+        /// Most significant byte first: network order, AIFF.
         case big
     }
 
+    /// A block that was not taken; what was pushed before stays.
     public enum PushError: Error, Hashable, Sendable {
         /// The rate must be 8000…192,000 Hz, the channels 1…32, and the bytes whole frames of at most one second.
         case wrongFormat
@@ -56,6 +64,7 @@ public final class CustomAudioSource: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
+    /// Empty. What is pushed while nobody listens is not heard.
     public init() {}
 
     /// Hands over a block. The format may change from one block to the next.
@@ -63,6 +72,8 @@ public final class CustomAudioSource: Sendable {
     /// - Parameters:
     ///   - bytes: interleaved samples, copied before the call returns.
     ///   - sampleRate: frames a second.
+    ///   - channels: mixed to stereo. One is mono, six and eight are 5.1 and 7.1 (FL FR RL RR FC LFE SL SR); of any
+    ///     other number the first two are left and right.
     ///   - timestamp: of the first frame, on the clock of the pictures that are pushed; only differences matter.
     public func push(
         _ bytes: RawSpan, encoding: Encoding, byteOrder: ByteOrder = .little, sampleRate: Int, channels: Int,

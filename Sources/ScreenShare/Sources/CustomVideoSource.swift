@@ -20,9 +20,11 @@ public final class CustomVideoSource: Sendable {
 
     /// Which side of the scene the first row and the first column show: the eight values of EXIF's Orientation.
     public enum Orientation: Int, Hashable, Sendable, CaseIterable {
+        /// EXIF's 1 to 8 (CIPA DC-008), the row's side first: `rightTop`, 6, is to be turned clockwise by 90°.
         case topLeft = 1, topRight, bottomRight, bottomLeft, leftTop, rightTop, rightBottom, leftBottom
     }
 
+    /// A picture that was not taken; the one before stays.
     public enum PushError: Error, Hashable, Sendable {
         /// Width and height must be 2…8192, and the bytes must hold a picture of that format and size.
         case wrongSize
@@ -47,14 +49,16 @@ public final class CustomVideoSource: Sendable {
 
     let state = NIOLockedValueBox(State())
 
+    /// Without a picture: a share that shows it waits for the first.
     public init() {}
 
     /// Hands over a picture.
     ///
     /// - Parameters:
     ///   - bytes: the planes back to back, copied before the call returns.
-    ///   - bytesPerRow: of the first plane; nil: no padding. Chroma planes follow with the same (NV12) or half of it (I420),
-    ///     rounded up where it is odd.
+    ///   - width: in pixels, as the picture lies in memory; so is `height`.
+    ///   - bytesPerRow: of the first plane, 65,536 at most; nil: no padding. Chroma planes follow with the same (NV12)
+    ///     or half of it (I420), rounded up where it is odd.
     ///   - orientation: how the picture lies in memory; viewers see it upright.
     ///   - timestamp: on the embedder's own clock, rising from picture to picture; only differences matter.
     public func push(

@@ -7,18 +7,27 @@ public struct ShareableSources: Sendable, Encodable {
     public struct Display: Sendable, Encodable {
         /// What `ShareSource.display` takes.
         public let name: String
+        /// In pixels.
         public let width: Int
+        /// In pixels.
         public let height: Int
+        /// Of its root window, in bits for each pixel that carry colour: mostly 24.
         public let depth: Int
     }
 
     /// One RandR monitor, placed on its display.
     public struct Monitor: Sendable, Encodable {
+        /// What `ShareSource.monitor` takes.
         public let name: String
+        /// In pixels from the display's left edge.
         public let x: Int
+        /// In pixels from the display's upper edge.
         public let y: Int
+        /// In pixels.
         public let width: Int
+        /// In pixels.
         public let height: Int
+        /// RandR's primary monitor, where desktops put their panels.
         public let primary: Bool
     }
 
@@ -26,18 +35,27 @@ public struct ShareableSources: Sendable, Encodable {
     public struct Window: Sendable, Encodable {
         /// Hexadecimal, as `ShareSource.window` takes it.
         public let id: String
+        /// `_NET_WM_NAME`, or else `WM_NAME`; may be empty, and change at any time.
         public let title: String
+        /// The program's process, as it says itself (`_NET_WM_PID`), on whatever machine it runs; nil where it doesn't.
         public let pid: Int?
+        /// In pixels from the display's left edge, without the window manager's frame; may be negative.
         public let x: Int
+        /// Likewise, from the upper edge.
         public let y: Int
+        /// Without the frame, in pixels.
         public let width: Int
+        /// Without the frame, in pixels.
         public let height: Int
         /// False while it is minimised or on another desktop.
         public let visible: Bool
     }
 
+    /// All screens of the X server; mostly one.
     public let displays: [Display]
+    /// Of the screen that was asked for; none where RandR is older than 1.5.
     public let monitors: [Monitor]
+    /// Of that screen: the window manager's clients, or without one what is on the screen.
     public let windows: [Window]
 
     /// Asks an X server; nil: the one of `DISPLAY`. Blocks for up to a few seconds.

@@ -7,14 +7,15 @@ public struct ViewConfiguration: Sendable {
     public var endpoint: String
     /// Sent as `Authorization: Bearer`, if given: 1…8192 visible characters of ASCII.
     public var token: String?
-    /// How long to try where nobody shares yet, or the sharer can't be reached; nil: for ever.
+    /// How long there may be nothing to see: nobody shares yet, the sharer can't be reached, or it sends no picture.
+    /// Counted anew when it is lost; nil: for ever.
     public var patience: Duration?
     /// Fills the time in which the sharer sent nothing by repeating the last picture, and writes the frame rate into every
     /// SPS: the units, one after the other, are a file of constant frame rate.
     public var constantFrameRate = false
     /// Takes the sound as well, where there is some.
     public var receivesAudio = false
-    /// Decodes it as well, for whoever plays or mixes it: 0.2 % of a core.
+    /// Decodes it as well (`AudioPiece.samples`), for whoever plays or mixes it: 0.2 % of a core.
     public var decodesAudio = false
     /// Ends this long after the first picture.
     public var duration: Duration?
@@ -22,6 +23,7 @@ public struct ViewConfiguration: Sendable {
     /// names (its `Link` fields).
     public var network = NetworkConfiguration()
 
+    /// Video alone, without a limit of time; nothing is checked or opened before `ViewSession.start`.
     public init(endpoint: String) {
         self.endpoint = endpoint
     }
@@ -52,16 +54,18 @@ public struct VideoUnit: Sendable {
 public enum ViewEvent: Hashable, Sendable {
     /// There is nothing to see yet; the text says why.
     case waiting(String)
+    /// A try begins: sockets are opened, and the server is asked. `waiting` or `disconnected` may follow, and the next.
     case connecting
     /// Media may flow.
     case connected
-    /// The first picture arrived, this long after the offer was sent.
+    /// The first picture of the session arrived, this long after the offer was sent.
     case firstPicture(after: Duration)
     /// The sharer left or was lost; the session tries again by itself.
     case disconnected(String)
     /// The way here takes too little for moving pictures: the sharer sends one now and then, until it is told that the
     /// path has recovered. Known from servers that say so, as ours does.
     case pathNarrow
+    /// It takes enough again, or the session has left that connection.
     case pathRecovered
     /// Something a person should know that does not end the session.
     case notice(String)
@@ -71,28 +75,38 @@ public enum ViewEvent: Hashable, Sendable {
 
 /// Counters of a viewer.
 public struct ViewStatistics: Sendable {
+    /// Media may flow now.
     public var connected = false
-    /// Access units handed over.
+    /// Access units of the sharer's that were handed over; repeats that fill time are not counted.
     public var frames = 0
+    /// Of these, without start codes.
     public var bytes = 0
-    /// Units left out because what they refer to was lost.
+    /// Units left out because what they refer to was lost, or their reader was slow.
     public var skipped = 0
+    /// PLIs sent (RFC 4585 § 6.3.1).
     public var keyframeRequests = 0
+    /// Packets of pictures that were given up: they came neither in time nor again.
     public var packetsLost = 0
+    /// Packets of pictures that were missing, and came by retransmission (RFC 4588) or were computed (RFC 8627).
     public var packetsRecovered = 0
-    /// Seconds of sound handed over, and of them that were lost or late.
+    /// Seconds of sound handed over, without the sharer's silences.
     public var audioSeconds = 0.0
+    /// Of these, what was lost or late and made up for by in-band FEC or a guess, or was put in to make the delay
+    /// longer; copies in later packets (RED, RFC 2198) are no loss.
     public var audioSecondsLost = 0.0
-    /// Of the last twenty seconds' pictures: by how much they are shown later than their sound is heard, in seconds; the
-    /// median, and what 95 % of them do not exceed, earlier or later. Nil without sound.
+    /// By how much pictures are shown later than their sound is heard, in seconds: the median of the last 600. Nil
+    /// without sound.
     public var videoLag: Double?
+    /// What 95 % of them do not exceed, earlier or later.
     public var videoLag95: Double?
-    /// From the sharer's capture to here, in seconds: pictures until they are shown, sound until it is decoded; medians.
-    /// Right only where both machines' wall clocks agree.
+    /// From the sharer's capture until pictures are shown, in seconds: the median of the last 600. Right only where
+    /// both machines' wall clocks agree; nil until the sharer has told its own (RTCP).
     public var videoDelay: Double?
+    /// Likewise, until pieces of sound are handed over.
     public var audioDelay: Double?
-    /// Seconds.
+    /// Seconds, by ICE's checks; nil before the first answer.
     public var roundTripTime: Double?
+    /// From when the offer was sent until the first picture came; nil before that.
     public var firstPicture: Duration?
     /// How often the session connected.
     public var joins = 0

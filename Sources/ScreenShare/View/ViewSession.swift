@@ -13,7 +13,7 @@ import SignalingProtocol
 import SystemClock
 import Timebase
 
-/// A viewer: joins by WHEP, receives, and joins again when the sharer restarts, until `stop()`.
+/// A viewer: joins by WHEP, receives, and joins again when the sharer restarts, until `stop()` or an error.
 ///
 /// Safe to use from any task.
 public actor ViewSession {
@@ -58,6 +58,7 @@ public actor ViewSession {
     /// Since when there has been no picture; nil while there are some.
     var nothingSince: ContinuousClock.Instant? = .now
 
+    /// Opens nothing; `start` does. The logger is for the developer.
     public init(configuration: ViewConfiguration, logger: Logger = Logger(label: "screenshare")) {
         self.configuration = configuration
         self.logger = logger
@@ -81,6 +82,7 @@ public actor ViewSession {
         await finish(nil)
     }
 
+    /// Of all connections since `start`; also after the end.
     public func statistics() async -> ViewStatistics {
         var totals = totals
         let heard = sound.statistics
