@@ -33,6 +33,9 @@ let package = Package(
         linked("ICE", ["Timebase", "Datagrams", deque]),
         linked("RTP", ["Timebase", "Datagrams", deque]),
         linked("SDP"),
+        linked("Media", ["Timebase", "Datagrams"]),
+        linked("Congestion", ["Timebase", deque]),
+        linked("PeerCore", ["Timebase", "Datagrams", "Media", "ICE", "RTP", "SDP", "Congestion", deque]),
         linked("SignalingProtocol"),
         .target(name: "FuzzDriver", path: "Fuzzers/FuzzDriver", swiftSettings: settings),
         fuzzer("FuzzSTUN", ["ICE", "Datagrams"]),
@@ -42,6 +45,7 @@ let package = Package(
         fuzzer("FuzzParity", ["RTP", "Datagrams"]),
         fuzzer("FuzzH264", ["RTP", "Datagrams", "Timebase"]),
         fuzzer("FuzzSound", ["RTP", "Datagrams", "Timebase"]),
+        fuzzer("FuzzPeer", ["PeerCore", "ICE", "RTP", "Datagrams", "Timebase"]),
         fuzzer("FuzzSDP", ["SDP"]),
         fuzzer("FuzzSignaling", ["SignalingProtocol"]),
     ]

@@ -174,6 +174,12 @@ struct PeerPair: ~Copyable {
         drainViewer()
     }
 
+    mutating func receiveAtSharer(rtcp bytes: [UInt8], number: UInt32) {
+        let protected = TransparentSecurity.protected(bytes, number: UInt32.max - number)
+        sharer.receive(protected, local: Self.address(1), from: viewerAddress, at: now)
+        drain()
+    }
+
     private mutating func drainSharer() {
         while sleepsUntil <= now {
             switch sharer.nextOutput() {

@@ -288,6 +288,22 @@ struct SharingTests {
         #expect(ends == [false, false, true])
     }
 
+    @Test("what stands behind BYE counts for nothing: no keyframe is made for who is gone")
+    func behindGoodbye() throws {
+        var share = Share(PeerPair(seed: 9))
+        share.run(for: .seconds(2))
+        var bytes: [UInt8] = []
+        ReceiverReport(ssrc: 0xCCCC, reports: []).append(to: &bytes)
+        Goodbye(ssrcs: [0xCCCC]).append(to: &bytes)
+        PictureLossIndication(senderSSRC: 0xCCCC, mediaSSRC: 0xAAAA).append(to: &bytes)
+        share.pair.receiveAtSharer(rtcp: bytes, number: 0)
+        let last = try #require(share.pair.sharerEvents.last)
+        guard case .disconnected = last else {
+            Issue.record("\(last)")
+            return
+        }
+    }
+
     @Test("where feedback by itself was not agreed to, each datagram of it begins with a report", arguments: [true, false])
     func reducedSize(isAgreed: Bool) {
         var conditions = LinkConditions()

@@ -94,11 +94,13 @@ struct FeedbackReporter {
         let numbered = transportWide.makeFeedback(
             senderSSRC: senderSSRC, mediaSSRC: mediaSSRC ?? 0, again: isRepeat)
         let streams = perStream.makeFeedback(senderSSRC: senderSSRC, ntp: ntp, again: isRepeat, at: now)
+        let arrivals = numbered.map { $0.append } + streams.map { $0.append }
+        guard !arrivals.isEmpty else { return [] }
         // Before what tells of arrivals, with which it is weighed.
         var bytes: [UInt8] = []
         for report in marks.makeFeedback(senderSSRC: senderSSRC, at: now) { report.append(to: &bytes) }
         var datagrams: [[UInt8]] = []
-        for append in numbered.map({ $0.append }) + streams.map({ $0.append }) {
+        for append in arrivals {
             append(&bytes)
             datagrams.append(bytes)
             bytes.removeAll()

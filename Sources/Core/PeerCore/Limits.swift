@@ -191,6 +191,4 @@ enum Limits {
     /// Room kept beside a payload, so that a packet is allocated once: header and extensions (64), and what libsrtp may
     /// write behind it (148).
     static let packetOverhead = 224
-    /// The outputs one call may leave behind; far above what a datagram or a tick makes.
-    static let outputs = 4096
 }

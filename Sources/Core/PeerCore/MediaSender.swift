@@ -99,6 +99,7 @@ struct MediaSender {
 
     /// Takes a unit of the viewer's lane. Nothing before its first keyframe is sent.
     mutating func enqueue(_ unit: PacketisedUnit, at now: Instant) {
+        guard !unit.payloads.isEmpty else { return }
         if !isStarted {
             guard unit.isKeyframe else { return }
             isStarted = true

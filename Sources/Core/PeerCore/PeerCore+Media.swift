@@ -27,7 +27,8 @@ extension PeerCore {
         let packets = bytes.read { span in (try? RTCPPacket.packets(span)) ?? [] }
         path.heard(at: now)
         pathWatch?.heard(at: now)
-        for packet in packets { handle(packet) }
+        // Behind a goodbye nothing counts.
+        for packet in packets where isConnected { handle(packet) }
     }
 
     private mutating func handle(_ packet: RTCPPacket) {

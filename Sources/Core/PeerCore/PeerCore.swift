@@ -123,6 +123,7 @@ package struct PeerCore: ~Copyable {
     /// Another address of ours: a relay has one now.
     package mutating func addLocalCandidate(_ candidate: Candidate, at now: Instant) {
         self.now = now
+        if case .closed = phase { return }
         ice.addLocalCandidate(candidate, at: now)
         drainICE()
     }
@@ -130,6 +131,7 @@ package struct PeerCore: ~Copyable {
     /// An address of ours is gone.
     package mutating func removeLocalCandidates(at base: TransportAddress, at now: Instant) {
         self.now = now
+        if case .closed = phase { return }
         ice.removeLocalCandidates(at: base, at: now)
         drainICE()
     }
@@ -247,6 +249,7 @@ package struct PeerCore: ~Copyable {
         drainICE()
         if let handshakeDue, self.now >= handshakeDue {
             self.handshakeDue = nil
+        if case .closed = phase { return }
             drive { engine throws(HandshakeError) in try engine.handleTimeout() }
         }
     }

@@ -48,7 +48,7 @@ struct TransactionTable {
     /// Where the table is full the oldest goes: its answer has had the longest time to come.
     mutating func insert(_ transaction: CheckTransaction) {
         if transactions.count >= Limits.transactions,
-            let oldest = transactions.values.min(by: { $0.startedAt < $1.startedAt })
+            let oldest = transactions.values.min(by: { ($0.startedAt, $0.id) < ($1.startedAt, $1.id) })
         {
             transactions[oldest.id] = nil
         }
@@ -65,7 +65,7 @@ struct TransactionTable {
 
     /// One transaction that is due, with what to do; it is gone from the table where that is to give up.
     mutating func step(at now: Instant) -> (CheckTransaction, Retransmission.Step)? {
-        guard var next = transactions.values.min(by: { $0.due < $1.due }), next.due <= now else { return nil }
+        guard var next = transactions.values.min(by: { ($0.due, $0.id) < ($1.due, $1.id) }), next.due <= now else { return nil }
         let step = next.isCancelled ? .giveUp : next.retransmission.step(at: now)
         transactions[next.id] = step == .giveUp ? nil : next
         return (next, step)

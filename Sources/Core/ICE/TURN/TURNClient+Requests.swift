@@ -158,7 +158,7 @@ extension TURNClient {
     }
 
     mutating func stepTransactions() {
-        while var next = transactions.values.min(by: { $0.retransmission.due < $1.retransmission.due }),
+        while var next = transactions.values.min(by: { ($0.retransmission.due, $0.id) < ($1.retransmission.due, $1.id) }),
             next.retransmission.due <= now
         {
             switch next.retransmission.step(at: now) {
