@@ -155,6 +155,11 @@ struct PeerPair: ~Copyable {
         drainSharer()
     }
 
+    mutating func preview(_ cache: PictureCache) {
+        sharer.preview(cache, at: now)
+        drainSharer()
+    }
+
     func canBegin(with cache: PictureCache) -> Bool { sharer.canBegin(with: cache) }
 
     mutating func send(_ unit: AudioUnit) {
@@ -169,15 +174,15 @@ struct PeerPair: ~Copyable {
         drain()
     }
 
-    mutating func drain() {
-        drainSharer()
-        drainViewer()
-    }
-
     mutating func receiveAtSharer(rtcp bytes: [UInt8], number: UInt32) {
         let protected = TransparentSecurity.protected(bytes, number: UInt32.max - number)
         sharer.receive(protected, local: Self.address(1), from: viewerAddress, at: now)
         drain()
+    }
+
+    mutating func drain() {
+        drainSharer()
+        drainViewer()
     }
 
     private mutating func drainSharer() {

@@ -122,6 +122,44 @@ struct PictureCacheTests {
         #expect(share.recent >= pressed.count + 5, "and then the pictures go on")
     }
 
+    @Test("who waits for a keyframe of a moving screen has the last one to look at, and nothing that it can't decode")
+    func preview() throws {
+        var pair = PeerPair(seed: 6)
+        var video = SyntheticVideo()
+        var cache = PictureCache()
+        let begin = pair.now
+        pair.run(for: .milliseconds(300))
+        cache.add(video.next(keyframe: true, size: 8000, capturedAt: begin))
+        for _ in 1...8 { cache.add(video.next(keyframe: false, size: 6000, capturedAt: pair.now)) }
+        #expect(cache.units == nil, "to catch up costs more than a keyframe")
+        pair.preview(cache)
+        for isKeyframe in [false, false, true, false] {
+            pair.run(for: .milliseconds(33))
+            let unit = video.next(keyframe: isKeyframe, size: isKeyframe ? 8000 : 6000, capturedAt: pair.now)
+            cache.add(unit)
+            pair.send(unit)
+            pair.preview(cache)
+        }
+        pair.run(for: .milliseconds(100))
+        let received = pair.received
+        #expect(received.map(\.accessUnit.isKeyframe) == [true, true, false])
+        let wait = try #require(received.dropFirst().first).receivedAt - received[0].receivedAt
+        #expect(wait > .milliseconds(60), "and it comes long before the next")
+        #expect(received[0].mediaTime < received[1].mediaTime)
+        #expect(received[1].mediaTime.ticks - received[0].mediaTime.ticks <= 4 * 3000, "as if it had just been captured")
+    }
+
+    @Test("an old keyframe, or one from before a pause, is nothing to look at")
+    func oldPreview() {
+        var cache = PictureCache()
+        cache.add(unit(0, bytes: 100, keyframe: true))
+        cache.add(unit(1, bytes: 101))
+        #expect(cache.preview(at: .zero + .milliseconds(699))?.mediaTime.ticks == 1)
+        #expect(cache.preview(at: .zero + .milliseconds(700)) == nil, "another may be had at once")
+        cache.forget()
+        #expect(cache.preview(at: .zero) == nil)
+    }
+
     @Test("after a pause nothing is left to begin with")
     func pause() {
         var cache = PictureCache()

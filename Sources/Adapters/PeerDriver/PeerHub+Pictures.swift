@@ -30,7 +30,9 @@ extension PeerHub {
         case .cache:
             peer.core.begin(with: cache, at: now)
             return true
-        case .keyframe: configuration.onEvent(id, lane, .keyframeNeeded)
+        case .keyframe:
+            configuration.onEvent(id, lane, .keyframeNeeded)
+            peer.core.preview(cache, at: now)
         case .wait(let until): schedule(until)
         case .nothing: break
         }

@@ -161,6 +161,14 @@ struct MediaSender {
         }
     }
 
+    /// A keyframe to look at while another is made; nothing that refers to it follows. Only for who has had nothing: others
+    /// see something newer.
+    mutating func preview(_ keyframe: PacketisedUnit, at now: Instant) {
+        guard lastSent == nil, queue.isEmpty else { return }
+        enqueue(keyframe, at: now)
+        isStarted = false
+    }
+
     /// What is queued, and what of it was lost, belongs to another encoder's stream; a keyframe of the new one follows at
     /// once, and is not to wait behind repairs that nobody needs any more.
     mutating func changeLane() { forgetPictures() }

@@ -185,8 +185,11 @@ package struct PeerCore: ~Copyable {
 
     /// Whether the viewer can begin with what a lane's cache holds; where not, a new keyframe would be there sooner.
     package func canBegin(with cache: PictureCache) -> Bool {
-        isConnected && cache.units != nil && !path.isSilent
-            && Double(cache.bytes) * 8 < Double(path.target) * Limits.cacheTime
+        cache.units != nil && crossesSoon(cache.bytes)
+    }
+
+    private func crossesSoon(_ bytes: Int) -> Bool {
+        isConnected && !path.isSilent && Double(bytes) * 8 < Double(path.target) * Limits.cacheTime
     }
 
     /// Begins with what a lane's cache holds; nothing where it can't.
@@ -194,6 +197,13 @@ package struct PeerCore: ~Copyable {
         self.now = now
         guard canBegin(with: cache) else { return }
         sender?.begin(with: cache, at: now)
+    }
+
+    /// Something to look at for who has had no picture yet, until the keyframe comes that it waits for.
+    package mutating func preview(_ cache: PictureCache, at now: Instant) {
+        self.now = now
+        guard let unit = cache.preview(at: now), crossesSoon(unit.bytes.count) else { return }
+        sender?.preview(unit, at: now)
     }
 
     /// Sends a packet of sound at once.
@@ -239,6 +249,7 @@ package struct PeerCore: ~Copyable {
 
     package mutating func advance(to now: Instant) {
         self.now = max(self.now, now)
+        if case .closed = phase { return }
         if case .connecting(let until) = phase, self.now >= until { return end(.unreachable) }
         path.advance(to: self.now)
         ice.advance(to: self.now)
@@ -249,7 +260,6 @@ package struct PeerCore: ~Copyable {
         drainICE()
         if let handshakeDue, self.now >= handshakeDue {
             self.handshakeDue = nil
-        if case .closed = phase { return }
             drive { engine throws(HandshakeError) in try engine.handleTimeout() }
         }
     }

@@ -4,9 +4,11 @@ import Timebase
 /// A lane's last keyframe and what followed: a viewer who joins, or has lost the chain of references, is served from
 /// here, and the encoder and the other viewers do not notice.
 ///
-/// As long as that costs about what a new keyframe would: then the cache is of no more use until there is one.
+/// As long as that costs about what a new keyframe would: then only the keyframe is of use, as something to look at until
+/// there is another.
 package struct PictureCache: Sendable {
     private var kept: [PacketisedUnit] = []
+    private var keyframe: PacketisedUnit?
     private var keyframeBytes = 0
     private var deltaBytes = 0
     /// Of the lane's newest unit, whatever it was: where a still screen's time has come to.
@@ -19,22 +21,31 @@ package struct PictureCache: Sendable {
         newest = (unit.mediaTime, unit.capturedAt)
         if unit.isKeyframe {
             kept = [unit]
+            keyframe = unit
             (keyframeBytes, deltaBytes) = (unit.bytes.count, 0)
             return
         }
         // What nothing refers to shows nothing that the picture before it did not.
         guard !kept.isEmpty, unit.isReference else { return }
         deltaBytes += unit.bytes.count
-        guard deltaBytes <= keyframeBytes, kept.count <= Limits.cachedDeltas else { return forget() }
+        guard deltaBytes <= keyframeBytes, kept.count <= Limits.cachedDeltas else { return kept = [] }
         kept.append(unit)
     }
 
     /// Nothing of what was is given out any more.
     package mutating func forget() {
         kept = []
+        keyframe = nil
     }
 
     /// From the keyframe on; nil where a new one is to be made.
     package var units: [PacketisedUnit]? { kept.isEmpty ? nil : kept }
     package var bytes: Int { keyframeBytes + deltaBytes }
+
+    /// The keyframe alone, dated like the lane's newest unit: for who has nothing to look at and waits for another, which
+    /// is not to be expected at once, because this one is recent. What follows it can't be decoded.
+    package func preview(at now: Instant) -> PacketisedUnit? {
+        guard let keyframe, now - keyframe.capturedAt < Limits.previewAge else { return nil }
+        return keyframe.retimed(newest.mediaTime, capturedAt: newest.capturedAt)
+    }
 }
