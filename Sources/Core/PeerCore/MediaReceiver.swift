@@ -88,7 +88,7 @@ struct MediaReceiver {
         buffer.parityPatience = Limits.parityPatience
         insert(parity?.receiveRepair(bytes, payload: packet.payload) ?? [], at: now)
         buffer.parityCame(
-            upTo: header.baseSequenceNumber &+ UInt16(truncatingIfNeeded: header.offsets.last ?? 0), at: now)
+            upTo: header.baseSequenceNumber &+ UInt16(truncatingIfNeeded: header.offsets.last ?? 0), isRepair: true, at: now)
     }
 
     private mutating func insert(_ recovered: [[UInt8]], at now: Instant) {

@@ -21,6 +21,8 @@ package struct NACKTracker: Sendable {
     package var parityPatience: Duration?
     /// Up to this number they have come.
     private var parityReaches: (number: Int64, at: Instant)?
+    /// How many came last, and for which number: as many missing packets of the next picture they will bring back.
+    private var repairs = (number: Int64.min, count: 1)
 
     private struct Missing: Sendable {
         var number: Int64
@@ -108,7 +110,10 @@ package struct NACKTracker: Sendable {
     }
 
     /// Repair packets for all up to `number` are coming in, if any are.
-    package mutating func parityCame(upTo number: Int64, at now: Instant) {
+    ///
+    /// - Parameter isRepair: one of them is there; else it was the last packet that they are for.
+    package mutating func parityCame(upTo number: Int64, isRepair: Bool = false, at now: Instant) {
+        if isRepair { repairs = (number, number == repairs.number ? repairs.count + 1 : 1) }
         guard number > parityReaches?.number ?? .min else { return }
         parityReaches = (number, now)
         // The last packets of a picture are missed by this, and not by the next picture.
@@ -118,7 +123,10 @@ package struct NACKTracker: Sendable {
     }
 
     /// When `takeDue` will next have something to do.
-    package var deadline: Instant? { missing.map { due($0) }.min() }
+    package var deadline: Instant? {
+        let beyond = beyondRepair
+        return missing.map { due($0, beyond) }.min()
+    }
 
     /// What is due now.
     package struct Due: Hashable, Sendable {
@@ -132,7 +140,8 @@ package struct NACKTracker: Sendable {
 
     package mutating func takeDue(at now: Instant) -> Due {
         var due = Due()
-        for index in missing.indices where self.due(missing[index]) <= now {
+        let beyond = beyondRepair
+        for index in missing.indices where self.due(missing[index], beyond) <= now {
             if missing[index].requests >= Limits.requestsPerPacket {
                 due.abandoned = missing[index].number
                 continue
@@ -149,7 +158,12 @@ package struct NACKTracker: Sendable {
         return due
     }
 
-    private func due(_ entry: Missing) -> Instant {
+    /// What is missing below this number repair packets can't bring back beside all that is missing above it.
+    private var beyondRepair: Int64 {
+        missing.count > repairs.count ? missing[missing.count - repairs.count].number : .min
+    }
+
+    private func due(_ entry: Missing, _ beyondRepair: Int64) -> Instant {
         if let requestedAt = entry.requestedAt {
             // Half of the answers take longer than the usual.
             let patience = usualAnswer + max(usualAnswer / 8, answerVariation * 2) + Limits.answerMargin
@@ -157,13 +171,13 @@ package struct NACKTracker: Sendable {
             let behindOthers = (entry.overtakenAt ?? latest) + max(Self.toleratedTime, answerVariation * 2)
             return min(latest, max(behindOthers, requestedAt + Limits.shortestRequestInterval))
         }
-        if let parityPatience {
+        let isOvertaken = (highest ?? entry.number) - entry.number >= Self.toleratedPackets
+        if let parityPatience, entry.number >= beyondRepair || !isOvertaken {
             let latest = entry.noticedAt + parityPatience
             guard let parityReaches, entry.number <= parityReaches.number else { return latest }
             let rest = min(Self.parityTime, distance * Self.parityDistances + Self.timerLateness)
             return min(latest, max(entry.noticedAt, parityReaches.at + rest))
         }
-        let isOvertaken = (highest ?? entry.number) - entry.number >= Self.toleratedPackets
         return isOvertaken ? entry.noticedAt : entry.noticedAt + Self.toleratedTime
     }
 

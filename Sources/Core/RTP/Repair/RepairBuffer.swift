@@ -49,8 +49,10 @@ package struct RepairBuffer<Element: Sendable>: Sendable {
     }
 
     /// Repair packets for all up to this number are coming in.
-    package mutating func parityCame(upTo sequenceNumber: UInt16, at now: Instant) {
-        tracker.parityCame(upTo: unwrapper.peek(sequenceNumber), at: now)
+    ///
+    /// - Parameter isRepair: one of them is there; else it was the last packet that they are for.
+    package mutating func parityCame(upTo sequenceNumber: UInt16, isRepair: Bool = false, at now: Instant) {
+        tracker.parityCame(upTo: unwrapper.peek(sequenceNumber), isRepair: isRepair, at: now)
     }
 
     /// Gives up all before a packet: what begins there needs nothing of it.
