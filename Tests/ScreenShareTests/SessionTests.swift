@@ -145,6 +145,30 @@ struct SessionTests {
         await room.close()
     }
 
+    @Test("the mode changes while a viewer watches: text comes at 15 pictures a second, a video faster")
+    func liveMode() async throws {
+        let room = try await ShareRoom { $0.mode = .detail }
+        let painter = room.paint()
+        let viewer = room.viewer()
+        await viewer.start()
+        var units = viewer.units.makeAsyncIterator()
+        var last = await units.next()?.timestamp ?? 0
+        /// Ticks from picture to picture.
+        func step() async -> Int64? {
+            guard let next = await units.next()?.timestamp else { return nil }
+            defer { last = next }
+            return next - last
+        }
+        for _ in 0..<12 { #expect(await step() ?? 0 >= 6000) }
+        await room.session.setMode(.motion)
+        var isFaster = false
+        for _ in 0..<200 where !isFaster { isFaster = await step() ?? 6000 < 6000 }
+        #expect(isFaster)
+        painter.cancel()
+        await viewer.stop()
+        await room.close()
+    }
+
     @Test("a custom source that is shown again begins with its newest picture")
     func shownAgain() throws {
         let source = CustomVideoSource()

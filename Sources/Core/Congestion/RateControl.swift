@@ -69,6 +69,9 @@ package struct RateControl: Sendable {
     private var isPassedKnown = false
     /// Whether another flow's queue was there until now.
     private var competedLately = false
+    /// When it was tried last whether that is still so, and how long it is believed next time.
+    private var triedAt: Instant?
+    private var competition = Limits.competition
     /// Since when the queue has been short, and since when there has been none to speak of.
     private var shortSince: Instant?
     private var emptySince: Instant?
@@ -102,7 +105,10 @@ package struct RateControl: Sendable {
     }
 
     package mutating func observe(_ seen: Observation) {
-        if let since = competesSince, seen.now - since > Limits.competition { stopCompeting() }
+        if let since = competesSince, seen.now - since > competition {
+            stopCompeting()
+            triedAt = seen.now
+        }
         let elapsed = min(1, max(0, lastObservation.map { (seen.now - $0).inSeconds } ?? 0))
         lastObservation = seen.now
         if seen.queue > tolerated(seen.jitter) {
@@ -168,12 +174,24 @@ package struct RateControl: Sendable {
             ? decreases > 1 : decreases > Self.patience && seen.now - since > Limits.ownQueueTime
         guard isForeign, seen.queue > Limits.queueOfOthers || seen.now - since > Limits.plateauTimeBeside else { return }
         tolerate(seen.queue)
-        competesSince = competesSince ?? seen.now
         // What we gave up meanwhile, the other has taken.
         let most = (seen.delivered ?? capacity) * Self.regainFactor
-        set(capacity: max(capacity, min(fairShare, passed, most)))
+        if wasTried(before: seen.now) {
+            // The trial has shown that it is the same one: what was ours is to be again, but not with a blow.
+            passed = fairShare
+            set(capacity: max(capacity, min(fairShare, most, capacity * 2)))
+        } else {
+            set(capacity: max(capacity, min(fairShare, passed, most)))
+        }
+        if competesSince == nil {
+            competition = wasTried(before: seen.now) ? min(competition * 2, Limits.longestCompetition) : Limits.competition
+            competesSince = seen.now
+        }
         decreases = 0
     }
+
+    /// It was tried lately whether another flow is there.
+    private func wasTried(before now: Instant) -> Bool { triedAt.map { now - $0 < Limits.memoryOfTrial } ?? false }
 
     private mutating func tolerate(_ queue: Duration) {
         queueTarget = min(Limits.longestQueueTarget, max(queueTarget * 3 / 2, queue * 5 / 4))
@@ -204,7 +222,9 @@ package struct RateControl: Sendable {
         }
         guard seen.queue < queueTarget / 2 else { return }
         decreases = 0
-        (competedLately, fairShare, longSince, isPassedKnown) = (false, capacity / 2, nil, false)
+        (longSince, isPassedKnown) = (nil, false)
+        // Who yields is slow to come back: its queue may be empty for seconds.
+        if !wasTried(before: seen.now) { (competedLately, fairShare) = (false, capacity / 2) }
         guard seen.now - since > .seconds(1) else { return }
         // Nobody else fills it any more.
         if seen.queue < Limits.queueTarget / 2 { competesSince = nil }
@@ -268,9 +288,18 @@ package struct RateControl: Sendable {
         guard isBusy(seen), mayGrow(seen) else { return }
         // Up to what is known to pass it need not be slow (RFC 9438 § 4.10, slow start).
         let isKnown = capacity * 10 < passed * 9
-        let growth = isKnown
-            ? Double(capacity) * Limits.knownGrowthPerSecond : Double(share.growthBase(capacity)) * Limits.growthPerSecond
+        let growth =
+            if isKnown { Double(capacity) * Limits.knownGrowthPerSecond }
+            else if isCompeting { growthOfTCP(seen.roundTrip + seen.queue) }
+            else { Double(share.growthBase(capacity)) * Limits.growthPerSecond }
         set(capacity: capacity + Int(growth * elapsed))
+    }
+
+    /// As the other flow does, whoever has more: with what is given up for loss that leads to equal parts. Reno's packet a
+    /// round trip (RFC 5681 § 3.1), and as much again, for CUBIC is sooner back where it lost (RFC 9438 § 4.2).
+    private func growthOfTCP(_ roundTrip: Duration) -> Double {
+        let seconds = max(0.02, roundTrip.inSeconds)
+        return Double(2 * Limits.packetOfTCP * 8) / (seconds * seconds)
     }
 
     /// A short queue that does not grow with the rate is no queue, but the time that a link takes for a packet. Beside
@@ -302,10 +331,11 @@ package struct RateControl: Sendable {
     /// Nothing came for a while: what was known may be wrong.
     package mutating func doubt() {
         set(capacity: capacity / 2)
-        target = capacity * Limits.usePercent / 100
+        target = max(Limits.lowestRate, capacity * Limits.usePercent / 100)
         received.removeAll(keepingCapacity: true)
         passed = 0
         share = LinkShare()
         stopCompeting()
+        triedAt = nil
     }
 }
