@@ -154,10 +154,16 @@ struct PictureCacheTests {
         var cache = PictureCache()
         cache.add(unit(0, bytes: 100, keyframe: true))
         cache.add(unit(1, bytes: 101))
-        #expect(cache.preview(at: .zero + .milliseconds(699))?.mediaTime.ticks == 1)
-        #expect(cache.preview(at: .zero + .milliseconds(700)) == nil, "another may be had at once")
+        func preview(_ milliseconds: Int64) -> PacketisedUnit? {
+            cache.preview(4_000_000, over: 10_000_000, at: .zero + .milliseconds(milliseconds))
+        }
+        #expect(preview(990)?.mediaTime.ticks == 1)
+        #expect(preview(1000) == nil, "another may be had at once")
         cache.forget()
-        #expect(cache.preview(at: .zero) == nil)
+        #expect(preview(0) == nil)
+        cache.add(unit(2, bytes: 200_000, keyframe: true))
+        #expect(preview(1800) != nil, "large ones are further apart")
+        #expect(preview(1900) == nil, "a copy takes 160 ms")
     }
 
     @Test("after a pause nothing is left to begin with")

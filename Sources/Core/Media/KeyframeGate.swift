@@ -39,9 +39,14 @@ package struct KeyframeGate: Sendable {
     ///
     /// - Parameter bitsPerSecond: what the lane may use.
     package mutating func keyframeMade(bytes: Int = 0, of bitsPerSecond: Int = 1, at now: Instant) {
+        opensAt = now + Self.interval(bytes: bytes, of: bitsPerSecond)
+        isRequested = false
+    }
+
+    /// How long after a keyframe the next may come at the soonest.
+    package static func interval(bytes: Int, of bitsPerSecond: Int) -> Duration {
         let fair = Double(bytes) * 8 * MediaLimits.keyframeShare / Double(max(1, bitsPerSecond))
         let longest = MediaLimits.longestKeyframeInterval.inSeconds
-        opensAt = now + max(MediaLimits.keyframeInterval, .seconds(min(fair, longest)))
-        isRequested = false
+        return max(MediaLimits.keyframeInterval, .seconds(min(fair, longest)))
     }
 }

@@ -135,8 +135,6 @@ enum Limits {
     static let cachedDeltas = 60
     /// And where they cross in this time.
     static let cacheTime = 0.4
-    /// Keyframes are a second apart at least: behind one as old as this the next comes nearly as soon as a copy of it.
-    static let previewAge = Duration.milliseconds(700)
     /// The same viewer is served so no more often than it would get keyframes, on average,
     static let cacheInterval = Duration.seconds(1)
     /// and the second time after a pause: what it asked for before it had looked at what came is no reason to hurry.

@@ -49,7 +49,7 @@ struct MediaSender {
     var repairBudget: RepairBudget
     private var pacer: Pacer
     /// What pictures may take on average.
-    private var bitsPerSecond: Int
+    private(set) var bitsPerSecond: Int
     /// How fast they leave.
     var pacingRate: Int
     /// Not wrapped; the low 16 bits go on the wire.
@@ -102,6 +102,8 @@ struct MediaSender {
         guard !unit.payloads.isEmpty else { return }
         if !isStarted {
             guard unit.isKeyframe else { return }
+            // A preview that has not begun to leave is of no use any more.
+            if queue.first?.nextPayload == 0 { startAgain() }
             isStarted = true
             isStranded = false
         }

@@ -1,3 +1,4 @@
+import Media
 import RTP
 import Timebase
 
@@ -42,10 +43,15 @@ package struct PictureCache: Sendable {
     package var units: [PacketisedUnit]? { kept.isEmpty ? nil : kept }
     package var bytes: Int { keyframeBytes + deltaBytes }
 
-    /// The keyframe alone, dated like the lane's newest unit: for who has nothing to look at and waits for another, which
-    /// is not to be expected at once, because this one is recent. What follows it can't be decoded.
-    package func preview(at now: Instant) -> PacketisedUnit? {
-        guard let keyframe, now - keyframe.capturedAt < Limits.previewAge else { return nil }
+    /// The keyframe alone, dated like the lane's newest unit: for who has nothing to look at and waits for another. What
+    /// follows it can't be decoded.
+    ///
+    /// - Returns: nil where the next keyframe may be there before a copy of this one.
+    package func preview(_ bitsPerSecond: Int, over path: Int, at now: Instant) -> PacketisedUnit? {
+        guard let keyframe else { return nil }
+        let bytes = keyframe.bytes.count
+        let arrival = now + .seconds(Double(bytes * 8) / Double(max(1, path)))
+        guard arrival - keyframe.capturedAt < KeyframeGate.interval(bytes: bytes, of: bitsPerSecond) else { return nil }
         return keyframe.retimed(newest.mediaTime, capturedAt: newest.capturedAt)
     }
 }

@@ -21,8 +21,9 @@ package struct NACKTracker: Sendable {
     package var parityPatience: Duration?
     /// Up to this number they have come.
     private var parityReaches: (number: Int64, at: Instant)?
-    /// How many came last, and for which number: as many missing packets of the next picture they will bring back.
-    private var repairs = (number: Int64.min, count: 1)
+    /// How many came last, and whether others have come since: as many missing packets of the next picture they will
+    /// bring back.
+    private var repairs = (count: 1, areOver: true)
 
     private struct Missing: Sendable {
         var number: Int64
@@ -85,6 +86,7 @@ package struct NACKTracker: Sendable {
             return .followed
         }
         self.highest = number
+        repairs.areOver = true
         noteDistance(isNext: number == highest + 1, at: now)
         guard number - highest - 1 <= Int64(Limits.missingPackets - missing.count) else {
             missing.removeAll(keepingCapacity: true)
@@ -113,7 +115,7 @@ package struct NACKTracker: Sendable {
     ///
     /// - Parameter isRepair: one of them is there; else it was the last packet that they are for.
     package mutating func parityCame(upTo number: Int64, isRepair: Bool = false, at now: Instant) {
-        if isRepair { repairs = (number, number == repairs.number ? repairs.count + 1 : 1) }
+        if isRepair { repairs = (repairs.areOver ? 1 : repairs.count + 1, false) }
         guard number > parityReaches?.number ?? .min else { return }
         parityReaches = (number, now)
         // The last packets of a picture are missed by this, and not by the next picture.
@@ -124,8 +126,8 @@ package struct NACKTracker: Sendable {
 
     /// When `takeDue` will next have something to do.
     package var deadline: Instant? {
-        let beyond = beyondRepair
-        return missing.map { due($0, beyond) }.min()
+        let isBeyond = isBeyondRepair
+        return missing.map { due($0, isBeyond) }.min()
     }
 
     /// What is due now.
@@ -140,8 +142,8 @@ package struct NACKTracker: Sendable {
 
     package mutating func takeDue(at now: Instant) -> Due {
         var due = Due()
-        let beyond = beyondRepair
-        for index in missing.indices where self.due(missing[index], beyond) <= now {
+        let isBeyond = isBeyondRepair
+        for index in missing.indices where self.due(missing[index], isBeyond) <= now {
             if missing[index].requests >= Limits.requestsPerPacket {
                 due.abandoned = missing[index].number
                 continue
@@ -158,12 +160,14 @@ package struct NACKTracker: Sendable {
         return due
     }
 
-    /// What is missing below this number repair packets can't bring back beside all that is missing above it.
-    private var beyondRepair: Int64 {
-        missing.count > repairs.count ? missing[missing.count - repairs.count].number : .min
+    /// More is missing, and not merely late, than repair packets will bring back: all of it has to be sent again, for what
+    /// is sent again helps them no further.
+    private var isBeyondRepair: Bool {
+        guard let highest, let first = missing.first(where: { $0.requests == 0 }) else { return false }
+        return highest - first.number >= Self.toleratedPackets && missing.count { $0.requests == 0 } > repairs.count
     }
 
-    private func due(_ entry: Missing, _ beyondRepair: Int64) -> Instant {
+    private func due(_ entry: Missing, _ isBeyondRepair: Bool) -> Instant {
         if let requestedAt = entry.requestedAt {
             // Half of the answers take longer than the usual.
             let patience = usualAnswer + max(usualAnswer / 8, answerVariation * 2) + Limits.answerMargin
@@ -171,13 +175,14 @@ package struct NACKTracker: Sendable {
             let behindOthers = (entry.overtakenAt ?? latest) + max(Self.toleratedTime, answerVariation * 2)
             return min(latest, max(behindOthers, requestedAt + Limits.shortestRequestInterval))
         }
-        let isOvertaken = (highest ?? entry.number) - entry.number >= Self.toleratedPackets
-        if let parityPatience, entry.number >= beyondRepair || !isOvertaken {
+        if let parityPatience {
+            if isBeyondRepair { return entry.noticedAt }
             let latest = entry.noticedAt + parityPatience
             guard let parityReaches, entry.number <= parityReaches.number else { return latest }
             let rest = min(Self.parityTime, distance * Self.parityDistances + Self.timerLateness)
             return min(latest, max(entry.noticedAt, parityReaches.at + rest))
         }
+        let isOvertaken = (highest ?? entry.number) - entry.number >= Self.toleratedPackets
         return isOvertaken ? entry.noticedAt : entry.noticedAt + Self.toleratedTime
     }
 
