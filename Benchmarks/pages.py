@@ -148,11 +148,19 @@ class Narrow(contextlib.ExitStack):
         decoder.flags |= av.codec.context.Flags.low_delay
         found = [Change(self.pages[name], at, self.pages) for name, at in self.shown]
         for at, unit in units:
-            for frame in decoder.decode(av.Packet(unit)):
+            for frame in pictures(decoder, unit):
                 for change, end in zip(found, ends):
                     if change.at <= at < end:
                         change.take(at, len(unit), frame)
         return found
+
+
+def pictures(decoder, unit):
+    """Of one access unit; none where it can't be decoded, as behind a loss that a sharer has not repaired."""
+    try:
+        return decoder.decode(av.Packet(unit))
+    except av.error.InvalidDataError:
+        return []
 
 
 def recorded(path):

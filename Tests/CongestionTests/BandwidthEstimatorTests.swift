@@ -138,14 +138,16 @@ struct BandwidthEstimatorTests {
         }
     }
 
-    @Test("what another flow's queue allowed is over when its queue is: a link that falls then is not filled")
-    func afterwards() throws {
-        var share = PathSimulation { time in SimulatedPath(rate: time < 50 ? 2_000_000 : 500_000) }
+    @Test(
+        "what another flow's queue allowed is over when its queue is: a link that falls then is not filled",
+        arguments: [(40, 10), (40, 6), (44, 6), (48, 6), (52, 6)] as [(Double, Double)])
+    func afterwards(end: Double, pause: Double) throws {
+        var share = PathSimulation { time in SimulatedPath(rate: time < end + pause ? 2_000_000 : 500_000) }
         share.bulk = BulkFlow(startsAt: 5)
-        share.run(for: 40)
+        share.run(for: end)
         share.bulk = nil
-        share.run(for: 20)
-        let settled = try #require(share.settled(below: 0.1, from: 50))
+        share.run(for: pause + 10)
+        let settled = try #require(share.settled(below: 0.1, from: end + pause))
         #expect(settled < 1.5, "after \(settled) s")
     }
 

@@ -266,6 +266,8 @@ package struct BandwidthEstimator: Sendable {
     package mutating func moved(at instant: Instant) {
         movedAt = instant
         queue.restart()
+        rate.stopCompeting()
+        rate.forgetOthers()
         leastFeedbackDelay = RecentMinimum(seconds: Limits.secondsOfRoundTrip)
         feedbackDelay = nil
     }

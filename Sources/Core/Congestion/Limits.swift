@@ -34,9 +34,9 @@ package enum Limits {
     static let ownQueueTime = Duration.seconds(3)
     /// After so long it is tried anew whether the queue is another flow's; after twice as long each time that it was.
     static let competition = Duration.seconds(30)
-    static let longestCompetition = Duration.seconds(120)
+    static let longestCompetition = Duration.seconds(60)
     /// By then the other one, which found more room meanwhile, has filled the queue again.
-    static let memoryOfTrial = Duration.seconds(20)
+    static let memoryOfTrial = Duration.seconds(10)
     /// Scatter above this is no jitter.
     static let longestJitter = Duration.milliseconds(30)
     /// A queue of one length: within this, by the least of each of these times.

@@ -108,6 +108,7 @@ package struct RateControl: Sendable {
         if let since = competesSince, seen.now - since > competition {
             stopCompeting()
             triedAt = seen.now
+            competition = min(competition * 2, Limits.longestCompetition)
         }
         let elapsed = min(1, max(0, lastObservation.map { (seen.now - $0).inSeconds } ?? 0))
         lastObservation = seen.now
@@ -176,17 +177,15 @@ package struct RateControl: Sendable {
         tolerate(seen.queue)
         // What we gave up meanwhile, the other has taken.
         let most = (seen.delivered ?? capacity) * Self.regainFactor
-        if wasTried(before: seen.now) {
+        if competesSince == nil, wasTried(before: seen.now) {
             // The trial has shown that it is the same one: what was ours is to be again, but not with a blow.
             passed = fairShare
             set(capacity: max(capacity, min(fairShare, most, capacity * 2)))
         } else {
             set(capacity: max(capacity, min(fairShare, passed, most)))
         }
-        if competesSince == nil {
-            competition = wasTried(before: seen.now) ? min(competition * 2, Limits.longestCompetition) : Limits.competition
-            competesSince = seen.now
-        }
+        if !wasTried(before: seen.now) { competition = Limits.competition }
+        competesSince = competesSince ?? seen.now
         decreases = 0
     }
 
@@ -211,6 +210,11 @@ package struct RateControl: Sendable {
         shortSince = nil
     }
 
+    /// Nobody else is there any more.
+    package mutating func forgetOthers() {
+        (competesSince, triedAt, competedLately) = (nil, nil, false)
+    }
+
     private mutating func relax(_ elapsed: Double, _ seen: Observation) {
         let since = shortSince ?? seen.now
         shortSince = since
@@ -227,7 +231,7 @@ package struct RateControl: Sendable {
         if !wasTried(before: seen.now) { (competedLately, fairShare) = (false, capacity / 2) }
         guard seen.now - since > .seconds(1) else { return }
         // Nobody else fills it any more.
-        if seen.queue < Limits.queueTarget / 2 { competesSince = nil }
+        if seen.queue < Limits.queueTarget / 2, isCompeting { forgetOthers() }
         guard queueTarget > Limits.queueTarget else { return }
         let excess = (queueTarget - Limits.queueTarget).nanoseconds
         queueTarget = Limits.queueTarget + .nanoseconds(Int64(Double(excess) * max(0, 1 - elapsed)))
@@ -238,6 +242,7 @@ package struct RateControl: Sendable {
         // Where the queue overflows, what comes out of it is all that passes.
         if isCompeting, let outflow = seen.outflow { next = min(next, max(outflow, capacity / 2)) }
         set(capacity: next)
+        if isCompeting { passed = min(passed, capacity) }
     }
 
     /// A router marks instead of letting a queue grow.
@@ -290,13 +295,15 @@ package struct RateControl: Sendable {
         let isKnown = capacity * 10 < passed * 9
         let growth =
             if isKnown { Double(capacity) * Limits.knownGrowthPerSecond }
-            else if isCompeting { growthOfTCP(seen.roundTrip + seen.queue) }
+            else if isCompeting { min(growthOfTCP(seen.roundTrip + seen.queue), Double(capacity) * Limits.knownGrowthPerSecond) }
             else { Double(share.growthBase(capacity)) * Limits.growthPerSecond }
         set(capacity: capacity + Int(growth * elapsed))
     }
 
-    /// As the other flow does, whoever has more: with what is given up for loss that leads to equal parts. Reno's packet a
-    /// round trip (RFC 5681 § 3.1), and as much again, for CUBIC is sooner back where it lost (RFC 9438 § 4.2).
+    /// As the other flow does, whoever has more: with what is given up for loss that leads to equal parts. Reno grows by a
+    /// packet a round trip (RFC 5681 § 3.1), CUBIC is sooner back where it lost (RFC 9438 § 4.2); and the round trip that
+    /// is known beside another flow holds a part of its queue. With more than twice as much a share that is left alone in the
+    /// queue fills it itself, and does not notice.
     private func growthOfTCP(_ roundTrip: Duration) -> Double {
         let seconds = max(0.02, roundTrip.inSeconds)
         return Double(2 * Limits.packetOfTCP * 8) / (seconds * seconds)
