@@ -77,6 +77,7 @@ struct Pair: ~Copyable {
     private var viewer: Side
     private var now = Instant(nanoseconds: 1_000_000_000)
     private var pictures = Pictures()
+    private var cache = PictureCache()
     /// Timers that may still run out: a row of long waits would take all the fuzzer's time.
     private var timers = 2000
 
@@ -186,6 +187,7 @@ struct Pair: ~Copyable {
 
     private mutating func show(isKeyframe: Bool, bytes: Int) {
         let unit = pictures.next(isKeyframe: isKeyframe, bytes: bytes, at: now)
+        cache.add(unit)
         sharer.core.send(unit, at: now)
         sharer.drain()
     }
@@ -198,11 +200,13 @@ struct Pair: ~Copyable {
     }
 
     private mutating func ask(_ count: Int) {
-        switch count % 5 {
+        switch count % 7 {
         case 0: sharer.core.setBitrate(60_000 + count * 32_768, at: now)
         case 1: sharer.core.forgetPictures()
         case 2: sharer.core.changeLane()
         case 3: viewer.core.requestKeyframe(at: now)
+        case 4: sharer.core.preview(cache, at: now)
+        case 5: sharer.core.begin(with: cache, at: now)
         default:
             // The viewer knows nothing of it: the pair in use is all there is until ICE fails.
             var random = Counter(UInt64(count))
