@@ -184,7 +184,7 @@ struct ViewRecord: Encodable {
     var lost: Int
     var recovered: Int
     var joins: Int
-    var rttMs: Double?
+    var roundTripMs: Double?
     var firstFrameMs: Double?
     /// Seconds of sound, and of them what was lost.
     var sound: Double
@@ -207,7 +207,7 @@ struct ViewRecord: Encodable {
         lost = statistics.packetsLost
         recovered = statistics.packetsRecovered
         joins = statistics.joins
-        rttMs = statistics.roundTripTime.map { $0 * 1000 }
+        roundTripMs = statistics.roundTripTime.map { $0 * 1000 }
         firstFrameMs = statistics.firstPicture.map { $0 / .milliseconds(1) }
         sound = statistics.audioSeconds
         soundLost = statistics.audioSecondsLost
