@@ -343,6 +343,6 @@ package struct RateControl: Sendable {
         passed = 0
         share = LinkShare()
         stopCompeting()
-        triedAt = nil
+        forgetOthers()
     }
 }

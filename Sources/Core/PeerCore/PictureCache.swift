@@ -10,7 +10,7 @@ import Timebase
 package struct PictureCache: Sendable {
     private var kept: [PacketisedUnit] = []
     private var keyframe: PacketisedUnit?
-    private var keyframeBytes = 0
+    private var keyframeBytes: Int { keyframe?.bytes.count ?? 0 }
     private var deltaBytes = 0
     /// Of the lane's newest unit, whatever it was: where a still screen's time has come to.
     package private(set) var newest = (mediaTime: MediaTime(ticks: 0), capturedAt: Instant.zero)
@@ -23,7 +23,7 @@ package struct PictureCache: Sendable {
         if unit.isKeyframe {
             kept = [unit]
             keyframe = unit
-            (keyframeBytes, deltaBytes) = (unit.bytes.count, 0)
+            deltaBytes = 0
             return
         }
         // What nothing refers to shows nothing that the picture before it did not.
@@ -46,12 +46,15 @@ package struct PictureCache: Sendable {
     /// The keyframe alone, dated like the lane's newest unit: for who has nothing to look at and waits for another. What
     /// follows it can't be decoded.
     ///
+    /// - Parameters:
+    ///   - bitsPerSecond: what the lane may use, by which its keyframes are spaced.
+    ///   - path: what the joiner's path takes, in bits per second.
     /// - Returns: nil where the next keyframe may be there before a copy of this one.
     package func preview(_ bitsPerSecond: Int, over path: Int, at now: Instant) -> PacketisedUnit? {
         guard let keyframe else { return nil }
-        let bytes = keyframe.bytes.count
-        let arrival = now + .seconds(Double(bytes * 8) / Double(max(1, path)))
-        guard arrival - keyframe.capturedAt < KeyframeGate.interval(bytes: bytes, of: bitsPerSecond) else { return nil }
+        let arrival = now + .seconds(Double(keyframeBytes * 8) / Double(max(1, path)))
+        let interval = KeyframeGate.interval(bytes: keyframeBytes, of: bitsPerSecond)
+        guard arrival - keyframe.capturedAt < interval else { return nil }
         return keyframe.retimed(newest.mediaTime, capturedAt: newest.capturedAt)
     }
 }

@@ -163,7 +163,7 @@ package struct NACKTracker: Sendable {
     /// More is missing, and not merely late, than repair packets will bring back: all of it has to be sent again, for what
     /// is sent again helps them no further.
     private var isBeyondRepair: Bool {
-        guard let highest, let first = missing.first(where: { $0.requests == 0 }) else { return false }
+        guard parityPatience != nil, let highest, let first = missing.first(where: { $0.requests == 0 }) else { return false }
         return highest - first.number >= Self.toleratedPackets && missing.count { $0.requests == 0 } > repairs.count
     }
 
