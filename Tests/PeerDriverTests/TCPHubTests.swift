@@ -120,6 +120,8 @@ struct TCPHubTests {
         #expect(two.sharerTold.all == ["connected", "interrupted"])
         await two.sharer.remove(two.id)
         try await until { two.viewerTold.all.last == "gone: closedByPeer" }
+        #expect(await two.viewer.statistics().isEmpty)
+        #expect(await two.viewer.statistics(of: two.id)?.isConnected == false, "what was counted is told afterwards")
         try await until { await two.viewer.serials.isEmpty }
         #expect(await two.sharer.serials.isEmpty)
         for hub in [two.sharer, two.viewer] { await hub.close() }

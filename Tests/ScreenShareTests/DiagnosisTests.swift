@@ -104,7 +104,8 @@ struct DiagnosisTests {
         let finding = try only(.udpPort, facts.machineFindings)
         #expect(finding.verdict == .failure && finding.advice?.contains("--udp-port") == true)
         #expect(!facts.serverFindings.isEmpty)
-        facts.port = 0
+        facts.lacksSockets = true
+        #expect(try only(.udpPort, facts.machineFindings).advice?.contains("--interface") == true)
         #expect(facts.serverFindings.isEmpty)
     }
 
@@ -179,7 +180,16 @@ struct DiagnosisTests {
         facts.addresses = [try #require(IPAddress("2001:db8::1"))]
         #expect(try only(.nat, facts.serverFindings).verdict == .ok)
         facts.relayOnly = true
-        #expect(facts.serverFindings.isEmpty)
+        facts.relayServers = [try Self.turn(.relays(Self.relayed))]
+        #expect(facts.serverFindings.map(\.check) == [.turn])
+    }
+
+    @Test("where only relays may be used and none is named, nothing can be shared")
+    func relayOnly() throws {
+        var facts = Self.facts()
+        facts.relayOnly = true
+        let finding = try only(.turn, facts.serverFindings)
+        #expect(finding.verdict == .failure && finding.advice?.contains("--turn") == true)
     }
 
     @Test(

@@ -54,6 +54,36 @@ struct SessionTests {
         await room.close()
     }
 
+    @Test("a viewer whose patience ends while it connects does not wait for a paused share")
+    func impatient() async throws {
+        let room = try await ShareRoom()
+        await room.session.pause()
+        let viewer = room.viewer(patience: .zero)
+        await viewer.start()
+        var events: [ViewEvent] = []
+        for await event in viewer.events { events.append(event) }
+        #expect(events.contains(.connected))
+        #expect(events.last == .ended(.signaling("connected, but no picture has come")))
+        await room.close()
+    }
+
+    @Test("what was counted of a connection still counts when the sharer has left")
+    func counted() async throws {
+        let room = try await ShareRoom()
+        let painter = room.paint()
+        let viewer = room.viewer()
+        await viewer.start()
+        var units = viewer.units.makeAsyncIterator()
+        _ = await units.next()
+        #expect(await viewer.statistics().roundTripTime != nil)
+        await room.session.stop()
+        for await case .disconnected in viewer.events { break }
+        #expect(await viewer.statistics().roundTripTime != nil)
+        painter.cancel()
+        await viewer.stop()
+        await room.close()
+    }
+
     @Test("two shares of one source show each of its pictures, and the room of one that has ended is free")
     func oneSource() async throws {
         let room = try await ShareRoom()

@@ -32,10 +32,11 @@ final class ShareRoom: Sendable {
         await server.stop()
     }
 
-    func viewer(constantFrameRate: Bool = false) -> ViewSession {
+    func viewer(constantFrameRate: Bool = false, patience: Duration? = nil) -> ViewSession {
         var configuration = ViewConfiguration(server: address, room: Self.name)
         configuration.network.interfaces = ["127.0.0.1"]
         configuration.constantFrameRate = constantFrameRate
+        configuration.patience = patience
         return ViewSession(configuration: configuration, logger: Self.logger)
     }
 

@@ -147,6 +147,15 @@ struct HandshakeClosingTests {
         try pair.active.handleTimeout()
     }
 
+    @Test("trouble of OpenSSL's own is not taken for a peer that closed")
+    func ownTrouble() {
+        // ERR_R_INTERNAL_ERROR, with the flags of OpenSSL 3 for what is fatal and common to all its libraries.
+        let reason: Int32 = 3 << 18 | 259
+        #expect(OpenSSLFailure.handshakeError(reason, "internal error") == .failed("internal error"))
+        // The alerts close_notify and handshake_failure, and the last that there can be.
+        for alert in [0, 40, 255] as [Int32] { #expect(OpenSSLFailure.handshakeError(1000 + alert, "") == .closed) }
+    }
+
     @Test("a replayed close_notify of another association ends nothing")
     func foreignClose() throws {
         let (pair, other) = (try HandshakePair(), try HandshakePair())

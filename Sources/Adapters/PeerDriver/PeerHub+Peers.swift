@@ -140,4 +140,9 @@ extension PeerHub {
     package func statistics() -> [HubPeerStatistics] {
         peers.map { HubPeerStatistics(peer: $0.key, statistics: $0.value.core.statistics) }
     }
+
+    /// A peer's, also where it was the last to leave.
+    package func statistics(of id: PeerID) -> PeerStatistics? {
+        peers[id]?.core.statistics ?? (lastToLeave?.peer == id ? lastToLeave?.statistics : nil)
+    }
 }

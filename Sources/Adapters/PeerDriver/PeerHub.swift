@@ -27,6 +27,8 @@ package actor PeerHub {
     private let executor: any NIOSerialEventLoopExecutor
     var sockets: [TransportAddress: UDPSocket] = [:]
     var peers: [PeerID: Peer] = [:]
+    /// The last that was forgotten: whoever counts asks only when it has heard of that.
+    private(set) var lastToLeave: HubPeerStatistics?
     var router = Router()
     /// What each lane showed since its last keyframe.
     var caches: [LaneKey: PictureCache] = [:]
@@ -194,6 +196,7 @@ package actor PeerHub {
     }
 
     func forget(_ id: PeerID) {
+        if let peer = peers[id] { lastToLeave = HubPeerStatistics(peer: id, statistics: peer.core.statistics) }
         router.remove(id)
         peers[id] = nil
         dropCaches()

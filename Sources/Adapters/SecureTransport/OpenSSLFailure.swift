@@ -14,14 +14,16 @@ enum OpenSSLFailure {
     }
 
     /// The latest error as what it means for a handshake.
-    static var asHandshakeError: HandshakeError {
+    static var asHandshakeError: HandshakeError { handshakeError(reason, text) }
+
+    static func handshakeError(_ reason: Int32, _ text: String) -> HandshakeError {
         switch reason {
         case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE:
             .fingerprintMismatch
         case SSL_R_BAD_SRTP_PROTECTION_PROFILE_LIST, SSL_R_SRTP_COULD_NOT_ALLOCATE_PROFILES:
             .noCommonProfile
-        case SSL_AD_REASON_OFFSET...:
-            // Reasons from here on are the peer's alerts.
+        case SSL_AD_REASON_OFFSET...(SSL_AD_REASON_OFFSET + 255):
+            // The peer's alerts have 8 bits; far above them are failures of OpenSSL itself (ERR_R_INTERNAL_ERROR).
             .closed
         default:
             .failed(text)

@@ -3,7 +3,6 @@ import ICE
 import NIOCore
 import NIOPosix
 import PeerDriver
-import SecureTransport
 import Timebase
 
 /// Opens the sockets of a share, and asks the STUN and TURN servers from them.
@@ -18,7 +17,7 @@ struct NetworkCheck {
         var facts = NetworkFacts()
         facts.port = network.udpPort
         facts.relayOnly = network.relayOnly
-        do throws(ShareError) { facts.addresses = try network.localAddresses().used } catch {
+        do throws(ShareError) { facts.addresses = try network.localAddresses() } catch {
             facts.addressFailure = error.description
             return facts
         }
@@ -26,6 +25,8 @@ struct NetworkCheck {
         if let hub = await open(&facts, on: group.next()) {
             await ask(hub, &facts)
             await hub.close()
+        } else {
+            facts.lacksSockets = true
         }
         try? await group.shutdownGracefully()
         return facts
@@ -47,11 +48,7 @@ struct NetworkCheck {
     private func open(
         _ port: UInt16, _ addresses: [IPAddress], _ eventLoop: any EventLoop
     ) async throws(HubError) -> PeerHub {
-        let hub = PeerHub(
-            HubConfiguration(
-                addresses: addresses, port: port, stunServers: [], makeSecurity: { try TransportSecurity() },
-                makeAuthenticator: { OpenSSLAuthenticator() }, onEvent: { _, _, _ in }),
-            eventLoop: eventLoop)
+        let hub = PeerHub(network.sockets(at: addresses, port: port), eventLoop: eventLoop)
         do throws(HubError) { try await hub.open() } catch {
             await hub.close()
             throw error
@@ -62,7 +59,7 @@ struct NetworkCheck {
     // MARK: Servers
 
     private func ask(_ hub: PeerHub, _ facts: inout NetworkFacts) async {
-        async let stunAddresses = resolve(network.relayOnly ? [] : network.stunServers) { await STUNServer.resolve($0) }
+        async let stunAddresses = resolve(network.askedSTUNServers) { await STUNServer.resolve($0) }
         async let relayAddresses = resolve(network.turnServers) { await $0.resolve() }
         let (stun, relays) = await (stunAddresses, relayAddresses)
         // A TURN server tells of the NAT as a STUN server does (RFC 8656 § 2.1).
@@ -71,7 +68,7 @@ struct NetworkCheck {
         async let allocated: Void = hub.gather(atMost: DoctorLimits.relays)
         let probes = await hub.probeMapping(by: stun.compactMap { $0 }.flatMap { $0 } + others, atMost: DoctorLimits.mapping)
         await allocated
-        facts.stunServers = zip(network.relayOnly ? [] : network.stunServers, stun).map { url, addresses in
+        facts.stunServers = zip(network.askedSTUNServers, stun).map { url, addresses in
             .init(url: url, outcome: Self.outcome(of: addresses ?? [], probes))
         }
         var results = await hub.relayResults()[...]
@@ -87,15 +84,8 @@ struct NetworkCheck {
     private func resolve<Server: Sendable, Found: Sendable>(
         _ servers: [Server], _ look: @escaping @Sendable (Server) async -> Found?
     ) async -> [Found?] {
-        await withTaskGroup(of: (Int, Found?).self) { group in
-            for (index, server) in servers.enumerated() {
-                group.addTask {
-                    (index, await Deadline.result(within: DoctorLimits.names) { await look(server) } ?? nil)
-                }
-            }
-            var found = [Found?](repeating: nil, count: servers.count)
-            for await (index, one) in group { found[index] = one }
-            return found
+        await servers.mapAtOnce { server -> Found? in
+            await Deadline.result(within: DoctorLimits.names) { await look(server) } ?? nil
         }
     }
 

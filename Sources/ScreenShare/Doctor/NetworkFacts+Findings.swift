@@ -35,7 +35,7 @@ extension NetworkFacts {
         if let portFailure {
             return Finding(
                 .udpPort, .failure, portFailure,
-                advice: port == 0
+                advice: lacksSockets
                     ? "Choose another --interface." : "Choose another --udp-port, or end the program that has it.",
                 values: values)
         }
@@ -52,8 +52,17 @@ extension NetworkFacts {
 
     var serverFindings: [Finding] {
         // Without sockets nobody could be asked.
-        if addressFailure != nil || (portFailure != nil && port == 0) { return [] }
-        return stunServers.map(finding) + relayServers.map(finding) + natFindings
+        if addressFailure != nil || lacksSockets { return [] }
+        return stunServers.map(finding) + relayServers.map(finding) + missingRelayFindings + natFindings
+    }
+
+    /// A share does not start then.
+    private var missingRelayFindings: [Finding] {
+        guard relayOnly, relayServers.isEmpty else { return [] }
+        return [
+            Finding(
+                .turn, .failure, "only relays may be used, and no TURN server is named", advice: "Name one by --turn.")
+        ]
     }
 
     private func finding(_ server: STUNServer) -> Finding {

@@ -46,6 +46,8 @@ struct NetworkFacts: Sendable {
     var port: UInt16 = 0
     /// Where the port can't be had, in words.
     var portFailure: String?
+    /// No socket could be opened, at any port.
+    var lacksSockets = false
     var stunServers: [STUNServer] = []
     var relayServers: [RelayServer] = []
     var mappings: [Mapping] = []

@@ -26,17 +26,12 @@ extension NetworkConfiguration {
     func hubConfiguration(
         tcp: TCPType, onEvent: @escaping @Sendable (PeerID, LaneKey?, PeerEvent) -> Void
     ) async throws(ShareError) -> HubConfiguration {
-        let (chosen, addresses) = try localAddresses()
-        var servers: [TransportAddress] = []
-        for server in stunServers {
+        var hub = sockets(at: try localAddresses(), port: udpPort, onEvent: onEvent)
+        for server in askedSTUNServers {
             let found = await GatheringLimit.look { await STUNServer.resolve(server) }
             if found.isEmpty { throw .network("can't resolve the STUN server \"\(server)\" (stun:host[:port])") }
-            servers += found
+            hub.stunServers += found
         }
-        var hub = HubConfiguration(
-            addresses: addresses, port: udpPort, stunServers: servers, makeSecurity: { try TransportSecurity() },
-            makeAuthenticator: { OpenSSLAuthenticator() }, onEvent: onEvent)
-        hub.followsAddresses = chosen.isEmpty
         hub.tcp = usesTCP ? tcp : nil
         hub.marksDatagrams = marksPackets
         for server in turnServers {
@@ -49,14 +44,29 @@ extension NetworkConfiguration {
         return hub
     }
 
-    /// The addresses that were asked for, and those that are used.
-    func localAddresses() throws(ShareError) -> (chosen: [IPAddress], used: [IPAddress]) {
+    /// A hub that asks no server.
+    func sockets(
+        at addresses: [IPAddress], port: UInt16,
+        onEvent: @escaping @Sendable (PeerID, LaneKey?, PeerEvent) -> Void = { _, _, _ in }
+    ) -> HubConfiguration {
+        var hub = HubConfiguration(
+            addresses: addresses, port: port, stunServers: [], makeSecurity: { try TransportSecurity() },
+            makeAuthenticator: { OpenSSLAuthenticator() }, onEvent: onEvent)
+        hub.followsAddresses = interfaces.isEmpty
+        return hub
+    }
+
+    /// None where what they tell would be told to nobody.
+    var askedSTUNServers: [String] { relayOnly ? [] : stunServers }
+
+    /// Those that were asked for, or all.
+    func localAddresses() throws(ShareError) -> [IPAddress] {
         var chosen: [IPAddress] = []
         for text in interfaces {
             guard let address = IPAddress(text) else { throw .network("\"\(text)\" is not an IP address") }
             chosen.append(address)
         }
-        do { return (chosen, try LocalAddresses.select(chosen)) } catch {
+        do { return try LocalAddresses.select(chosen) } catch {
             throw .network("this machine's addresses can't be read: \(error)")
         }
     }

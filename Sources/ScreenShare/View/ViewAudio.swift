@@ -5,7 +5,7 @@ import RTP
 import SystemClock
 import Timebase
 
-/// A piece of the shared sound, in order and without holes.
+/// A piece of the shared sound, in order and without holes, but for what this machine slept through.
 public struct AudioPiece: Sendable {
     /// One Opus packet (48 kHz, stereo); nil where one was lost, or the sharer is silent.
     public var opus: [UInt8]?

@@ -7,6 +7,8 @@ enum ViewLimits {
     static let audioPieces = 400
     /// At most so long without a look at the sound: the next packet may change when it is due.
     static let audioPause = Duration.milliseconds(20)
+    /// Once connected, a picture may take so long, even where all patience went into connecting.
+    static let firstPicture = Duration.seconds(1)
     static let firstPause = Duration.milliseconds(250)
     static let longestPause = Duration.seconds(2)
     /// A keyframe is a burden on all viewers: a reader that lags gets none more often than this.

@@ -6,22 +6,40 @@ import SignalingClient
 
 /// Ways to the sharer that are found after the offer.
 extension ViewSession {
-    /// Asks the servers that the WHEP server names, and tells it of every candidate found from now on.
+    /// Asks the servers that the WHEP server names, and tells it of every candidate found from now on. All at the same
+    /// time: ICE gives up after 30 s, and a name that nobody knows may take half of that.
     nonisolated func discover(
         _ session: WHEPSession, _ negotiation: ViewNegotiation, _ candidates: AsyncStream<Candidate>, _ hub: PeerHub
     ) async {
-        let network = configuration.network
-        if network.stunServers.isEmpty {
-            let servers = await session.stunServers()
-            // A hub that is closed meanwhile has no loop to run on.
-            if Task.isCancelled { return }
-            await hub.gather(from: servers)
+        async let gathered: Void = gather(by: session, hub)
+        async let relayed: Void = relay(by: session, hub)
+        async let told: Void = trickle(candidates, to: session, negotiation)
+        await gathered
+        await relayed
+        await told
+    }
+
+    private nonisolated func gather(by session: WHEPSession, _ hub: PeerHub) async {
+        guard configuration.network.stunServers.isEmpty, !configuration.network.relayOnly else { return }
+        // Resolved; what is malformed or unknown is left out.
+        let servers = await session.iceServers.mapAtOnce { server in
+            await GatheringLimit.look { await STUNServer.resolve(server.url) }
         }
-        if network.turnServers.isEmpty {
-            let servers = await session.turnServers()
-            if Task.isCancelled { return }
-            await hub.relay(by: servers)
-        }
+        // A hub that is closed meanwhile has no loop to run on.
+        if Task.isCancelled { return }
+        await hub.gather(from: servers.flatMap { $0 })
+    }
+
+    private nonisolated func relay(by session: WHEPSession, _ hub: PeerHub) async {
+        guard configuration.network.turnServers.isEmpty else { return }
+        let servers = await session.turnServers.mapAtOnce { await $0.resolve() }
+        if Task.isCancelled { return }
+        await hub.relay(by: servers.compactMap { $0 })
+    }
+
+    private nonisolated func trickle(
+        _ candidates: AsyncStream<Candidate>, to session: WHEPSession, _ negotiation: ViewNegotiation
+    ) async {
         guard await session.takesCandidates else { return }
         for await candidate in candidates {
             guard let fragment = negotiation.fragment(with: candidate) else { continue }
@@ -34,25 +52,11 @@ extension ViewSession {
 }
 
 extension WHEPSession {
-    /// Resolved; what is malformed or unknown is left out.
-    fileprivate nonisolated func stunServers() async -> [TransportAddress] {
-        var found: [TransportAddress] = []
-        for server in iceServers {
-            found += await GatheringLimit.look { await STUNServer.resolve(server.url) }
+    /// Without what is malformed.
+    fileprivate nonisolated var turnServers: [TURNServer] {
+        iceServers.compactMap { server in
+            guard let username = server.username, let password = server.credential else { return nil }
+            return try? TURNServer(url: server.url, credentials: .password(username: username, password: password))
         }
-        return found
-    }
-
-    fileprivate nonisolated func turnServers() async -> [RelayServer] {
-        var found: [RelayServer] = []
-        for server in iceServers {
-            guard let username = server.username, let password = server.credential,
-                let known = try? TURNServer(
-                    url: server.url, credentials: .password(username: username, password: password)),
-                let relay = await known.resolve()
-            else { continue }
-            found.append(relay)
-        }
-        return found
     }
 }

@@ -89,7 +89,7 @@ public actor ViewSession {
         timing.add(to: &totals)
         totals.audioSeconds = Double(heard.playedTicks + heard.recoveredTicks + heard.concealedTicks) / 48_000
         totals.audioSecondsLost = Double(heard.concealedTicks + heard.recoveredTicks) / 48_000
-        guard let current = await hub?.statistics().first(where: { $0.peer == peer })?.statistics else { return totals }
+        guard let current = await hub?.statistics(of: peer) else { return totals }
         return totals.adding(current)
     }
 
@@ -123,22 +123,6 @@ public actor ViewSession {
             try? await Task.sleep(for: pause)
             pause = min(pause * 2, ViewLimits.longestPause)
         }
-    }
-
-    /// Nothing to see for longer than was asked for.
-    private var isTired: Bool { patienceLeft <= .zero }
-
-    private var patienceLeft: Duration {
-        guard let patience = configuration.patience, let nothingSince else { return .seconds(Int64.max / 2) }
-        return patience - (.now - nothingSince)
-    }
-
-    /// A connection may bring nothing: the share is paused, or a server has no sharer.
-    private func giveUp(_ signals: AsyncStream<PeerEvent>.Continuation) async {
-        guard let patience = configuration.patience, let nothingSince,
-            (try? await Task.sleep(until: nothingSince + patience)) != nil, isTired, totals.connected
-        else { return }
-        signals.finish()
     }
 
     /// What became of one try.
@@ -180,10 +164,8 @@ public actor ViewSession {
         }
         let discovery = Task { await discover(joined, negotiation, candidates, hub) }
         let watch = Task { await watchRoom(joined) }
-        let patience = Task { await giveUp(sink) }
-        defer { patience.cancel() }
         let result = await withTaskCancellationHandler {
-            await follow(signals)
+            await follow(signals, sink)
         } onCancel: {
             sink.finish()
         }
@@ -225,7 +207,7 @@ public actor ViewSession {
     }
 
     private func close(_ hub: PeerHub) async {
-        if let last = await hub.statistics().first(where: { $0.peer == peer }) { totals = totals.adding(last.statistics) }
+        if let last = await hub.statistics(of: peer) { totals = totals.adding(last) }
         totals.connected = false
         self.hub = nil
         await hub.close()
@@ -270,7 +252,11 @@ public actor ViewSession {
 
     // MARK: Receiving
 
-    private func follow(_ signals: AsyncStream<PeerEvent>) async -> Outcome {
+    private func follow(
+        _ signals: AsyncStream<PeerEvent>, _ sink: AsyncStream<PeerEvent>.Continuation
+    ) async -> Outcome {
+        var patience: Task<Void, Never>?
+        defer { patience?.cancel() }
         for await signal in signals {
             switch signal {
             case .connected:
@@ -281,6 +267,7 @@ public actor ViewSession {
                 sound.restart()
                 timing.restart()
                 eventSink.yield(.connected)
+                patience = Task { await giveUp(sink) }
             case .received(let unit): await take(unit)
             case .receivedAudio(let packet): take(packet)
             case .disconnected(let reason): return .left(reason.text)

@@ -307,6 +307,43 @@ struct AudioPlayoutTests {
         #expect(outputs.last.map { $0.timestamp >= 498 * 960 } == true)
     }
 
+    @Test("Behind a sleep of the machine it goes on at once, and what comes then is in its place")
+    func sleep() {
+        var playout = playedForASecond()
+        let packets = Int64(8 * 3600 * 50)
+        let now = at(8 * 3600)
+        var outputs = 0
+        while playout.pull(at: now) != nil { outputs += 1 }
+        #expect(outputs < 1000)
+        playout.receive([31 << 3, 7, 7, 7], sequenceNumber: 50, timestamp: packets * 960, at: now)
+        let back = playout.pull(at: now + .milliseconds(20))
+        #expect(back?.sound == .packet([31 << 3, 7, 7, 7]) && back?.timestamp == packets * 960)
+        #expect(back.map { $0.due >= now && $0.due < now + .milliseconds(5) } == true)
+        #expect(playout.statistics.concealedTicks == 0, "\(playout.statistics)")
+        #expect(playout.statistics.pausedTicks == (packets - 50) * 960, "\(playout.statistics)")
+    }
+
+    @Test("The time without a sender is no loss, once there is another")
+    func withoutSender() {
+        var playout = playedForASecond()
+        while let due = playout.due, due < at(61) { _ = playout.pull(at: due) }
+        playout.restart()
+        #expect(playout.statistics.concealedTicks == Limits.longestConcealment, "\(playout.statistics)")
+        #expect(playout.statistics.pausedTicks >= 59 * 48_000, "\(playout.statistics)")
+    }
+
+    /// Packets 0 to 49, on a clean network.
+    private func playedForASecond() -> AudioPlayout {
+        var playout = AudioPlayout()
+        for packet in 0..<50 {
+            let now = at(Double(packet) * 0.02)
+            playout.receive(
+                [31 << 3, 0, 0, 0], sequenceNumber: Int64(packet), timestamp: Int64(packet) * 960, at: now)
+            while playout.pull(at: now) != nil {}
+        }
+        return playout
+    }
+
     @Test("Random packets never trap, and what is held stays bounded (seed 4)")
     func random() {
         var random = SeededGenerator(seed: 4)

@@ -7,7 +7,7 @@ extension AudioPlayout {
         leaveOutStale()
         while let first = queue.first, let next = stream?.next, first.timestamp < next { _ = queue.removeFirst() }
         if let due = self.due, due > now { return nil }
-        guard let first = queue.first, let next = stream?.next else { return starve() }
+        guard let first = queue.first, let next = stream?.next else { return starve(at: now) }
         if let growth = stream?.takeGrowth(), growth > 0 { return insert(growth) }
         let gap = first.timestamp - next
         return gap < Int64(Limits.concealmentStep) ? play(first) : fill(gap, before: first)
@@ -61,7 +61,9 @@ extension AudioPlayout {
     }
 
     /// Nothing is there: it may be late, lost, or a pause.
-    private mutating func starve() -> PlayoutOutput? {
+    private mutating func starve(at now: Instant) -> PlayoutOutput? {
+        let skipped = stream?.skipSilence(to: now) ?? 0
+        statistics.pausedTicks += skipped
         guard let isSilenced = stream?.isSilenced, let ticks = stream?.starve() else { return nil }
         statistics.concealedTicks += Int64(ticks)
         return output(isSilenced ? .silence : .conceal, ticks)

@@ -158,6 +158,18 @@ extension AudioPlayout {
             return ticks
         }
 
+        /// Silence whose time is long over, as behind a sleep of the machine, is left out: its ticks, in whole packets.
+        mutating func skipSilence(to now: Instant) -> Int64 {
+            let late = seconds(now) - nextDue
+            guard isSilenced, late > Limits.longestPlayoutDelay.inSeconds else { return 0 }
+            let packets = Int64(late * 48_000) / Int64(packetTicks)
+            let ticks = packets * Int64(packetTicks)
+            next += ticks
+            nextDue += Double(ticks) / 48_000
+            ticksGivenUp += ticks
+            return ticks
+        }
+
         /// Whether silence is played for want of sound, so that the delay may be chosen anew.
         var isSilenced: Bool { starvedTicks >= Limits.longestConcealment }
 

@@ -58,6 +58,10 @@ package struct AudioPlayout: Sendable {
         queue.removeAll()
         restarts.reset()
         if stream != nil { statistics.restarts += 1 }
+        // Nobody can tell any more whether anything was sent: what was silent for long counts as a pause.
+        let pause = max(0, (stream?.starvedTicks ?? 0) - Limits.longestConcealment)
+        statistics.concealedTicks -= pause
+        statistics.pausedTicks += pause
         stream = nil
     }
 

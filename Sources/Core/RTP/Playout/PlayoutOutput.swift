@@ -37,7 +37,7 @@ package struct PlayoutStatistics: Hashable, Sendable {
     package var concealedTicks: Int64 = 0
     /// Of these, put in to make the delay longer.
     package var insertedTicks: Int64 = 0
-    /// Pauses of the sender.
+    /// Pauses of the sender, and what was left out because its time was over.
     package var pausedTicks: Int64 = 0
     /// Packets that came when their time was over.
     package var packetsLate = 0
