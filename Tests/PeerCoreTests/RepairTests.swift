@@ -115,6 +115,9 @@ struct RepairTests {
             while sender.nextPacket(&path, at: Self.start + .milliseconds(600 + time)) != nil { later.append(time) }
         }
         #expect(later.count == 4 && later.allSatisfy { (12...16).contains($0) }, "\(later)")
+        // Copies of many would hold up what follows them.
+        #expect(answer(Array(numbers[54...].prefix(6)), after: 550, roundTrip: way) == 6)
+        #expect(answer([], after: 570, roundTrip: way) == 0)
     }
 
     @Test("all together it is no more than the budget of a quarter allows")
@@ -125,6 +128,85 @@ struct RepairTests {
         // Sixteen packets before there was any, and a quarter of what was sent; headers come on top.
         let most = (20_000 + sent / 4) * 21 / 20
         #expect((most * 3 / 4...most).contains(sender.statistics.bytesRepaired), "\(sender.statistics)")
+    }
+}
+
+/// The same with a viewer that tells of every packet; one way takes 25 ms.
+@Suite("What a sharer sends again that is told what came")
+struct ToldRepairTests {
+    private static let roundTrip = Duration.milliseconds(50)
+    private static let received = ReceiveParameters(
+        payloadTypes: [102], retransmissionPayloadTypes: [103: 102], extensions: PeerPair.extensions, ssrc: 9,
+        canonicalName: "viewer")
+    private var sender: MediaSender
+    private var path: PathControl
+    private var reporter = FeedbackReporter()
+    private var video = SyntheticVideo()
+    private var now = Instant(nanoseconds: 5_000_000_000)
+
+    init() {
+        var random: any RandomNumberGenerator & Sendable = SeededGenerator(seed: 3)
+        let parameters = SendParameters(
+            payloadType: 102, ssrc: 1, retransmission: .init(payloadType: 103, ssrc: 2), canonicalName: "sharer",
+            mid: nil, extensions: PeerPair.extensions, bitsPerSecond: 4_000_000, givesTransportFeedback: true)
+        let clock = WallClockAnchor(instant: now, ntp: NTPTimestamp(unixNanoseconds: 1_800_000_000_000_000_000))
+        sender = MediaSender(parameters, wallClock: clock, random: &random, at: now)
+        path = PathControl(parameters, random: &random, at: now)
+    }
+
+    /// Sends a small picture; its packets' numbers.
+    private mutating func share(keyframe: Bool = false, losing lost: Set<Int> = []) -> [UInt16] {
+        let first = UInt16(truncatingIfNeeded: sender.sequenceNumber)
+        sender.enqueue(video.next(keyframe: keyframe, size: 3000, capturedAt: now), at: now)
+        let count = leave(losing: lost)
+        return (0..<UInt16(count)).map { first &+ $0 }
+    }
+
+    /// How many packets leave within some milliseconds; those that are not lost reach the viewer.
+    @discardableResult
+    private mutating func leave(for milliseconds: Int = 8, losing lost: Set<Int> = []) -> Int {
+        var count = 0
+        for _ in 0..<milliseconds {
+            while let packet = sender.nextPacket(&path, at: now) {
+                path.sent(packet, .video, at: now)
+                if !lost.contains(count) {
+                    reporter.receive(packet, .notCapable, Self.received, at: now + Self.roundTrip / 2)
+                }
+                count += 1
+            }
+            now += .milliseconds(1)
+        }
+        return count
+    }
+
+    /// What the viewer has to tell comes back.
+    private mutating func hear() {
+        now += Self.roundTrip
+        let datagrams = reporter.makeFeedback(senderSSRC: 9, ntp: NTPTimestamp(bits: 0), at: now)
+        for case .transportFeedback(let feedback) in datagrams.flatMap({ $0.read { (try? RTCPPacket.packets($0)) ?? [] } }) {
+            _ = path.receive(feedback, at: now)
+        }
+    }
+
+    /// Asks for a packet; how many leave for it.
+    private mutating func ask(for number: UInt16, losing lost: Set<Int> = []) -> Int {
+        sender.repair([number], path, connected: .milliseconds(400), at: now)
+        return leave(losing: lost)
+    }
+
+    @Test("a packet that is known to have been lost once more is sent again at once, not after a round trip")
+    mutating func lostAgain() throws {
+        let numbers = share(keyframe: true, losing: [1])
+        try #require(numbers.count > 2)
+        hear()
+        #expect(ask(for: numbers[1], losing: [0]) == 1)
+        #expect(ask(for: numbers[1]) == 0)
+        _ = share()
+        #expect(ask(for: numbers[1]) == 0, "nothing is told of it yet")
+        hear()
+        #expect(ask(for: numbers[1]) >= 1)
+        hear()
+        #expect(ask(for: numbers[1]) == 0, "that one came")
     }
 }
 
@@ -230,14 +312,26 @@ struct FeedbackTimeTests {
         #expect(first.map { ($0 - began) <= 16 } == true)
     }
 
-    @Test("where packets get lost, what was told last is told eight times more if nothing follows it")
+    @Test("one run of lost packets is reason enough to tell more often, a single one is not")
+    mutating func runs() {
+        _ = receive(for: 3)
+        number &+= 1
+        #expect((24...26).contains(receive(for: 1).count))
+        number &+= 5
+        let lossy = receive(for: 1).count
+        #expect((60...68).contains(lossy), "\(lossy)")
+    }
+
+    @Test("where packets get lost, what was told last is told again if nothing follows it, more often as soon as a picture is due")
     mutating func repeats() {
         _ = receive(for: 3, losing: 20)
         let silence = (0..<600).flatMap { _ -> [Int64] in
             now += .milliseconds(1)
             return tell()
         }
-        #expect((8...9).contains(silence.count), "\(silence)")
+        #expect((27...28).contains(silence.count), "\(silence)")
+        let pauses = zip(silence, silence.dropFirst()).map { $1 - $0 }
+        #expect(pauses.suffix(23).allSatisfy { $0 == 5 } && pauses.prefix(3).allSatisfy { $0 >= 15 }, "\(pauses)")
         #expect(reporter.due == nil)
     }
 }

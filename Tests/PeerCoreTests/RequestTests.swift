@@ -55,18 +55,41 @@ struct RequestTests {
         #expect(requests(parity: 98, until: 110) == [0, 8, 16, 59, 67, 75, 83, 91])
     }
 
-    @Test("where packets get lost in a row, a sharer of our kind is asked all the time")
+    @Test("where packets get lost in a row, a sharer of our kind is asked all the time, until they come")
     func bursts() {
         let times = requests(parity: 98, lostBefore: 9, until: 110)
-        // Every 4.2 ms by a clock of 1 ms, until the round trip is over; then what has no answer is asked for anew.
-        #expect(times.filter { $0 < 50 } == Array(stride(from: 0, to: 50, by: 5)), "\(times)")
-        let second = times.filter { $0 >= 50 }
-        #expect(second.first.map { $0 > 54 } == true && second.count > 8, "\(times)")
+        // Every 2.5 ms by a clock of 1 ms, and once more where an answer is overdue.
+        let pauses = zip(times, times.dropFirst()).map { $1 - $0 }
+        #expect(pauses.allSatisfy { $0 <= 3 }, "\(times)")
+        #expect((36...40).contains(times.count), "\(times)")
         #expect(requests(parity: nil, lostBefore: 9, until: 110).count <= 4)
     }
+}
 
-    @Test("others, which may answer each copy, are asked twice")
-    func others() {
-        #expect(requests(parity: nil, until: 110) == [0, 8, 59, 67])
+@Suite("Whether packets get lost in a row")
+struct LossRunTests {
+    private func areBursts(_ requests: [[UInt16]]) -> Bool {
+        var runs = LossRuns()
+        for request in requests { runs.note(request) }
+        return runs.areBursts
+    }
+
+    /// Where twelve of them begin.
+    private let starts = (0..<12).map { UInt16(10 * $0) }
+
+    @Test("runs of three are bursts, and single packets are none")
+    func lengths() {
+        #expect(areBursts(starts.map { [$0, $0 + 1, $0 + 2] }))
+        #expect(!areBursts(starts.map { [$0, $0 + 5] }))
+    }
+
+    @Test("a run whose end is asked for later, by itself, is one run")
+    func pieces() {
+        #expect(areBursts(starts.flatMap { [[$0], [$0 + 1], [$0 + 2]] }))
+    }
+
+    @Test("one long outage is no habit, also where the numbers begin anew within it")
+    func wrap() {
+        #expect(!areBursts([(0..<18 as Range<UInt16>).map { 65_530 &+ $0 }]))
     }
 }

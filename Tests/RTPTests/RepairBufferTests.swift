@@ -128,6 +128,16 @@ struct RepairBufferTests {
         #expect(other.deadline == nil && other.requestsMade == 0)
     }
 
+    @Test("What is given up before a keyframe is not asked for any more")
+    func abandoned() {
+        var buffer = Buffer(longestWait: .seconds(9), roundTripTime: .milliseconds(50))
+        _ = receive(&buffer, 0, at: at(0))
+        buffer.receive(50, sequenceNumber: 50, at: at(10))
+        #expect(buffer.abandon(before: 50) == 50)
+        #expect(drain(&buffer, at: at(10)) == [.lost(1..<50), .packet(50)])
+        #expect(buffer.deadline == nil && buffer.requestsMade == 0)
+    }
+
     @Test("A jump beyond what is held drops what was waiting, tells of it and goes on")
     func jump() {
         var buffer = ReorderBuffer<Int>(longestWait: .seconds(9), capacity: 8)

@@ -35,6 +35,28 @@ struct RetransmissionTests {
         #expect(answers == ["resend", "tooSoon", "tooSoon", "resend", "tooSoon", "resend"])
     }
 
+    @Test("What is known to have been lost again, with all its copies, is sent again at once")
+    func lostAgain() {
+        var history = RetransmissionHistory()
+        history.record(sequenceNumber: 7, unit: unit(payloads: 1, size: 5), payloadIndex: 0, at: .zero)
+        var lost: Set<Int64> = []
+        func ask(at time: Int) -> String {
+            history.resend(7, at: at(time), pause: roundTrip, isLost: { lost.contains($0) }, budget: { _ in true }).name
+        }
+        #expect(ask(at: 0) == "resend")
+        history.left(7, as: 500, at: at(1))
+        history.left(7, as: 503, at: at(5))
+        #expect(ask(at: 10) == "tooSoon")
+        lost = [500]
+        #expect(ask(at: 11) == "tooSoon", "the copy is under way")
+        lost = [500, 503]
+        #expect(ask(at: 12) == "resend")
+        #expect(ask(at: 13) == "tooSoon", "it is about to leave")
+        history.left(7, as: 509, at: at(14))
+        #expect(ask(at: 15) == "tooSoon")
+        #expect(ask(at: 64) == "resend", "nobody knows what became of it")
+    }
+
     @Test("How long ago a packet was sent again is told with it")
     func since() {
         var history = RetransmissionHistory()

@@ -59,6 +59,8 @@ package struct BandwidthEstimator: Sendable {
     package var loss: Double { losses.loss }
     /// Over some seconds.
     package var lastingLoss: Double { losses.lasting }
+    /// And over half a minute.
+    package var ambientLoss: Double { losses.ambient }
     /// The least that was seen from leaving to the feedback on it.
     package var roundTrip: Duration { leastFeedbackDelay.value ?? .zero }
     package var isSilent: Bool { silentSince != nil }
@@ -68,6 +70,8 @@ package struct BandwidthEstimator: Sendable {
         return lastHeard > silentSince
     }
     package var hasFeedback: Bool { lastFeedback != nil }
+    /// Whether a packet is known not to have come.
+    package func isLost(_ number: Int64) -> Bool { packets.isLost(number) }
     package var bytesInFlight: Int { packets.bytesInFlight }
     /// The path carries marks of congestion.
     package var isMarkable: Bool { marks?.isCapable ?? false }

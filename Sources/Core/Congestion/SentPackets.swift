@@ -57,6 +57,12 @@ package struct SentPackets: Sendable {
         return number >= first ? number : nil
     }
 
+    /// It was reported not to have come.
+    package func isLost(_ number: Int64) -> Bool {
+        let index = Int(clamping: number.subtractingSaturating(first))
+        return entries.indices.contains(index) && entries[index].fate == .missing && entries[index].isReported
+    }
+
     package func isFavoured(_ number: Int64) -> Bool {
         let index = Int(clamping: number.subtractingSaturating(first))
         return entries.indices.contains(index) && entries[index].isFavoured

@@ -43,9 +43,15 @@ struct FeedbackReporter {
             room.receive(header, bytes: bytes.count, at: now)
             gap = perStream.receive(ssrc: header.ssrc, sequenceNumber: header.sequenceNumber, ecn: ecn, at: now)
         }
-        if let gap { loss += (Double(gap) / Double(gap + 1) - loss) * 0.01 }
+        if let gap { note(lost: gap) }
         if loss > Limits.lossOfFeedback { lossyAt = now }
         schedule(bytes: bytes.count, at: now)
+    }
+
+    /// So many are missing before the one that came.
+    private mutating func note(lost: Int64) {
+        for _ in 0..<min(lost, Limits.packetsOfLoss) { loss += (1 - loss) * Limits.weightOfPacket }
+        loss -= loss * Limits.weightOfPacket
     }
 
     private mutating func schedule(bytes: Int, at now: Instant) {
@@ -87,7 +93,9 @@ struct FeedbackReporter {
         let isRepeat = unreported == 0
         repeats = isRepeat ? repeats - 1 : isLossy(at: now) ? Limits.feedbackRepeats : 0
         // The sender may be waiting for what was lost of it.
-        self.due = repeats > 0 ? now + Limits.feedbackRepeatInterval : nil
+        let isStalled = repeats <= Limits.feedbackRepeats - Limits.feedbackRepeatsBetweenPictures
+        self.due = repeats > 0
+            ? now + (isStalled ? Limits.stalledRepeatInterval : Limits.feedbackRepeatInterval) : nil
         last = now
         unreported = 0
         unreportedBytes = 0

@@ -80,10 +80,15 @@ enum Limits {
     /// Where packets get lost so does feedback: it is told more often then.
     static let lossyFeedbackInterval = Duration.milliseconds(15)
     static let lossOfFeedback = 0.01
+    static let weightOfPacket = 0.01
+    static let packetsOfLoss: Int64 = 50
     static let lossMemory = Duration.seconds(5)
     /// There, the last report is told again so often where nothing follows it.
-    static let feedbackRepeats = 8
+    static let feedbackRepeats = 27
     static let feedbackRepeatInterval = Duration.milliseconds(15)
+    /// Where nothing has followed for longer than pictures are apart, more often: it may be for want of a report.
+    static let feedbackRepeatsBetweenPictures = 3
+    static let stalledRepeatInterval = Duration.milliseconds(5)
     static let eagerFeedbackInterval = Duration.milliseconds(15)
     static let eagerTime = Duration.seconds(1)
     static let packetsPerFeedback = 40
@@ -111,7 +116,7 @@ enum Limits {
     static let lossOfParity = 0.012
     static let queueOfParity = Duration.milliseconds(50)
     static let mostParity = 0.3
-    static let parityPerLoss = 1.75
+    static let parityPerLoss = 1.65
     /// After so long without any, none are waited for.
     static let parityMemory = Duration.seconds(2)
     /// Behind the last packet of a picture its repair packets come; where that is lost, this long is waited.
@@ -153,12 +158,12 @@ enum Limits {
     static let copiesOfRepeatedRequest = 6
     static let requestCopyTime = Duration.milliseconds(8)
     /// Where packets get lost in a row requests are so far apart, and so many at most are sent for one answer.
-    static let volleyInterval = Duration.milliseconds(4)
-    static let requestsPerAnswer = 12
+    static let volleyInterval = Duration.microseconds(2500)
+    static let requestsPerAnswer = 20
     /// A twentieth of what comes, as RTCP is meant to take (RFC 3550 § 6.2), saved up for twenty requests; with the headers
     /// around one.
     static let volleyShare = 20
-    static let volleyBytes = 2000
+    static let volleyBytes = 4000
     static let requestOverhead = 80
     /// Keyframe requests that a viewer sends: again after this long without an answer.
     static let keyframeRequestInterval = Duration.milliseconds(300)

@@ -2,25 +2,26 @@
 struct LossRuns {
     /// Packets in a row, on average over the latest runs.
     private var meanLength = 1.0
+    /// The newest run, which may go on: its end is often asked for later, once the next picture shows that it is missing.
+    private var length = 0.0
+    private var last: UInt16?
 
-    var areBursts: Bool { meanLength > Limits.lengthOfBurst }
+    var areBursts: Bool { mean(with: length) > Limits.lengthOfBurst }
 
     /// - Parameter numbers: what one request asks for, in ascending order.
     mutating func note(_ numbers: [UInt16]) {
-        guard var previous = numbers.first else { return }
-        var length = 1.0
-        for number in numbers.dropFirst() {
-            if number == previous &+ 1 {
-                length += 1
-            } else {
-                add(length)
-                length = 1
+        for number in numbers {
+            if let last, number != last &+ 1 {
+                meanLength = mean(with: length)
+                length = 0
             }
-            previous = number
+            length += 1
+            last = number
         }
-        add(length)
     }
 
     /// One outage is no habit.
-    private mutating func add(_ length: Double) { meanLength += (min(length, Limits.longestRun) - meanLength) / 8 }
+    private func mean(with length: Double) -> Double {
+        length == 0 ? meanLength : meanLength + (min(length, Limits.longestRun) - meanLength) / 8
+    }
 }

@@ -26,7 +26,8 @@ struct MediaReceiver {
     /// Requests get lost as packets do: each is sent a few times.
     private var copies: Deque<(due: Instant, numbers: [UInt16])> = []
     private var lossRuns = LossRuns()
-    /// Where packets get lost in a row: when all whose answer can't be there yet is asked for once more.
+    /// Where packets get lost in a row: when all that has not come is asked for once more. Whether an answer is under way
+    /// the sharer knows better.
     private var volleyDue: Instant?
     /// Bytes that such requests may take: a part of what comes, for the way back may be as narrow.
     private var volleyBudget = 0
@@ -179,7 +180,7 @@ struct MediaReceiver {
             requests.append(copies.remove(at: index).numbers)
         }
         guard let due = volleyDue, due <= now else { return }
-        let numbers = buffer.awaited(at: now)
+        let numbers = buffer.awaited
         volleyDue = numbers.isEmpty ? nil : now + volleyInterval
         guard !numbers.isEmpty, volleyBudget > 0 else { return }
         volleyBudget -= Limits.requestOverhead + numbers.count * 4

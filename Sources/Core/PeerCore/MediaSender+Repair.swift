@@ -29,7 +29,9 @@ extension MediaSender {
         var wanted: [(repair: Repair, count: Int)] = []
         var askedFirst: [UInt16] = []
         for number in missing {
-            let answer = history.resend(number, at: now, pause: pause) { bytes in repairBudget.spend(bytes) }
+            let answer = history.resend(number, at: now, pause: pause, isLost: path.isLost) { bytes in
+                repairBudget.spend(bytes)
+            }
             switch answer {
             case .resend(let packet, let since, let age):
                 let repair = Repair(packet: packet, number: number)
@@ -42,7 +44,10 @@ extension MediaSender {
             }
         }
         lossRuns.note(askedFirst)
-        if !isQueued { sendCopies(wanted, distance: isBursty ? Limits.copyDistance : .zero, at: now) }
+        // So many in a row fill the link with their copies, and what follows them waits.
+        let bits = wanted.reduce(0) { $0 + $1.repair.packet.payload.count } * 8
+        let isLong = isBursty && Double(bits) > Double(path.target) * Limits.copyDistance.inSeconds
+        if !isQueued, !isLong { sendCopies(wanted, distance: isBursty ? Limits.copyDistance : .zero, at: now) }
     }
 
     /// How many copies go along where one more round would be seen as a freeze; nil where none would.
@@ -60,7 +65,7 @@ extension MediaSender {
     /// Who asks late, or for many in a row, must have told of losses as well: else one could have everything sent twice by
     /// asking.
     private func toldLoss(_ path: PathControl) -> Bool {
-        statistics.lossFraction > Limits.lossOfParity || path.lasting(loss: Limits.lossOfParity)
+        statistics.lossFraction > Limits.lossOfParity || path.ambient(loss: Limits.lossOfParity)
     }
 
     /// Of what the budget has left once everything was sent again. Where packets get lost in a row, copies side by side
@@ -86,7 +91,6 @@ extension MediaSender {
 
     mutating func nextRepair(_ path: inout PathControl, at now: Instant) -> [UInt8]? {
         guard let retransmission = parameters.retransmission, let repair = repairs.popFirst() else { return nil }
-        history.left(repair.number, at: now)
         let payload = repair.packet.payload
         var bytes: [UInt8] = []
         bytes.reserveCapacity(payload.count + Limits.packetOverhead)
@@ -95,6 +99,7 @@ extension MediaSender {
             sequenceNumber: repairSequenceNumber, timestamp: timestamp(repair.packet.unit.mediaTime),
             ssrc: retransmission.ssrc
         ).append(to: &bytes, extensions: extensions(of: repair, &path, at: now), map: parameters.extensions)
+        history.left(repair.number, as: path.number, at: now)
         RetransmissionPayload.append(originalSequenceNumber: repair.number, payload: payload, to: &bytes)
         repairSequenceNumber &+= 1
         statistics.retransmissions += 1

@@ -84,6 +84,12 @@ struct PathControl {
         return UInt16(truncatingIfNeeded: next)
     }
 
+    /// The one that leaves next, whether it carries its number or not.
+    var number: Int64 { taken ?? next + 1 }
+
+    /// Whether the peer has told that it did not come.
+    func isLost(_ number: Int64) -> Bool { estimator.isLost(number) }
+
     /// What the packet that leaves next carries for routers.
     mutating func nextMark(at now: Instant) -> ECN {
         guard let mark, estimator.allowsMark(at: now) else { return .notCapable }
@@ -166,6 +172,9 @@ struct PathControl {
 
     /// Whether so much has been lost for some seconds.
     func lasting(loss: Double) -> Bool { estimator.lastingLoss > loss }
+
+    /// Whether so much gets lost there, all in all: bursts are seconds apart.
+    func ambient(loss: Double) -> Bool { max(estimator.lastingLoss, estimator.ambientLoss) > loss }
 
     /// Repair packets for each packet of pictures: nearly twice as many as are lost, so that few pictures have to wait
     /// for a round trip. What is sent again comes on top.

@@ -57,11 +57,8 @@ package struct NACKTracker: Sendable {
 
     package var missingCount: Int { missing.count }
 
-    /// What was asked for so lately that no answer can have come yet, as a rule; ascending.
-    func awaited(at now: Instant) -> [Int64] {
-        let since = now - usualAnswer
-        return missing.compactMap { entry in entry.requestedAt.flatMap { $0 > since ? entry.number : nil } }
-    }
+    /// What was asked for and has not come; ascending.
+    var awaited: [Int64] { missing.compactMap { $0.requestedAt == nil ? nil : $0.number } }
 
     package enum Outcome: Hashable, Sendable {
         case followed

@@ -60,15 +60,16 @@ package struct RepairBuffer<Element: Sendable>: Sendable {
     package mutating func abandon(before sequenceNumber: UInt16) -> Int64 {
         let number = unwrapper.peek(sequenceNumber)
         reorder.abandon(through: number - 1)
+        tracker.abandon(below: number)
         return number
     }
 
     /// Sequence numbers asked for so far, repetitions included.
     package var requestsMade: Int { tracker.requestsMade }
 
-    /// What was asked for so lately that no answer can have come yet, as a rule; in the order of a request.
-    package func awaited(at now: Instant) -> [UInt16] {
-        tracker.awaited(at: now).map { UInt16(truncatingIfNeeded: $0) }
+    /// What was asked for and has not come, in the order of a request.
+    package var awaited: [UInt16] {
+        tracker.awaited.map { UInt16(truncatingIfNeeded: $0) }
     }
 
     /// When `nextOutput` must be called again; nil where nothing is missing.

@@ -34,6 +34,8 @@ package struct RetransmissionHistory: Sendable {
         var sentAt: Instant
         /// When it left again.
         var resentAt: Instant?
+        /// And as which packet of the path.
+        var resentAs: Int64?
         /// It is to leave again, and has not.
         var isWaiting = false
 
@@ -85,28 +87,34 @@ package struct RetransmissionHistory: Sendable {
     /// Answers a NACK for one sequence number, as it stands on the wire.
     ///
     /// - Parameters:
-    ///   - pause: one packet is sent again at most once in this time.
+    ///   - pause: one packet is sent again at most once in this time, as long as nobody knows what became of it.
+    ///   - isLost: whether a packet of the path, which was sent again, is known not to have come.
     ///   - budget: asked last, with the bytes of payload it would cost.
     package mutating func resend(
-        _ sequenceNumber: UInt16, at now: Instant, pause: Duration, budget: (Int) -> Bool
+        _ sequenceNumber: UInt16, at now: Instant, pause: Duration, isLost: (Int64) -> Bool = { _ in false },
+        budget: (Int) -> Bool
     ) -> Answer {
         trim(at: now)
         let index = index(of: sequenceNumber)
         guard index >= 0, var entry = entries[index] else { return .unknown }
         let since = entry.resentAt.map { now - $0 }
-        if entry.isWaiting || since.map({ $0 < pause }) ?? false { return .tooSoon }
+        if entry.isWaiting { return .tooSoon }
+        if let since, since < pause, !(entry.resentAs.map(isLost) ?? false) { return .tooSoon }
         guard budget(entry.bytes) else { return .refused }
         entry.isWaiting = true
         entries[index] = entry
         return .resend(entry.packet, since: since, age: now - entry.sentAt)
     }
 
-    /// What `resend` gave leaves now.
-    package mutating func left(_ sequenceNumber: UInt16, at now: Instant) {
+    /// What `resend` gave leaves now, or a copy of it.
+    ///
+    /// - Parameter packet: which one of the path it is.
+    package mutating func left(_ sequenceNumber: UInt16, as packet: Int64? = nil, at now: Instant) {
         let index = index(of: sequenceNumber)
-        guard index >= 0, entries[index]?.isWaiting == true else { return }
+        guard index >= 0, let entry = entries[index], entry.isWaiting || entry.resentAs != nil else { return }
+        if entry.isWaiting { entries[index]?.resentAt = now }
         entries[index]?.isWaiting = false
-        entries[index]?.resentAt = now
+        entries[index]?.resentAs = packet
     }
 
     /// Of the newest number with these 16 bits; the history is shorter than their range.
