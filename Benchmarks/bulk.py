@@ -1,4 +1,7 @@
-"""A long TCP flow of the kernel's own making: `bulk.py ADDRESS PORT` sends for ever, `bulk.py PORT` takes it."""
+"""A long TCP flow of the kernel's own making: `bulk.py ADDRESS PORT CONTROL` sends for ever, `bulk.py PORT` takes it.
+
+CONTROL is the congestion control, by the kernel's name. A machine's usual one says nothing of what others meet: RFC 8867
+section 5.6 has that of RFC 5681, "reno", most systems use "cubic", and "bbr" is for comparison."""
 
 import socket
 import sys
@@ -12,12 +15,14 @@ def take(port):
             pass
 
 
-def send(address, port):
-    with socket.create_connection((address, port)) as one:
+def send(address, port, control):
+    with socket.socket() as one:
+        one.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, control.encode())
+        one.connect((address, port))
         print("READY", flush=True)
         while True:
             one.sendall(bytes(1 << 14))
 
 
 if __name__ == "__main__":
-    take(int(sys.argv[1])) if len(sys.argv) == 2 else send(sys.argv[1], int(sys.argv[2]))
+    take(int(sys.argv[1])) if len(sys.argv) == 2 else send(sys.argv[1], int(sys.argv[2]), sys.argv[3])

@@ -22,6 +22,8 @@ def serve(port):
 
 def give(one):
     with one:
+        # RFC 5681, as RFC 8867 section 5.7 has it; the machine's usual one may be any.
+        one.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"reno")
         size = one.recv(4, socket.MSG_WAITALL)
         if len(size) == 4:
             one.sendall(bytes(struct.unpack("!I", size)[0]))

@@ -96,6 +96,8 @@ class Settings:
     fps: int = 30
     # The link is bad from the start, and joining is part of what is measured.
     join: bool = False
+    # How a long TCP flow beside the share controls its congestion.
+    tcp: str = "reno"
 
     @property
     def dimensions(self):
@@ -141,7 +143,7 @@ class Share(contextlib.ExitStack):
         taker = Process(self.link["b"].command([SYSTEM_PYTHON, BULK, "5201"]), name="bulk")
         self.callback(taker.kill)
         taker.wait_for("READY", 10, key="out")
-        giver = Process(self.link["a"].command([SYSTEM_PYTHON, BULK, Lab.ADDRESSES["b"], "5201"]), name="bulk")
+        giver = Process(self.link["a"].command([SYSTEM_PYTHON, BULK, Lab.ADDRESSES["b"], "5201", self.settings.tcp]), name="bulk")
         self.callback(giver.kill)
 
     def host_lines(self):
@@ -209,6 +211,8 @@ def sleep_until(instant):
 VARIANTS = {
     "loss5, scrolling text": ("loss5", {"content": "scroll", "size": "1920x1080"}),
     "loss5, 1920×1080": ("loss5", {"size": "1920x1080"}),
+    "rfc8867-5.6, cubic": ("rfc8867-5.6", {"tcp": "cubic"}),
+    "rfc8867-5.6, bbr": ("rfc8867-5.6", {"tcp": "bbr"}),
     "wifi-bad, scrolling text": ("wifi-bad", {"content": "scroll", "size": "1920x1080"}),
 }
 PLAIN = ("loss5", "loss10", "wifi-bad", "lte", "dsl-1mbit")

@@ -21,6 +21,7 @@ def parse():
     parser.add_argument("--binary", help="another screenshare")
     parser.add_argument("--bitrate", type=int, help="at most; default 4000000, for step-1-4 twice that")
     parser.add_argument("--fps", type=int, default=30, help="24 or 30; 0: as the sharer sees fit")
+    parser.add_argument("--tcp", default="reno", help="reno, cubic or bbr: of the flow beside the share in RFC 8867 5.6")
     parser.add_argument("--host-option", action="append", default=[], metavar="OPTION", help="for the sharer; repeat")
     parser.add_argument("--join", action="store_true", help="join over the bad link, and measure from then on")
     parser.add_argument("--csv", metavar="PATH", help="a line each 100 ms")
@@ -71,7 +72,7 @@ def main():
     bitrate = arguments.bitrate or networks.BITRATES.get(arguments.case, networks.BITRATE)
     settings = networks.Settings(
         arguments.size, arguments.content, arguments.sharer, arguments.viewer, tuple(arguments.host_option), bitrate,
-        arguments.fps, arguments.join)
+        arguments.fps, arguments.join, arguments.tcp)
     run, found = networks.measure(arguments.case, arguments.seconds, settings)
     if arguments.json:
         with open(arguments.json, "w") as file:

@@ -48,7 +48,8 @@ QUICK["seconds"] = {
 }
 # Of a network; of some it is said for how long.
 REPEATS["seconds"]["networks"], QUICK["seconds"]["networks"] = 50, 24
-NETWORK_SECONDS = {"loss5": 600, "rfc8867-5.1": 100, "rfc8867-5.6": 120}
+BESIDE_TCP = ("rfc8867-5.6", "rfc8867-5.6, cubic", "rfc8867-5.6, bbr")
+NETWORK_SECONDS = {"loss5": 600, "rfc8867-5.1": 100, **dict.fromkeys(BESIDE_TCP, 120)}
 
 
 def say(text):

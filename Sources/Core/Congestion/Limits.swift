@@ -118,6 +118,8 @@ package enum Limits {
     static let heavyLoss = 0.1
     /// Beside another flow: an overflow lasts for about two observations, and TCP sends 30 % less after it.
     static let yieldToLoss = 0.85
+    /// A round trip: what leaves all three kinds of TCP their part, which answer loss otherwise.
+    static let packetsOfGrowth = 0.7
 
     // Marks of congestion (ECN)
 

@@ -300,13 +300,12 @@ package struct RateControl: Sendable {
         set(capacity: capacity + Int(growth * elapsed))
     }
 
-    /// As the other flow does, whoever has more: with what is given up for loss that leads to equal parts. Reno grows by a
-    /// packet a round trip (RFC 5681 § 3.1), CUBIC is sooner back where it lost (RFC 9438 § 4.2); and the round trip that
-    /// is known beside another flow holds a part of its queue. With more than twice as much a share that is left alone in the
-    /// queue fills it itself, and does not notice.
+    /// As the other flow does, whoever has more: Reno grows by a packet a round trip (RFC 5681 § 3.1), and gives up more
+    /// where it lost; CUBIC is sooner back (RFC 9438 § 4.2), and BBR hardly yields. With a packet or two 70 and 75 % of the
+    /// link are ours beside Reno; with four a share that is left alone in the queue fills it itself, and does not notice.
     private func growthOfTCP(_ roundTrip: Duration) -> Double {
         let seconds = max(0.02, roundTrip.inSeconds)
-        return Double(2 * Limits.packetOfTCP * 8) / (seconds * seconds)
+        return Limits.packetsOfGrowth * Double(Limits.packetOfTCP * 8) / (seconds * seconds)
     }
 
     /// A short queue that does not grow with the rate is no queue, but the time that a link takes for a packet. Beside
