@@ -105,7 +105,11 @@ extension X264Configuration.Preset {
     }
 
     /// How many references x264 looks at.
-    var references: Int { Int(standard.i_frame_reference) }
+    var references: Int { Self.references[self] ?? 1 }
+
+    /// Looked up once: for a preset x264 asks each time what the processor can do.
+    private static let references = Dictionary(
+        uniqueKeysWithValues: allCases.map { ($0, Int($0.standard.i_frame_reference)) })
 
     private var standard: x264_param_t {
         var standard = x264_param_t()

@@ -127,7 +127,6 @@ struct MediaSender {
     /// What only makes a picture sharper leaves as fast as the link carries it, so that nothing behind it waits in a
     /// queue on the way; as soon as something new stands behind it, both hurry.
     private mutating func setPace(at now: Instant) {
-        let isPatient = queue.count == 1 && queue[0].unit.isRefinement
         if isPatient {
             let rate = bitsPerSecond * Limits.patientPacingPercent / 100
             pacer.set(
@@ -136,6 +135,9 @@ struct MediaSender {
             pacer.set(bitsPerSecond: pacingRate, burstBytes: burst, at: now)
         }
     }
+
+    /// Nothing waits but what makes a picture sharper.
+    var isPatient: Bool { queue.count == 1 && queue[0].unit.isRefinement }
 
     /// What leaves at once is on the link for no longer than a frame lasts.
     private var burst: Int {

@@ -176,7 +176,7 @@ struct PathControl {
     /// Whether so much gets lost there, all in all: bursts are seconds apart.
     func ambient(loss: Double) -> Bool { max(estimator.lastingLoss, estimator.ambientLoss) > loss }
 
-    /// Repair packets for each packet of pictures: nearly twice as many as are lost, so that few pictures have to wait
+    /// Repair packets for each packet of pictures: many more than are lost, so that few pictures have to wait
     /// for a round trip. What is sent again comes on top.
     var parityShare: Double {
         let loss = estimator.lastingLoss
@@ -275,10 +275,12 @@ struct PathControl {
     /// - Parameters:
     ///   - audio: bits per second that sound takes.
     ///   - backlog: bytes of pictures that wait to leave.
-    mutating func news(audio: Int, backlog: Int, at now: Instant) -> PathState? {
+    ///   - mayHurry: they only take their time, and hurry as soon as something new stands behind them.
+    mutating func news(audio: Int, backlog: Int, mayHurry: Bool = false, at now: Instant) -> PathState? {
         let pictures = Double(max(0, target - audio)) * Limits.payloadShare * (1 - min(0.25, estimator.loss))
         let bitsPerSecond = max(Limits.leastForPictures, Int(pictures))
-        let wait = Double(backlog) * 8 / Double(bitsPerSecond)
+        let rate = mayHurry ? max(bitsPerSecond, min(pacingRate, estimator.capacity)) : bitsPerSecond
+        let wait = Double(backlog) * 8 / Double(rate)
         let limit = told?.isCongested == true ? Limits.backlogOver : Limits.backlog
         // What waits for the window waits for a queue that has just begun to stand.
         let isBlocked = backlog > 0 && mayLeave(at: now) == nil

@@ -98,9 +98,9 @@ extension PeerCore {
 
     private mutating func tellPath() {
         guard let sender else { return }
-        if let news = path.news(audio: audioSender?.bitsPerSecond ?? 0, backlog: sender.backlog, at: now) {
-            outputs.append(.event(.path(news)))
-        }
+        let news = path.news(
+            audio: audioSender?.bitsPerSecond ?? 0, backlog: sender.backlog, mayHurry: sender.isPatient, at: now)
+        if let news { outputs.append(.event(.path(news))) }
     }
 
     private mutating func drainReceiver() {

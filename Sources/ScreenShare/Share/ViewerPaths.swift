@@ -43,12 +43,15 @@ final class ViewerPaths: Sendable {
     /// - Returns: nil where nothing follows.
     func update(_ peer: PeerID, _ path: PathState?, at now: Instant) -> Change? {
         state.withLockedValue { state in
+            let wasCongested = state.congested[peer] == true
             state.congested[peer] = path?.isCongested
+            // The media thread waits for that.
+            let isFree = wasCongested && state.congested[peer] != true
             let moved = state.policy.update(peer, bitsPerSecond: path?.bitsPerSecond, at: now)
             let rates = state.policy.rates
             let isStarved = path.flatMap { state.starvation[peer, default: Starvation()].update($0.isStarved, at: now) }
             if path == nil { state.starvation[peer] = nil }
-            guard rates != state.told || !moved.isEmpty || isStarved != nil else { return nil }
+            guard rates != state.told || !moved.isEmpty || isStarved != nil || isFree else { return nil }
             state.told = rates
             return Change(
                 rates: rates, moved: Dictionary(uniqueKeysWithValues: moved.map { ($0, state.policy.rung(of: $0)) }),
