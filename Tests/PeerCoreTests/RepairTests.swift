@@ -14,14 +14,16 @@ struct RepairTests {
     private var sender: MediaSender
     private var path: PathControl
 
-    init() {
+    init() { (sender, path) = Self.make(bitsPerSecond: 4_000_000) }
+
+    private static func make(bitsPerSecond: Int) -> (MediaSender, PathControl) {
         var random: any RandomNumberGenerator & Sendable = SeededGenerator(seed: 3)
         let parameters = SendParameters(
             payloadType: 102, ssrc: 1, retransmission: .init(payloadType: 103, ssrc: 2), canonicalName: "sharer",
-            mid: nil, extensions: ExtensionMap(), bitsPerSecond: 4_000_000)
+            mid: nil, extensions: ExtensionMap(), bitsPerSecond: bitsPerSecond)
         let clock = WallClockAnchor(instant: Self.start, ntp: NTPTimestamp(unixNanoseconds: 1_800_000_000_000_000_000))
-        sender = MediaSender(parameters, wallClock: clock, random: &random, at: Self.start)
-        path = PathControl(parameters, random: &random, at: Self.start)
+        let sender = MediaSender(parameters, wallClock: clock, random: &random, at: start)
+        return (sender, PathControl(parameters, random: &random, at: start))
     }
 
     /// Sends a picture, and gives the numbers of its packets.
@@ -120,6 +122,16 @@ struct RepairTests {
         #expect(answer([], after: 570, roundTrip: way) == 0)
     }
 
+    @Test("on a narrow link two in a row are sent once more as well")
+    mutating func narrowBursts() {
+        (sender, path) = Self.make(bitsPerSecond: 800_000)
+        let numbers = share(bytes: 8_000)
+        for first in 0..<12 as Range<UInt16> { sender.lossRuns.note([10 * first, 10 * first + 1, 10 * first + 2]) }
+        tellLosses(at: 0)
+        #expect(answer([numbers[1], numbers[2]], after: 10, roundTrip: .seconds(1)) == 2)
+        #expect(answer([], after: 24, roundTrip: .seconds(1)) == 2)
+    }
+
     @Test("all together it is no more than the budget of a quarter allows")
     mutating func budget() {
         let numbers = share(bytes: 200_000)
@@ -131,10 +143,10 @@ struct RepairTests {
     }
 }
 
-/// The same with a viewer that tells of every packet; one way takes 25 ms.
+/// The same with a viewer that tells of every packet.
 @Suite("What a sharer sends again that is told what came")
 struct ToldRepairTests {
-    private static let roundTrip = Duration.milliseconds(50)
+    private var roundTrip = Duration.milliseconds(50)
     private static let received = ReceiveParameters(
         payloadTypes: [102], retransmissionPayloadTypes: [103: 102], extensions: PeerPair.extensions, ssrc: 9,
         canonicalName: "viewer")
@@ -148,7 +160,8 @@ struct ToldRepairTests {
         var random: any RandomNumberGenerator & Sendable = SeededGenerator(seed: 3)
         let parameters = SendParameters(
             payloadType: 102, ssrc: 1, retransmission: .init(payloadType: 103, ssrc: 2), canonicalName: "sharer",
-            mid: nil, extensions: PeerPair.extensions, bitsPerSecond: 4_000_000, givesTransportFeedback: true)
+            mid: nil, extensions: PeerPair.extensions, bitsPerSecond: 4_000_000, givesTransportFeedback: true,
+            parity: .init(payloadType: 104, ssrc: 3))
         let clock = WallClockAnchor(instant: now, ntp: NTPTimestamp(unixNanoseconds: 1_800_000_000_000_000_000))
         sender = MediaSender(parameters, wallClock: clock, random: &random, at: now)
         path = PathControl(parameters, random: &random, at: now)
@@ -170,7 +183,7 @@ struct ToldRepairTests {
             while let packet = sender.nextPacket(&path, at: now) {
                 path.sent(packet, .video, at: now)
                 if !lost.contains(count) {
-                    reporter.receive(packet, .notCapable, Self.received, at: now + Self.roundTrip / 2)
+                    reporter.receive(packet, .notCapable, Self.received, at: now + roundTrip / 2)
                 }
                 count += 1
             }
@@ -181,7 +194,7 @@ struct ToldRepairTests {
 
     /// What the viewer has to tell comes back.
     private mutating func hear() {
-        now += Self.roundTrip
+        now += max(roundTrip, .milliseconds(20))
         let datagrams = reporter.makeFeedback(senderSSRC: 9, ntp: NTPTimestamp(bits: 0), at: now)
         for case .transportFeedback(let feedback) in datagrams.flatMap({ $0.read { (try? RTCPPacket.packets($0)) ?? [] } }) {
             _ = path.receive(feedback, at: now)
@@ -207,6 +220,20 @@ struct ToldRepairTests {
         #expect(ask(for: numbers[1]) >= 1)
         hear()
         #expect(ask(for: numbers[1]) == 0, "that one came")
+    }
+
+    @Test("who asks all the time is not answered all the time where reports take longer than a round trip")
+    mutating func shortRoundTrip() throws {
+        roundTrip = .milliseconds(2)
+        for first in 0..<12 as Range<UInt16> { sender.lossRuns.note([10 * first, 10 * first + 1, 10 * first + 2]) }
+        let numbers = share(keyframe: true, losing: [1])
+        hear()
+        var rounds = 0
+        for _ in 0..<8 {
+            sender.repair([numbers[1]], path, connected: roundTrip, at: now)
+            if leave(for: 3) > 0 { rounds += 1 }
+        }
+        #expect((1...2).contains(rounds), "\(rounds)")
     }
 }
 
@@ -320,6 +347,41 @@ struct FeedbackTimeTests {
         number &+= 5
         let lossy = receive(for: 1).count
         #expect((60...68).contains(lossy), "\(lossy)")
+    }
+
+    /// Small packets far apart, for some seconds; how many reports leave in a second.
+    private mutating func rest(for seconds: Int, every milliseconds: Int64) -> Int {
+        receive(for: seconds, every: milliseconds, bytes: 200).count / seconds
+    }
+
+    @Test("an outage of a second is no habit: where little comes behind it, it is soon told of as before")
+    mutating func outage() {
+        _ = receive(for: 3)
+        number &+= 60
+        _ = rest(for: 12, every: 500)
+        #expect(rest(for: 6, every: 500) <= 3)
+    }
+
+    @Test("where packets get lost and little comes, no more is told again than a few times for each")
+    mutating func little() {
+        _ = receive(for: 3, losing: 20)
+        let reports = rest(for: 4, every: 100)
+        #expect((20...80).contains(reports), "\(reports)")
+    }
+
+    @Test("packets that overtake others are no sign of loss")
+    mutating func overtaken() {
+        _ = receive(for: 4)
+        for _ in 0..<5 {
+            for step in [6, 1, 2, 3, 4, 5] as [UInt16] {
+                reporter.receive(Self.packet(number &+ step, 1000), .notCapable, parameters, at: now)
+            }
+            number &+= 6
+            now += .milliseconds(20)
+            _ = tell()
+        }
+        let calm = receive(for: 2).count
+        #expect((46...54).contains(calm), "\(calm)")
     }
 
     @Test("where packets get lost, what was told last is told again if nothing follows it, more often as soon as a picture is due")

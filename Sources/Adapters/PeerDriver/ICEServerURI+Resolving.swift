@@ -1,14 +1,16 @@
 import Datagrams
 import Glibc
 import ICE
-import NIOPosix
+import SystemClock
 
 extension ICEServerURI {
-    /// Looks its name up, off the event loop.
+    /// Looks its name up, on a thread of its own: a name that nobody knows takes long, and no other waits for it.
     /// - Returns: the system's first choice of each family, IPv4 and IPv6, in its order; none where nobody knows the name.
     package func resolve() async -> [TransportAddress] {
         if let address { return [address] }
-        return (try? await NIOThreadPool.singleton.runIfActive { [host, port] in Self.look(up: host, port) }) ?? []
+        return await withCheckedContinuation { [host, port] continuation in
+            BlockingThread.start(name: "lookup") { continuation.resume(returning: Self.look(up: host, port)) }
+        }
     }
 
     private static func look(up host: String, _ port: UInt16) -> [TransportAddress] {

@@ -189,7 +189,7 @@ package enum Limits {
     static let feedbackInterval = Duration.milliseconds(50)
     static let longestFeedbackInterval = Duration.milliseconds(150)
     /// What may be in flight whatever is known: five packets.
-    static let leastWindow = 6_000
+    package static let leastWindow = 6_000
     /// Where a path loses so much of itself, feedback may be missing for so long.
     static let lossOfSlack = 0.01
     static let feedbackSlack = Duration.milliseconds(120)

@@ -1,3 +1,4 @@
+import Congestion
 import Datagrams
 import RTP
 import Timebase
@@ -11,7 +12,7 @@ struct FeedbackReporter {
     private var mediaSSRC: UInt32?
     private var unreported = 0
     private var unreportedBytes = 0
-    /// How often the last report is told again, as long as nothing comes.
+    /// How often the last report was told again.
     private var repeats = 0
     /// When what came is to be told.
     private(set) var due: Instant?
@@ -19,9 +20,13 @@ struct FeedbackReporter {
     private var first: Instant?
     /// Of the packets on their way to us, what share is lost, smoothed.
     private var loss = 0.0
+    private var missedAt: Instant?
     /// When that was too much for the last time.
     private var lossyAt: Instant?
     private var room = RoomWatch()
+    private var lastArrival: Instant?
+    /// What came since there was a pause: so much may be under way without a report.
+    private var bytesTogether = 0
 
     /// One unprotected packet, of whatever stream.
     ///
@@ -43,19 +48,26 @@ struct FeedbackReporter {
             room.receive(header, bytes: bytes.count, at: now)
             gap = perStream.receive(ssrc: header.ssrc, sequenceNumber: header.sequenceNumber, ecn: ecn, at: now)
         }
-        if let gap { note(lost: gap) }
-        if loss > Limits.lossOfFeedback { lossyAt = now }
+        note(gap, at: now)
         schedule(bytes: bytes.count, at: now)
     }
 
-    /// So many are missing before the one that came.
-    private mutating func note(lost: Int64) {
-        for _ in 0..<min(lost, Limits.packetsOfLoss) { loss += (1 - loss) * Limits.weightOfPacket }
+    /// - Parameter gap: how many are missing before the one that came; nil where it came late, and had been missing.
+    private mutating func note(_ gap: Int64?, at now: Instant) {
+        guard let gap else { return loss = max(0, loss - Limits.weightOfPacket) }
+        // Where few packets come an outage would be remembered for minutes.
+        if let missedAt, now - missedAt > Limits.lossMemory { loss = 0 }
+        if gap > 0 { missedAt = now }
+        // And it is no habit.
+        for _ in 0..<min(gap, Int64(Limits.longestRun)) { loss += (1 - loss) * Limits.weightOfPacket }
         loss -= loss * Limits.weightOfPacket
     }
 
     private mutating func schedule(bytes: Int, at now: Instant) {
         first = first ?? now
+        if let lastArrival, now - lastArrival > Limits.pauseOfPictures { bytesTogether = 0 }
+        lastArrival = now
+        bytesTogether += bytes
         unreported += 1
         unreportedBytes += bytes
         let next = max(now + Limits.feedbackPause, (last ?? .zero) + interval(at: now))
@@ -85,17 +97,27 @@ struct FeedbackReporter {
         }
     }
 
+    /// The sender may be waiting for what was lost of the reports; nil where it is not, or has been told often enough.
+    private func pauseBeforeRepeat(at now: Instant) -> Duration? {
+        guard isLossy(at: now) else { return nil }
+        // As much as may be under way has come, and nothing follows.
+        let mayBeBlocked = bytesTogether >= Congestion.Limits.leastWindow
+        if mayBeBlocked, repeats >= Limits.repeatsBetweenPictures {
+            return repeats < Limits.repeatsOfStall ? Limits.stalledRepeatInterval : nil
+        }
+        return repeats < Limits.feedbackRepeats ? Limits.feedbackRepeatInterval : nil
+    }
+
     /// RTCP packets to send now.
     ///
     /// - Parameter ntp: `now` on the clock of sender reports.
     mutating func makeFeedback(senderSSRC: UInt32, ntp: NTPTimestamp, at now: Instant) -> [[UInt8]] {
         guard let due, due <= now else { return [] }
         let isRepeat = unreported == 0
-        repeats = isRepeat ? repeats - 1 : isLossy(at: now) ? Limits.feedbackRepeats : 0
-        // The sender may be waiting for what was lost of it.
-        let isStalled = repeats <= Limits.feedbackRepeats - Limits.feedbackRepeatsBetweenPictures
-        self.due = repeats > 0
-            ? now + (isStalled ? Limits.stalledRepeatInterval : Limits.feedbackRepeatInterval) : nil
+        // Not sooner: what others overtook has come by now.
+        if !isRepeat, loss > Limits.lossOfFeedback { lossyAt = now }
+        repeats = isRepeat ? repeats + 1 : 0
+        self.due = pauseBeforeRepeat(at: now).map { now + $0 }
         last = now
         unreported = 0
         unreportedBytes = 0

@@ -47,7 +47,7 @@ enum Limits {
     static let creditTime = Duration.milliseconds(400)
     /// Headers of IPv4 and UDP. Packets are counted after protection, so that their tag is in already.
     static let ipOverhead = 28
-    /// Feedback that is read: browsers give 10 to 20 a second, our viewer 14 to 67.
+    /// Feedback that is read: browsers give 10 to 20 a second, our viewer 14 to 67, for a moment 200.
     static let feedbacksPerSecond = 200
     static let statusesPerFeedback: UInt16 = 8192
     /// Streams whose marks a viewer tells of: pictures, what is sent again, repair packets, sound; and packets of one
@@ -81,13 +81,14 @@ enum Limits {
     static let lossyFeedbackInterval = Duration.milliseconds(15)
     static let lossOfFeedback = 0.01
     static let weightOfPacket = 0.01
-    static let packetsOfLoss: Int64 = 50
     static let lossMemory = Duration.seconds(5)
     /// There, the last report is told again so often where nothing follows it.
-    static let feedbackRepeats = 27
+    static let feedbackRepeats = 8
     static let feedbackRepeatInterval = Duration.milliseconds(15)
-    /// Where nothing has followed for longer than pictures are apart, more often: it may be for want of a report.
-    static let feedbackRepeatsBetweenPictures = 3
+    /// Where pictures came one after another and none follows any more, more often: it may be for want of a report.
+    static let pauseOfPictures = Duration.milliseconds(80)
+    static let repeatsBetweenPictures = 3
+    static let repeatsOfStall = 27
     static let stalledRepeatInterval = Duration.milliseconds(5)
     static let eagerFeedbackInterval = Duration.milliseconds(15)
     static let eagerTime = Duration.seconds(1)
@@ -103,6 +104,8 @@ enum Limits {
     static let roundTripOfCopies = Duration.milliseconds(15)
     /// Between a packet that is sent again and its copy, there: as long as some pictures' packets take.
     static let copyDistance = Duration.milliseconds(12)
+    /// Bytes, three packets: on a narrow link too.
+    static let leastCopied = 3_600
     /// What got lost a second time goes out with so many copies: few packets do, and it is the third round that is seen.
     static let copiesOfRepeated = 2
     /// Packets are missed and asked for within some 10 ms, as a rule; what takes so much longer than a round trip has no
@@ -157,10 +160,10 @@ enum Limits {
     /// the sooner the more is sent.
     static let copiesOfRepeatedRequest = 6
     static let requestCopyTime = Duration.milliseconds(8)
-    /// Where packets get lost in a row requests are so far apart, and so many at most are sent for one answer.
+    /// Where packets get lost in a row requests are so far apart, or as many are sent in the time of an answer.
     static let volleyInterval = Duration.microseconds(2500)
     static let requestsPerAnswer = 20
-    /// A twentieth of what comes, as RTCP is meant to take (RFC 3550 § 6.2), saved up for twenty requests; with the headers
+    /// A twentieth of what comes, as RTCP is meant to take (RFC 3550 § 6.2), saved up for forty requests; with the headers
     /// around one.
     static let volleyShare = 20
     static let volleyBytes = 4000

@@ -14,24 +14,18 @@ extension MediaSender {
         let way = statistics.roundTripTime ?? connected ?? Limits.assumedRoundTrip
         // What waits in a queue is neither lost nor to be made longer.
         let isQueued = path.queueDelay > Limits.queueOfRepair
-        // Short of a whole round trip, which is never known to the millisecond, by what copies of a request are apart:
-        // who asks again waited for the first.
-        let least = max(way * 3 / 4, way - Limits.requestCopyTime * 3) + (isQueued ? path.queueDelay : .zero)
+        let pause = pauseOfAnswers(path, way, isQueued: isQueued)
         let isLossy = toldLoss(path)
         let isBursty = isLossy && lossRuns.areBursts
-        // There a viewer of our kind asks all the time, until answers can have come; half of them take longer than the usual.
-        let asksAlways = parameters.parity != nil && lossRuns.areBursts
-        let pause = asksAlways ? max(least, min((path.feedbackDelay ?? .zero) * 3 / 2, way * 5 / 2)) : least
         // Where a second round takes long and is likely, both are sent at once.
         let isDoubled = isBursty && way >= Limits.roundTripOfCopies
             || path.lasting(loss: Limits.lossOfDoubling) && way >= Limits.roundTripOfDoubling
         let late = way + path.queueDelay + Limits.lateRequest
         var wanted: [(repair: Repair, count: Int)] = []
         var askedFirst: [UInt16] = []
+        let isLost = path.isLost
         for number in missing {
-            let answer = history.resend(number, at: now, pause: pause, isLost: path.isLost) { bytes in
-                repairBudget.spend(bytes)
-            }
+            let answer = history.resend(number, at: now, pause: pause, isLost: isLost) { repairBudget.spend($0) }
             switch answer {
             case .resend(let packet, let since, let age):
                 let repair = Repair(packet: packet, number: number)
@@ -45,9 +39,22 @@ extension MediaSender {
         }
         lossRuns.note(askedFirst)
         // So many in a row fill the link with their copies, and what follows them waits.
-        let bits = wanted.reduce(0) { $0 + $1.repair.packet.payload.count } * 8
-        let isLong = isBursty && Double(bits) > Double(path.target) * Limits.copyDistance.inSeconds
-        if !isQueued, !isLong { sendCopies(wanted, distance: isBursty ? Limits.copyDistance : .zero, at: now) }
+        let bytes = wanted.reduce(0) { $0 + ($1.count > 0 ? $1.repair.packet.payload.count : 0) }
+        let room = max(Limits.leastCopied, Int(Double(path.target) / 8 * Limits.copyDistance.inSeconds))
+        if isQueued || isBursty && bytes > room { return }
+        sendCopies(wanted, distance: isBursty ? Limits.copyDistance : .zero, at: now)
+    }
+
+    /// How long a packet is not sent again, as long as nobody knows what became of it.
+    private func pauseOfAnswers(_ path: PathControl, _ way: Duration, isQueued: Bool) -> Duration {
+        // Short of a whole round trip, which is never known to the millisecond, by what copies of a request are apart:
+        // who asks again waited for the first.
+        let least = max(way * 3 / 4, way - Limits.requestCopyTime * 3) + (isQueued ? path.queueDelay : .zero)
+        guard parameters.parity != nil, lossRuns.areBursts else { return least }
+        // There a viewer of our kind asks until answers come; half of these take longer than the usual, and reports of them
+        // are some time apart.
+        let longest = max(way * 5 / 2, way + Limits.lossyFeedbackInterval)
+        return max(least, min((path.feedbackDelay ?? .zero) * 3 / 2, longest))
     }
 
     /// How many copies go along where one more round would be seen as a freeze; nil where none would.

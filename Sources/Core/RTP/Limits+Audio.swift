@@ -49,6 +49,8 @@ extension Limits {
     package static let firstPlayoutMargin: Duration = .milliseconds(3)
     /// No network is waited for longer.
     package static let longestPlayoutDelay: Duration = .seconds(1)
+    /// So much silence is left out at a time.
+    package static let longestSkip: Duration = .seconds(1800)
     /// A late packet makes the delay grow by this at most; more is for the quantile to say.
     package static let largestGrowth: Duration = .milliseconds(200)
     /// Ticks in which one waits for a packet that is late (5 ms).

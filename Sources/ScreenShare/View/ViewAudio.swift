@@ -45,7 +45,7 @@ struct ViewAudio {
         self.decoder = decoder
     }
 
-    var statistics: PlayoutStatistics { playout.statistics }
+    var statistics: PlayoutStatistics { playout.settled }
 
     /// When there is something to take; nil before the first packet.
     var due: Instant? { playout.due }

@@ -327,6 +327,7 @@ struct AudioPlayoutTests {
     func withoutSender() {
         var playout = playedForASecond()
         while let due = playout.due, due < at(61) { _ = playout.pull(at: due) }
+        #expect(playout.settled.concealedTicks == Limits.longestConcealment, "also as long as there is none")
         playout.restart()
         #expect(playout.statistics.concealedTicks == Limits.longestConcealment, "\(playout.statistics)")
         #expect(playout.statistics.pausedTicks >= 59 * 48_000, "\(playout.statistics)")

@@ -58,11 +58,18 @@ package struct AudioPlayout: Sendable {
         queue.removeAll()
         restarts.reset()
         if stream != nil { statistics.restarts += 1 }
-        // Nobody can tell any more whether anything was sent: what was silent for long counts as a pause.
-        let pause = max(0, (stream?.starvedTicks ?? 0) - Limits.longestConcealment)
-        statistics.concealedTicks -= pause
-        statistics.pausedTicks += pause
+        // Nobody can tell any more whether anything was sent.
+        statistics = settled
         stream = nil
+    }
+
+    /// What is counted, as long as nothing more comes: what has been silent for long is a pause then.
+    package var settled: PlayoutStatistics {
+        var settled = statistics
+        let pause = max(0, (stream?.starvedTicks ?? 0) - Limits.longestConcealment)
+        settled.concealedTicks -= pause
+        settled.pausedTicks += pause
+        return settled
     }
 
     // MARK: In
