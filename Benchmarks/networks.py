@@ -143,7 +143,8 @@ class Share(contextlib.ExitStack):
         taker = Process(self.link["b"].command([SYSTEM_PYTHON, BULK, "5201"]), name="bulk")
         self.callback(taker.kill)
         taker.wait_for("READY", 10, key="out")
-        giver = Process(self.link["a"].command([SYSTEM_PYTHON, BULK, Lab.ADDRESSES["b"], "5201", self.settings.tcp]), name="bulk")
+        words = [SYSTEM_PYTHON, BULK, Lab.ADDRESSES["b"], "5201", self.settings.tcp]
+        giver = Process(self.link["a"].command(words), name="bulk")
         self.callback(giver.kill)
 
     def host_lines(self):

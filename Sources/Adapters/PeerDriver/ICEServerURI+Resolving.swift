@@ -1,17 +1,22 @@
 import Datagrams
 import Glibc
 import ICE
-import SystemClock
+import NIOPosix
 
 extension ICEServerURI {
-    /// Looks its name up, on a thread of its own: a name that nobody knows takes long, and no other waits for it.
+    /// Looks its name up, off the event loop.
     /// - Returns: the system's first choice of each family, IPv4 and IPv6, in its order; none where nobody knows the name.
     package func resolve() async -> [TransportAddress] {
         if let address { return [address] }
-        return await withCheckedContinuation { [host, port] continuation in
-            BlockingThread.start(name: "lookup") { continuation.resume(returning: Self.look(up: host, port)) }
-        }
+        return (try? await Self.lookups.runIfActive { [host, port] in Self.look(up: host, port) }) ?? []
     }
+
+    /// A name that nobody knows takes long, and must not keep others waiting; but no peer may have threads made without end.
+    private static let lookups: NIOThreadPool = {
+        let pool = NIOThreadPool(numberOfThreads: 16)
+        pool.start()
+        return pool
+    }()
 
     private static func look(up host: String, _ port: UInt16) -> [TransportAddress] {
         var hints = addrinfo()

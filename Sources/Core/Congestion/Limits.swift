@@ -118,7 +118,7 @@ package enum Limits {
     static let heavyLoss = 0.1
     /// Beside another flow: an overflow lasts for about two observations, and TCP sends 30 % less after it.
     static let yieldToLoss = 0.85
-    /// A round trip: what leaves all three kinds of TCP their part, which answer loss otherwise.
+    /// A round trip: Reno and CUBIC, which answer loss otherwise, keep their part then, and so do we beside them.
     static let packetsOfGrowth = 0.7
 
     // Marks of congestion (ECN)
