@@ -58,6 +58,30 @@ def test_a_browser_follows_a_sharer_that_gets_another_address(apart, start):
     assert summary["longestGapMs"] < 10_000, summary
 
 
+def test_whoever_the_nat_gives_another_port_is_followed_within_three_seconds(lab, share, start, artifacts):
+    link = lab("--nat", "b=symmetric", "both", "delay=10ms")
+    host = share(link["a"], "--test-pattern", "--open", listen="0.0.0.0:8080")
+    base = f"http://{Lab.ADDRESSES['a']}:8080"
+    path = artifacts / "out.h264"
+    with open(path, "wb") as file:
+        viewer = start(sharer.view, link["b"], output=file, whep=f"{base}/v1/rooms/demo/whep")
+    browser = start(sharer.chromium, link["b"], f"{base}/r/demo", "--duration", "15")
+    browser.event("first", 30)
+    viewer.statistics.wait(lambda line: line["frames"] > 30, 20, "pictures")
+    before = link.mapped_ports("b")
+    link.rebind("b")
+    pictures = viewer.statistics.last["frames"]
+    viewer.statistics.wait(lambda line: line["frames"] >= pictures + 15, 3, "pictures again")
+    after = link.mapped_ports("b")
+    assert before and not before & after, f"nobody had another port: {before}, {after}"
+    summary = browser.event("summary", 40)
+    assert summary["state"] == "live" and summary["longestGapMs"] < 3000, summary
+    assert viewer.statistics.last["joins"] == 1
+    assert host.text().count("A viewer joined") == 2
+    assert viewer.stop() == 0
+    annexb.probe(path)
+
+
 def test_a_cable_that_is_pulled_and_put_in_again_is_no_end(apart):
     link, _, viewer, path = apart()
     before = viewer.statistics.last["frames"]

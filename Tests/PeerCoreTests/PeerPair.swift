@@ -28,8 +28,9 @@ struct PeerPair: ~Copyable {
     /// What was seen is kept; a run of days could not hold it.
     var keepsAll = true
     private(set) var unitsReceived = 0
-    /// The sharer's machine sleeps: its clock goes on, and nothing reaches it.
+    /// A machine sleeps: its clock goes on, and nothing reaches it.
     private var sleepsUntil = Instant.zero
+    private var viewerSleepsUntil = Instant.zero
     private var sharerDue = Instant.zero
     private var viewerDue = Instant.zero
 
@@ -111,7 +112,7 @@ struct PeerPair: ~Copyable {
     /// Runs until `end`.
     mutating func run(until end: Instant) {
         while true {
-            let next = min(max(sharerDue, sleepsUntil), viewerDue, link.nextArrival)
+            let next = min(max(sharerDue, sleepsUntil), max(viewerDue, viewerSleepsUntil), link.nextArrival)
             if next > end { break }
             now = max(now, next)
             step()
@@ -122,10 +123,11 @@ struct PeerPair: ~Copyable {
     mutating func run(for duration: Duration) { run(until: now + duration) }
 
     mutating func sleepSharer(for duration: Duration) { sleepsUntil = now + duration }
+    mutating func sleepViewer(for duration: Duration) { viewerSleepsUntil = now + duration }
 
     private mutating func step() {
         for flight in link.arrivals(until: now) {
-            if flight.to == sharerAddress, now < sleepsUntil { continue }
+            if now < (flight.to == sharerAddress ? sleepsUntil : viewerSleepsUntil) { continue }
             if flight.to == sharerAddress {
                 sharer.receive(flight.bytes, local: Self.address(1), from: flight.from, at: now)
             } else if flight.to == viewerMapping ?? viewerAddress {
@@ -133,7 +135,7 @@ struct PeerPair: ~Copyable {
             }
         }
         if sharerDue <= now, sleepsUntil <= now { sharer.advance(to: now) }
-        if viewerDue <= now { viewer.advance(to: now) }
+        if viewerDue <= now, viewerSleepsUntil <= now { viewer.advance(to: now) }
         drain()
     }
 
@@ -201,7 +203,7 @@ struct PeerPair: ~Copyable {
     }
 
     private mutating func drainViewer() {
-        while true {
+        while viewerSleepsUntil <= now {
             switch viewer.nextOutput() {
             case .transmit(let transmit):
                 if keepsAll { viewerDatagrams.append(transmit.bytes) }

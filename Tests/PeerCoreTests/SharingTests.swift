@@ -20,6 +20,10 @@ struct Share: ~Copyable {
     private(set) var timesServed = 0
     /// Else five times the others'.
     var keyframeSize: Int?
+    /// Units are as large as the path is said to take, as an encoder makes them; at most 4 Mbit/s.
+    var followsPath = false
+    private var target = 1_000_000
+    private var isCongested = false
 
     init(_ pair: consuming PeerPair) {
         self.pair = pair
@@ -38,7 +42,8 @@ struct Share: ~Copyable {
                 wantsKeyframe = false
                 keyframes += 1
             }
-            guard pair.sharerIsConnected else { continue }
+            guard pair.sharerIsConnected, !followsPath || !isCongested || keyframe else { continue }
+            let unitSize = followsPath ? max(300, min(4_000_000, target) / 240) : unitSize
             let size = keyframe ? keyframeSize ?? unitSize * 5 : unitSize
             let unit = video.next(keyframe: keyframe, size: size, capturedAt: pair.now)
             cache.add(unit)
@@ -56,6 +61,7 @@ struct Share: ~Copyable {
     private mutating func noticeRequests() {
         for event in pair.sharerEvents.dropFirst(eventsSeen) {
             if case .keyframeNeeded = event { wish.ask() }
+            if case .path(let state) = event { (target, isCongested) = (state.bitsPerSecond, state.isCongested) }
         }
         eventsSeen = pair.sharerEvents.count
         grant()

@@ -17,7 +17,8 @@ struct SimulationTests {
     static let seeds = getenv("SIMULATION_SEED") == nil
         ? Array(1...number("SIMULATION_SEEDS", or: 500)) : [number("SIMULATION_SEED", or: 1)]
 
-    /// Loss to 30 %, single or in bursts, reordering, duplicates, narrow links, marks of congestion treated well or badly.
+    /// Loss to 30 %, single or in bursts, reordering, duplicates, narrow links, which are filled, marks of congestion treated
+    /// well or badly.
     private func weather(_ seed: UInt64, _ random: inout SeededGenerator) -> LinkConditions {
         var conditions = LinkConditions()
         conditions.delay = .milliseconds(Int64(random.next() % 120))
@@ -40,6 +41,7 @@ struct SimulationTests {
         let feedback: PathFeedback = seed % 3 == 0 ? .perStream : .transportWide
         let mark: ECN? = seed % 2 == 0 ? nil : seed % 9 == 0 ? .capable1 : .capable0
         var share = Share(PeerPair(seed: seed, conditions: conditions, feedback: feedback, mark: mark))
+        share.followsPath = conditions.rate != nil
         share.run(for: .seconds(events == 0 ? 2 : 4), unitSize: 2500)
         if events == 0 || events == 3 {
             let length = Duration.seconds(events == 0 ? 25 : Int64(1 + random.next() % 10))
@@ -47,8 +49,9 @@ struct SimulationTests {
             share.run(for: length, unitSize: 2500)
         }
         if events == 1 { share.pair.sleepSharer(for: .seconds(Int64(1 + random.next() % 20))) }
+        if events == 2 { share.pair.sleepViewer(for: .seconds(Int64(1 + random.next() % 20))) }
         if seed % 4 == 0 { share.pair.viewerMapping = PeerPair.address(77, port: UInt16(6000 + seed % 50_000)) }
-        share.run(for: .seconds(events == 1 ? 22 : 4), unitSize: 2500)
+        share.run(for: .seconds([1, 2].contains(events) ? 22 : 4), unitSize: 2500)
         // The weather clears; what was broken must mend.
         share.pair.link.conditions = LinkConditions()
         share.run(for: .seconds(6), unitSize: 2500)

@@ -50,7 +50,8 @@ struct SyntheticVideo {
 
     /// The next unit of about `size` bytes, at 30 fps where no time is named.
     mutating func next(
-        keyframe: Bool, size: Int, capturedAt: Instant, ticks: Int64? = nil, isRefinement: Bool = false
+        keyframe: Bool, size: Int, capturedAt: Instant, ticks: Int64? = nil, isRefinement: Bool = false,
+        isReference: Bool = true
     ) -> PacketisedUnit {
         if keyframe { frameNum = 0 } else { frameNum = (frameNum + 1) % 256 }
         var bits = Bits()
@@ -80,7 +81,7 @@ struct SyntheticVideo {
         guard
             let unit = try? packetizer.packetize(
                 bytes, nalUnits: ranges, mediaTime: MediaTime(ticks: ticks ?? index * 3000), capturedAt: capturedAt,
-                isKeyframe: keyframe, isReference: true, isRefinement: isRefinement)
+                isKeyframe: keyframe, isReference: isReference, isRefinement: isRefinement)
         else { preconditionFailure("these NAL units are well formed") }
         return unit
     }

@@ -50,6 +50,10 @@ enum Limits {
     /// Feedback that is read: browsers give 10 to 20 a second, our viewer 14 to 67, for a moment 200.
     static let feedbacksPerSecond = 200
     static let statusesPerFeedback: UInt16 = 8192
+    /// One that tells of so many more packets counts as one more: after an outage there are thousands to tell of, once.
+    static let statusesAtOneCost = 128
+    /// Packets that a viewer may ask for in a second: more than any path of ours carries, less than takes notice of.
+    static let requestsPerSecond = 50_000
     /// Streams whose marks a viewer tells of: pictures, what is sent again, repair packets, sound; and packets of one
     /// report, which come once a second.
     static let markedStreams = 8

@@ -109,8 +109,10 @@ extension MediaSender {
         history.left(repair.number, as: path.number, at: now)
         RetransmissionPayload.append(originalSequenceNumber: repair.number, payload: payload, to: &bytes)
         repairSequenceNumber &+= 1
-        statistics.retransmissions += 1
-        statistics.bytesRepaired += bytes.count
+        if !repair.isProbe {
+            statistics.retransmissions += 1
+            statistics.bytesRepaired += bytes.count
+        }
         return bytes
     }
 
@@ -156,12 +158,14 @@ extension MediaSender {
         guard parameters.retransmission != nil, let lastLarge, sequenceNumber - lastLarge.number < Limits.probeAge else {
             return nil
         }
-        return Repair(packet: lastLarge.packet, number: UInt16(truncatingIfNeeded: lastLarge.number))
+        return Repair(
+            packet: lastLarge.packet, number: UInt16(truncatingIfNeeded: lastLarge.number), isProbe: true)
     }
 
     mutating func appendProbe(_ path: inout PathControl, at now: Instant) {
         if path.isSilent, let newest = history.newest {
-            repairs.append(Repair(packet: newest, number: UInt16(truncatingIfNeeded: sequenceNumber - 1)))
+            let number = UInt16(truncatingIfNeeded: sequenceNumber - 1)
+            repairs.append(Repair(packet: newest, number: number, isProbe: true))
         } else if let probe {
             path.probeSent(at: now)
             repairs.append(probe)

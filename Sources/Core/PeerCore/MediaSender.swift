@@ -21,6 +21,8 @@ struct MediaSender {
     struct Repair {
         var packet: RetransmissionHistory.Packet
         var number: UInt16
+        /// Nobody misses it.
+        var isProbe = false
     }
 
     /// A packet that is sent again once more, and when.
@@ -110,6 +112,8 @@ struct MediaSender {
         let isTooLate = queue.first.map { now - $0.queuedAt > ($0.isUnderWay ? Limits.keyframeTime : Limits.queuedTime) }
             ?? false
         if isTooLate || queue.count >= Limits.queuedUnits || queuedBytes + unit.bytes.count > Limits.queuedBytes {
+            // A mere sign of life must not cost what is under way, and nothing refers to it.
+            guard unit.isReference else { return statistics.unitsDropped += 1 }
             startAgain()
             // A keyframe that somebody asked for is as good a beginning as the next.
             guard unit.isKeyframe, unit.bytes.count <= Limits.queuedBytes else {
@@ -175,7 +179,15 @@ struct MediaSender {
 
     /// What is queued, and what of it was lost, belongs to another encoder's stream; a keyframe of the new one follows at
     /// once, and is not to wait behind repairs that nobody needs any more.
-    mutating func changeLane() { forgetPictures() }
+    ///
+    /// Who asks for it all the same gets it: there are receivers that show nothing behind a gap, be it a keyframe.
+    mutating func dropUnsent() {
+        startAgain()
+        lastLarge = nil
+        repairs.removeAll()
+        copies.removeAll()
+        parity?.forget()
+    }
 
     /// Whether a keyframe has to be asked for on the viewer's behalf; it sees no loss, because nothing was numbered. While
     /// nothing passes there is no use in one.
@@ -196,12 +208,8 @@ struct MediaSender {
 
     /// Nothing from before is sent any more.
     mutating func forgetPictures() {
-        startAgain()
+        dropUnsent()
         history.removeAll()
-        lastLarge = nil
-        repairs.removeAll()
-        copies.removeAll()
-        parity?.forget()
     }
 
     /// What the viewer's reports say of our stream.
@@ -228,7 +236,7 @@ struct MediaSender {
         if let keyframeLeftAt, now - keyframeLeftAt < Limits.graceOfKeyframe { return }
         let waiting = queuedBytes + repairs.reduce(0) { $0 + $1.packet.payload.count }
         guard Double(waiting * 8) > Double(path.target) * Limits.longWait.inSeconds else { return }
-        forgetPictures()
+        dropUnsent()
     }
 
     // MARK: Out
@@ -289,6 +297,8 @@ struct MediaSender {
         history.record(sequenceNumber: sequenceNumber, unit: unit, payloadIndex: index, at: now)
         note(unit, index, &path, at: now)
         sequenceNumber += 1
+        // Until the first report nobody knows what sound it belongs to.
+        if lastSent == nil { nextReport = now }
         parity?.sent(packet, sequenceNumber: UInt16(truncatingIfNeeded: sequenceNumber - 1), isLast, path.parityShare)
         repairBudget.earn(packet.count)
         counter.sent(payloadBytes: range.count)

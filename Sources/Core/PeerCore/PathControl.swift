@@ -192,10 +192,11 @@ struct PathControl {
     mutating func receive(_ feedback: TransportFeedback, at now: Instant) -> Duration? {
         // A peer that tells more often than this says nothing new.
         // One who says that nothing at all came has no reason to say it: that counts as silence.
-        guard self.feedback == .transportWide, !feedback.arrivals.isEmpty, feedbackBudget.spend(1, at: now)
-        else { return nil }
+        guard self.feedback == .transportWide, !feedback.arrivals.isEmpty else { return nil }
+        let statuses = min(feedback.statusCount, Limits.statusesPerFeedback)
+        guard feedbackBudget.spend(1 + Int(statuses) / Limits.statusesAtOneCost, at: now) else { return nil }
         var arrivals = feedback.arrivals[...]
-        for offset in 0..<min(feedback.statusCount, Limits.statusesPerFeedback) {
+        for offset in 0..<statuses {
             var arrival: Duration?
             if let first = arrivals.first, first.offset == offset {
                 arrival = feedback.time(of: first)

@@ -1,3 +1,4 @@
+import Congestion
 import Datagrams
 import ICE
 import RTP
@@ -40,7 +41,9 @@ extension PeerCore {
         case .receiverReport(let report): handle(report.reports)
         // Sound is not sent again: it would come too late.
         case .genericNACK(let nack) where nack.mediaSSRC == audioSender?.ssrc: break
-        case .genericNACK(let nack): sender?.repair(nack.missing, path, connected: ice.roundTripTime, at: now)
+        case .genericNACK(let nack):
+            guard requestBudget.spend(nack.count, at: now) else { break }
+            sender?.repair(nack.missing, path, connected: ice.roundTripTime, at: now)
         case .pictureLossIndication, .fullIntraRequest: keyframeRequested()
         case .goodbye(let goodbye): leave(goodbye)
         case .transportFeedback(let feedback): beginAgain(after: path.receive(feedback, at: now))
@@ -68,7 +71,7 @@ extension PeerCore {
     /// So much was lost that to send it again would take longer than to begin anew.
     private mutating func beginAgain(after silence: Duration?) {
         guard let silence, silence > Limits.lostInSilence else { return }
-        sender?.forgetPictures()
+        sender?.dropUnsent()
         outputs.append(.event(.keyframeNeeded))
     }
 
@@ -97,9 +100,11 @@ extension PeerCore {
     }
 
     private mutating func tellPath() {
-        guard let sender else { return }
+        // Not bound to a name: that would copy all of it.
+        guard sender != nil else { return }
+        let (backlog, mayHurry) = (sender?.backlog ?? 0, sender?.isPatient ?? false)
         let news = path.news(
-            audio: audioSender?.bitsPerSecond ?? 0, backlog: sender.backlog, mayHurry: sender.isPatient, at: now)
+            audio: audioSender?.bitsPerSecond ?? 0, backlog: backlog, mayHurry: mayHurry, at: now)
         if let news { outputs.append(.event(.path(news))) }
     }
 

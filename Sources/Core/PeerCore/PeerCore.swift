@@ -1,3 +1,4 @@
+import Congestion
 import Datagrams
 import DequeModule
 import ICE
@@ -35,6 +36,8 @@ package struct PeerCore: ~Copyable {
     var sender: MediaSender?
     var audioSender: AudioSender?
     var path: PathControl
+    /// What the peer asks for beyond it is not looked at: it would take the time of all others.
+    var requestBudget: TokenBucket
     /// What its packets leave by.
     var sendsBy: AddressPair?
     /// Once connected.
@@ -62,6 +65,7 @@ package struct PeerCore: ~Copyable {
         sender = setup.send.map { MediaSender($0, wallClock: wallClock, random: &random, at: now) }
         audioSender = setup.sendAudio.map { AudioSender($0, wallClock: wallClock, random: &random, at: now) }
         path = PathControl(setup.send, random: &random, at: now)
+        requestBudget = TokenBucket(perSecond: Limits.requestsPerSecond, capacity: Limits.requestsPerSecond, at: now)
         receiver = setup.receive.map { MediaReceiver($0, at: now) }
         audioReceiver = setup.receiveAudio.map { AudioReceiver($0) }
         ice = ICEAgent(
@@ -217,7 +221,7 @@ package struct PeerCore: ~Copyable {
 
     /// Another encoder's pictures come from now on, with a keyframe.
     package mutating func changeLane() {
-        sender?.changeLane()
+        sender?.dropUnsent()
     }
 
     /// How the viewer is to show pictures from now on.

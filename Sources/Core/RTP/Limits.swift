@@ -71,8 +71,9 @@ package enum Limits {
     package static let historyPackets = 9600
     /// Bytes of payload a sender keeps reachable for one viewer (shared with the others).
     package static let historyBytes = 8 << 20
-    /// A packet older than this is of no use: a receiver asks for a keyframe before.
-    package static let historyAge: Duration = .seconds(3)
+    /// Most receivers ask for a keyframe before; aiortc waits for what is missing, and where an outage of three seconds was
+    /// there is more of that than it asks for.
+    package static let historyAge: Duration = .seconds(5)
     /// Missing sequence numbers a receiver asks for; with more, a keyframe is cheaper (libwebrtc: 1000).
     package static let missingPackets = 1000
     /// How often one packet is asked for (libwebrtc: 10).

@@ -100,6 +100,10 @@ class Lab:
     def set(self, *words):
         self.run("-n", self.name, "set", *words)
 
+    def schedule(self, profile):
+        """Begins with one of netlab's profiles."""
+        self.run("-n", self.name, "schedule", profile)
+
     def blackout(self, seconds):
         self.set("both", "loss=100%")
         time.sleep(seconds)
@@ -159,6 +163,24 @@ class Lab:
         place.run("ip", "link", "set", "eth0", "up")
         place.run("ip", "route", "replace", gateway, "dev", "eth0")
         place.run("ip", "route", "replace", "default", "via", gateway, "dev", "eth0")
+
+    def rebind(self, side):
+        """The box before a side forgets whom it lets through, as one does that was started again: what leaves from now on
+        comes from another port. Linux does that where an address goes, and with it go routes."""
+        box = self[f"nat-{side}"]
+        routes = box.run("ip", "-4", "route", "show", "dev", "eth0").splitlines()
+        address = box.run("ip", "-4", "-o", "addr", "show", "dev", "eth0").split()[3]
+        box.run("ip", "addr", "del", address, "dev", "eth0")
+        box.run("ip", "addr", "add", address, "dev", "eth0")
+        # Those that others lead through come first.
+        for route in sorted(routes, key=lambda route: "via" in route):
+            box.run("ip", "route", "replace", *route.replace("linkdown", "").split(), "dev", "eth0")
+
+    def mapped_ports(self, side):
+        """By which ports of the box before a side its UDP is known outside."""
+        table = self[f"nat-{side}"].run("cat", "/proc/net/nf_conntrack")
+        # What leaves, then what answers it.
+        return set(re.findall(r"udp .*?src=192\.168\..*?dport=\d+ .*?src=.*?dport=(\d+)", table))
 
     def stats(self):
         return self.run("-n", self.name, "stats")

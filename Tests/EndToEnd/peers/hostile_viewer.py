@@ -60,6 +60,11 @@ class Floods:
             entries.append((number, 0xFFFF))
         return rtcp.nack(SSRC, self.media, entries)
 
+    def long_nack(self, n):
+        """As many numbers as fit a datagram, most of them of what there never was."""
+        highest = self.session.seen.highest or 0
+        return rtcp.nack(SSRC, self.media, [(highest + 500 + 17 * entry + n, 0xFFFF) for entry in range(330)])
+
     def remb(self, n):
         return rtcp.bitrate_estimate(SSRC, self.media, self.options["bitsPerSecond"])
 
@@ -85,6 +90,11 @@ class Floods:
         """What came did not, and neither did anything else."""
         base = came[0][0] if came else self.random.randrange(0x10000)
         return rtcp.all_lost(SSRC, self.media, n, base, 0xFFFF if n % 2 else max(1, len(came)))
+
+    def feedback_emptiness(self, n, came):
+        """In one datagram, dozens of times: of sixty thousand packets none came, but for one."""
+        base = came[0][0] if came else self.random.randrange(0x10000)
+        return b"".join(rtcp.all_lost(SSRC, self.media, n, base + 1, 0xFFFF) for _ in range(28))
 
     def feedback_everything(self, n, came):
         """All came at one moment, whatever it was sent at, and what was lost as well."""

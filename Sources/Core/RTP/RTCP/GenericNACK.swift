@@ -53,6 +53,9 @@ package struct GenericNACK: Hashable, Sendable {
         }
     }
 
+    /// How many numbers are asked for.
+    package var count: Int { entries.reduce(0) { $0 + 1 + $1.following.nonzeroBitCount } }
+
     /// All the numbers asked for, in the order of the entries.
     package var missing: [UInt16] {
         var numbers: [UInt16] = []

@@ -37,6 +37,12 @@ extension TransportFeedback {
             let symbols: (number: Int, width: UInt16)
             if chunk >> 15 == 0 {
                 symbols = (Int(chunk & 0x1fff), 0)
+                guard symbols.number > 0 else { return nil }
+                // A few bytes may tell of thousands that did not come: those take no time.
+                if symbol(chunk, width: 0, 0) == .notReceived {
+                    offset += symbols.number
+                    continue
+                }
             } else {
                 symbols = chunk >> 14 & 1 == 0 ? (14, 1) : (7, 2)
             }
@@ -46,7 +52,6 @@ extension TransportFeedback {
                 guard received.count < cursor.remaining else { return nil }
                 received.append(Received(offset: UInt16(offset + index), isLarge: symbol == .large))
             }
-            guard symbols.number > 0 else { return nil }
             offset += symbols.number
         }
         return received

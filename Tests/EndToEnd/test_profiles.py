@@ -1,0 +1,51 @@
+"""Our viewer, Chromium and aiortc side by side over the everyday networks of netlab."""
+
+import time
+
+import pytest
+from harness import annexb, sharer
+from harness.networks import Lab
+
+# Of each, the pictures a second that everyone gets at least, and how long pictures may stop, in milliseconds. Chromium and
+# aiortc wait and ask in ways of their own; ours is measured closely by the benchmarks.
+PROFILES = {
+    "loss5": (20, 1000),
+    "loss10": (10, 3000),
+    "wifi-bad": (15, 2000),
+    "lte": (8, 3000),
+    "dsl-1mbit": (5, 3000),
+    "blackout-3s": (15, 6000),
+    "satellite": (5, 5000),
+}
+SECONDS = 16
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_three_peers_over(lab, share, start, artifacts, profile):
+    link = lab()
+    link.schedule(profile)
+    host = share(link["a"], "--test-pattern", "--open", listen="0.0.0.0:8080")
+    base = f"http://{Lab.ADDRESSES['a']}:8080"
+    whep = f"{base}/v1/rooms/demo/whep"
+    path = artifacts / f"{profile}.h264"
+    with open(path, "wb") as file:
+        ours = start(sharer.view, link["b"], output=file, whep=whep)
+    browser = start(sharer.chromium, link["b"], f"{base}/r/demo", "--duration", str(SECONDS))
+    other = start(sharer.aiortc, link["b"], whep, "--duration", str(SECONDS))
+    ours.statistics.wait(lambda line: line["frames"] > 0, 20, "a picture")
+    before = ours.statistics.last
+    summaries = {"chromium": browser.event("summary", SECONDS + 50), "aiortc": other.event("summary", SECONDS + 30)}
+    after = ours.statistics.last
+    seconds = after["time"] - before["time"]
+    for summary in summaries.values():
+        summary["fps"] = summary["frames"] / SECONDS
+    summaries["view"] = {"fps": (after["frames"] - before["frames"]) / seconds}
+    print(profile, summaries, host.statistics.last["keyframes"])
+    least, pause = PROFILES[profile]
+    for who, summary in summaries.items():
+        assert summary["fps"] >= least, f"{who}: {summary}"
+        assert summary.get("longestGapMs", 0) <= pause, f"{who}: {summary}"
+    assert host.text().count("A viewer joined") == len(summaries)
+    time.sleep(0.1)
+    assert ours.stop() == 0
+    annexb.probe(path)

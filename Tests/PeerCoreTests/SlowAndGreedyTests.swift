@@ -1,0 +1,93 @@
+import Datagrams
+import RTP
+import TestSupport
+import Testing
+import Timebase
+
+@testable import PeerCore
+
+@Suite("Viewers who take little, or ask for much")
+struct SlowAndGreedyTests {
+    @Test("a keyframe that takes longer than signs of life are apart arrives all the same")
+    func slowKeyframe() {
+        let start = Instant(nanoseconds: 5_000_000_000)
+        var random: any RandomNumberGenerator & Sendable = SeededGenerator(seed: 3)
+        let parameters = SendParameters(
+            payloadType: 102, ssrc: 1, retransmission: nil, canonicalName: "sharer", mid: nil,
+            extensions: ExtensionMap(), bitsPerSecond: 40_000)
+        let clock = WallClockAnchor(instant: start, ntp: NTPTimestamp(unixNanoseconds: 1_800_000_000_000_000_000))
+        var sender = MediaSender(parameters, wallClock: clock, random: &random, at: start)
+        var path = PathControl(parameters, random: &random, at: start)
+        var video = SyntheticVideo()
+        let keyframe = video.next(keyframe: true, size: 30_000, capturedAt: start)
+        sender.enqueue(keyframe, at: start)
+        // A packet each 300 ms, which makes eight seconds of it; a sign of life each second.
+        var left = 0
+        for turn in 0..<60 as Range<Int64> {
+            let now = start + .milliseconds(300 * turn)
+            if turn % 3 == 2 {
+                let life = video.next(keyframe: false, size: 20, capturedAt: now, isReference: false)
+                sender.enqueue(life, at: now)
+            }
+            if sender.nextPacket(&path, at: now) != nil { left += 1 }
+        }
+        #expect(keyframe.payloads.count > 20)
+        #expect(left > keyframe.payloads.count, "\(left) of \(keyframe.payloads.count), and life behind them")
+    }
+
+    @Test("what a viewer misses of another encoder's pictures it is sent when it asks: some show nothing behind a gap")
+    func behindAChangeOfLanes() throws {
+        var pair = PeerPair(seed: 8)
+        pair.run(for: .seconds(1))
+        var video = SyntheticVideo()
+        pair.send(video.next(keyframe: true, size: 3000, capturedAt: pair.now))
+        pair.run(for: .milliseconds(50))
+        let sent = try #require(pair.sharerDatagrams.last { $0.count > 500 && $0[1] & 0x7f == 102 })
+        pair.sharer.changeLane()
+        var bytes: [UInt8] = []
+        GenericNACK(senderSSRC: 0xCCCC, mediaSSRC: 0xAAAA, missing: [UInt16(sent[2]) << 8 | UInt16(sent[3])])
+            .append(to: &bytes)
+        pair.receiveAtSharer(rtcp: bytes, number: 1)
+        pair.run(for: .milliseconds(5))
+        #expect(pair.sharer.statistics.outgoing?.retransmissions == 1)
+        // What a pause hides is not sent again.
+        pair.sharer.forgetPictures()
+        pair.run(for: .seconds(1))
+        pair.receiveAtSharer(rtcp: bytes, number: 2)
+        pair.run(for: .milliseconds(5))
+        #expect(pair.sharer.statistics.outgoing?.retransmissions == 1)
+    }
+
+    @Test("who asks for more packets than any path carries is looked at for so many a second, and no more")
+    func greed() throws {
+        var pair = PeerPair(seed: 8)
+        pair.run(for: .seconds(1))
+        let areConnected = pair.bothAreConnected
+        #expect(areConnected)
+        var video = SyntheticVideo()
+        var number: UInt32 = 0
+        func ask(_ numbers: [UInt16]) {
+            var bytes: [UInt8] = []
+            GenericNACK(senderSSRC: 0xCCCC, mediaSSRC: 0xAAAA, missing: numbers).append(to: &bytes)
+            number += 1
+            pair.receiveAtSharer(rtcp: bytes, number: number)
+        }
+        /// Of a picture sent now, whether its last packet is sent again when it is asked for.
+        func isHeard() throws -> Bool {
+            pair.send(video.next(keyframe: true, size: 3000, capturedAt: pair.now))
+            pair.run(for: .milliseconds(50))
+            let sent = try #require(pair.sharerDatagrams.last { $0.count > 500 && $0[1] & 0x7f == 102 })
+            let before = pair.sharer.statistics.outgoing?.retransmissions ?? 0
+            ask([UInt16(sent[2]) << 8 | UInt16(sent[3])])
+            pair.run(for: .milliseconds(5))
+            return pair.sharer.statistics.outgoing?.retransmissions ?? 0 > before
+        }
+        #expect(try isHeard())
+        // Far from what was sent.
+        for _ in 0..<200 { ask((0..<1000).map { 40_000 &+ $0 }) }
+        let lookedAt = pair.sharer.statistics.outgoing?.packetsReportedMissing ?? 0
+        #expect((40_000...50_001).contains(lookedAt), "\(lookedAt) of 200,000")
+        pair.run(for: .seconds(1))
+        #expect(try isHeard())
+    }
+}
