@@ -30,8 +30,13 @@ int main(int count, char **arguments) {
     double rate = atof(arguments[4]), spent = 0;
     FILE *file = fopen(arguments[1], "rb");
     x264_picture_t in, out;
-    x264_t *encoder = open_encoder("ultrafast", width, height, 1);
+    x264_t *encoder = open_encoder("ultrafast", width, height, width * height > 1280 * 720 ? 5 : 1);
     if (!file || !encoder || x264_picture_alloc(&in, X264_CSP_I420, width, height) < 0) return 70;
+    /* Opened with all the references that are kept for pages to come back; searched is only the last. */
+    x264_param_t settings;
+    x264_encoder_parameters(encoder, &settings);
+    settings.i_frame_reference = 1;
+    if (x264_encoder_reconfig(encoder, &settings) < 0) return 70;
     in.i_qpplus1 = atoi(arguments[5]) + 1;
     struct timespec start;
     clock_gettime(CLOCK_MONOTONIC, &start);

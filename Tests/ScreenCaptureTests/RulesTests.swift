@@ -13,19 +13,29 @@ struct RulesTests {
         let (first, second, third) = (rect(y: 0), rect(y: 50), rect(y: 90))
         tracker.add(first, sequence: 7)
         #expect(tracker.pending == first)
-        tracker.begin(grab: 9)
+        tracker.begin(grab: 9, cleared: 8)
         #expect(tracker.pending.isEmpty)
-        tracker.add(second, sequence: 8)
+        tracker.add(second, sequence: 7)
         tracker.add(third, sequence: 9)
         let overtaken = tracker.end()
         #expect(overtaken == second)
         #expect(tracker.pending == third)
     }
 
+    @Test("What is damaged between the server's forgetting and the grab is fetched twice: it will not be told again")
+    func damageBetween() {
+        var tracker = DamageTracker()
+        tracker.begin(grab: 9, cleared: 8)
+        tracker.add(rect(y: 50), sequence: 8)
+        let overtaken = tracker.end()
+        #expect(overtaken == rect(y: 50))
+        #expect(tracker.pending == rect(y: 50))
+    }
+
     @Test("The order holds where sequence numbers wrap")
     func damageOrderWraps() {
         var tracker = DamageTracker()
-        tracker.begin(grab: 1)
+        tracker.begin(grab: 1, cleared: 0)
         tracker.add(rect(y: 0), sequence: .max)
         tracker.add(rect(y: 5), sequence: 2)
         let overtaken = tracker.end()

@@ -8,8 +8,10 @@ struct EncodingParametersTests {
         let text = EncodingParameters.recommended(
             for: .detail, screenWidth: 2560, screenHeight: 1440, profile: .constrainedBaseline)
         #expect(text == EncodingParameters(mode: .detail, size: .native, maximumBitrate: 4_000_000))
+        #expect(text.maximumFrameRate == 15)
         let film = EncodingParameters.recommended(for: .motion, screenWidth: 3840, screenHeight: 2160)
         #expect(film.size == .within(longSide: 1920, shortSide: 1080) && film.maximumBitrate == 4_500_000 * 7 / 8)
+        #expect(film.maximumFrameRate == 30)
     }
 
     @Test("more pixels never get fewer bits, and no screen is too odd", arguments: ContentMode.allCases)

@@ -32,6 +32,32 @@ struct RateTests {
         #expect(sizes.filter { $0 > 0 }.count > 8)
     }
 
+    @Test(
+        "where sharpness comes first pictures become fewer before they become coarse, and still no more than half as many",
+        arguments: [(Scene.Content.film, 150_000), (.text(scroll: 30), 800_000)])
+    func sharpness(content: Scene.Content, bitsPerSecond: Int) throws {
+        func made(favoursSharpness: Bool) throws -> (quantiser: Double, longestPause: Int, pictures: Int, bits: Int) {
+            let scene = Scene(Self.size, content)
+            var recording = try Recording(.small(640, 360))
+            var units: [(frame: Int, unit: EncodedUnit)] = []
+            for frame in 0..<120 {
+                scene.draw(frame)
+                let unit = try recording.encode(scene.picture, bitsPerSecond: bitsPerSecond, favoursSharpness: favoursSharpness)
+                if let unit, frame >= 30 { units.append((frame, unit)) }
+            }
+            let pauses = zip(units, units.dropFirst()).map { $1.frame - $0.frame }
+            let quantisers = units.map(\.unit.quantiser)
+            return (
+                quantisers.reduce(0, +) / Double(quantisers.count), pauses.max() ?? 0, units.count,
+                units.reduce(0) { $0 + $1.unit.bytes.count * 8 }
+            )
+        }
+        let (smooth, sharp) = (try made(favoursSharpness: false), try made(favoursSharpness: true))
+        #expect(smooth.longestPause == 1 && sharp.longestPause <= 4, "\(smooth), \(sharp)")
+        #expect(sharp.quantiser < smooth.quantiser - 3, "\(smooth), \(sharp)")
+        #expect(sharp.pictures < smooth.pictures && sharp.bits < smooth.bits * 12 / 10, "\(smooth), \(sharp)")
+    }
+
     @Test("the target takes effect with the next pictures, without a keyframe")
     func change() throws {
         let scene = Scene(Self.size, .film)

@@ -19,14 +19,14 @@ struct Recording {
     @discardableResult
     mutating func encode(
         _ picture: I420Picture, damage: PixelRect? = nil, bitsPerSecond: Int, needsKeyframe: Bool = false,
-        after ticks: Int64 = 3000
+        favoursSharpness: Bool = false, after ticks: Int64 = 3000
     ) throws -> EncodedUnit? {
         defer { time.ticks += ticks }
         let unit = try encoder.encode(
             picture, damage: damage ?? PixelRect(picture.size), mediaTime: time, capturedAt: .zero,
             target: SendTarget(
                 bitsPerSecond: bitsPerSecond, frameRate: encoder.configuration.frameRate,
-                needsKeyframe: needsKeyframe))
+                needsKeyframe: needsKeyframe, favoursSharpness: favoursSharpness))
         if let unit { units.append(unit) }
         return unit
     }

@@ -38,6 +38,18 @@ struct ReturnTests {
         #expect(similarity(try #require(decoded.last), pages[0].picture.luma) > 38)
     }
 
+    @Test("a page that is painted anew as it was stays sharp, and costs next to nothing")
+    func repainted() throws {
+        let page = Scene(PixelSize(width: 1280, height: 720), .text(scroll: 0), seed: 1)
+        var recording = try Recording(.small(1280, 720, maximum: 8_000_000))
+        _ = try show(page, in: &recording)
+        for _ in 0..<3 {
+            let unit = try recording.encode(page.picture, bitsPerSecond: 300_000, after: 90_000)
+            let (quantiser, bytes) = (unit?.quantiser ?? 0, unit?.bytes.count ?? 0)
+            #expect(quantiser <= 27 && bytes < 300, "\(quantiser), \(bytes) bytes")
+        }
+    }
+
     @Test("what is new on a page that comes back through a slow link becomes sharp as well")
     func newOnOld() throws {
         var configuration = X264Configuration.small(Self.size.width, Self.size.height, maximum: 8_000_000)

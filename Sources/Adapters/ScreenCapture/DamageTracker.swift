@@ -10,23 +10,26 @@ struct DamageTracker {
     /// Damaged before the pixels of the present grab were taken, but told after it was sent.
     private var overtaken = PixelRect.nothing
     private var grab: UInt32?
+    /// The request before it, with which the server forgot what it had told of.
+    private var cleared: UInt32 = 0
 
     mutating func add(_ area: PixelRect, sequence: UInt32) {
         // Sequence numbers wrap; two that are compared lie close together.
-        if let grab, Int32(bitPattern: sequence &- grab) < 0 {
-            overtaken = overtaken.union(area)
-        } else {
-            pending = pending.union(area)
-        }
+        let isBeforeGrab = grab.map { Int32(bitPattern: sequence &- $0) < 0 } ?? false
+        if isBeforeGrab { overtaken = overtaken.union(area) }
+        // Told after that, it is not told again when it changes once more: it is fetched once more.
+        let isOpen = !isBeforeGrab || Int32(bitPattern: sequence &- cleared) >= 0
+        if isOpen { pending = pending.union(area) }
     }
 
     mutating func add(_ area: PixelRect) { pending = pending.union(area) }
 
-    /// A grab of everything that is pending has been sent.
-    mutating func begin(grab sequence: UInt32) {
+    /// A grab of everything that is pending has been sent, and before it what takes back all that was told.
+    mutating func begin(grab sequence: UInt32, cleared: UInt32) {
         pending = .nothing
         overtaken = .nothing
         grab = sequence
+        self.cleared = cleared
     }
 
     /// The grab was answered.

@@ -107,11 +107,11 @@ extension ScreenSource {
     ) throws(XFailure) {
         let place = RequestedRows(rows, of: surface)
         let offset = rows.lowerBound * Picture.bytesPerRow(width: surface.size.width)
-        xcb_damage_subtract(connection.handle, damage, 0, 0)
+        let cleared = xcb_damage_subtract(connection.handle, damage, 0, 0).sequence
         let cookie = xcb_shm_get_image(
             connection.handle, surface.drawable, place.x, place.y, place.width, place.height, .max,
             UInt8(XCB_IMAGE_FORMAT_Z_PIXMAP.rawValue), segment, UInt32(clamping: offset))
-        tracker.begin(grab: cookie.sequence)
+        tracker.begin(grab: cookie.sequence, cleared: cleared)
         _ = try connection.reply(cookie.sequence, as: xcb_shm_get_image_reply_t.self, until: deadline)
     }
 
@@ -119,11 +119,11 @@ extension ScreenSource {
         _ rows: Range<Int>, of surface: Surface, into picture: Picture, until deadline: Instant
     ) throws(XFailure) {
         let place = RequestedRows(rows, of: surface)
-        xcb_damage_subtract(connection.handle, damage, 0, 0)
+        let cleared = xcb_damage_subtract(connection.handle, damage, 0, 0).sequence
         let cookie = xcb_get_image(
             connection.handle, UInt8(XCB_IMAGE_FORMAT_Z_PIXMAP.rawValue), surface.drawable, place.x, place.y,
             place.width, place.height, .max)
-        tracker.begin(grab: cookie.sequence)
+        tracker.begin(grab: cookie.sequence, cleared: cleared)
         let reply = try connection.reply(cookie.sequence, as: xcb_get_image_reply_t.self, until: deadline)
         let stride = Picture.bytesPerRow(width: picture.size.width)
         let count = min(Int(xcb_get_image_data_length(reply.pointer)), rows.count * stride)

@@ -41,6 +41,8 @@ struct QuantiserControl {
     private static let sharp = Blur.sharp
     /// In film, where there are bits for it: nothing stays that would be sharpened once more.
     private static let finestInFilm = 20
+    /// Text looks clear up to here.
+    private static let clear = 36
     /// Text can be read up to here.
     static let legible = 44
     static let coarsest = 51
@@ -133,18 +135,29 @@ struct QuantiserControl {
         let isRun = continuesRun(at: time)
         let finest = finest(for: kind, isRun: isRun)
         let gain = isRun ? runGain : restGain
+        let saved = isRun && target.favoursSharpness ? saved(at: time, target) : nil
         var quantiser =
             isRun
-            ? steady(kind, detail, blurred, finest: finest, share: share)
+            ? steady(kind, detail, blurred, finest: finest, share: max(share, saved?.bits ?? 0))
             : first(from: finest, within: max(min(bucket.room, Double(target.bitsPerSecond) * Self.firstSeconds), share)) {
                 bits(detail, blurred, gain: gain, quantiser: $0)
             }
+        if let saved, saved.mayWait, quantiser > Self.clear { return nil }
         while bucket.room <= 0, bits(detail, blurred, gain: gain, quantiser: quantiser) > share / 2 {
             // What is small would have to be sharpened by itself.
             guard kind != .apart, quantiser < Self.coarsest else { return nil }
             quantiser += 1
         }
         return quantiser
+    }
+
+    /// Where sharpness comes first, what the pictures left out would have taken is there for the next; until the run would
+    /// be over.
+    private func saved(at time: MediaTime, _ target: SendTarget) -> (bits: Double, mayWait: Bool)? {
+        guard let lastChange else { return nil }
+        let ticks = time.ticks - lastChange.ticks
+        let next = ticks + Int64(Double(MediaTime.ticksPerSecond) / target.frameRate.framesPerSecond)
+        return (Double(ticks) / Double(MediaTime.ticksPerSecond) * Double(target.bitsPerSecond), next < Self.rest)
     }
 
     /// In a run the bucket is kept nearly empty, because what is in it is delay; and steps are small. Where little of

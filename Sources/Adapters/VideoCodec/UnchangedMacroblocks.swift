@@ -36,6 +36,9 @@ final class UnchangedMacroblocks {
     func flags(of extent: CodedExtent, quantiser: Int) -> UnsafeMutablePointer<UInt8>? {
         let quantiser = UInt8(clamping: quantiser)
         switch extent {
+        case .whole(let changed) where changed.contains { $0.contains(PixelRect(size)) }:
+            flags.update(repeating: 0)
+            for index in quantisers.indices { quantisers[index] = quantiser }
         case .whole(let changed):
             for index in flags.indices { flags[index] = quantisers[index] <= quantiser ? Self.unchanged : 0 }
             forEach(in: changed) { flags[$0] = 0 }

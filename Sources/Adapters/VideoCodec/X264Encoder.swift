@@ -112,16 +112,22 @@ package final class X264Encoder: VideoEncoder {
         // What is small is cheap to look at, and what rests afterwards needs no look of its own.
         let isFollowed = memory.knowsLast && (isSparse || control.isSmall(request.areas))
         let seen = isRun && !isFollowed ? nil : memory.rows(of: request.picture, changed: request.area)
+        // Painted anew, and as it was.
+        if let seen, memory.changes(seen, in: request.area, of: request.picture.size)?.isEmpty == true {
+            return try repetition(request)
+        }
         let rows = isRun ? nil : seen
         let known = rows.map { memory.find($0) } ?? ReferenceMemory.Find()
         let request = narrowed(request, seen)
         isSparse = seen != nil && control.isSmall(request.areas)
         // What a reference shows already takes hardly any bits, there or a little off.
         let found = control.isSmall(request.areas) ? known.share : max(known.share, scrolled(request, rows))
-        let detail = request.detail.scaled(by: max(0.02, 1 - found))
+        let whole = request.detail
+        let detail = whole.scaled(by: max(0.02, 1 - found))
         try chooseSearch(at: request.mediaTime, known: known.share)
         if control.isApart(request.areas, at: request.mediaTime) { return try apart(request, detail, seen) }
-        let blurred = PictureDetail(of: request.picture, in: control.blur.area)
+        let blurred = request.areas == [control.blur.area]
+            ? whole : PictureDetail(of: request.picture, in: control.blur.area)
         let quantiser = control.quantiser(
             for: request.fillsPicture ? .change : .changeOfPart, changed: detail, blurred: blurred,
             at: request.mediaTime, target: request.target)
@@ -201,7 +207,7 @@ package final class X264Encoder: VideoEncoder {
     private func apart(
         _ request: Request, _ detail: PictureDetail, _ rows: ReferenceMemory.Rows?
     ) throws(CodecError) -> EncodedUnit? {
-        if let pass = nextPass(request, isCarried: true) {
+        if let pass = nextPass(request, isCarried: true), !pass.area.isEmpty {
             let unit = try run(request, .parts([pass.area] + request.areas), quantiser: pass.quantiser)
             let sent = learn(
                 .carriedPass(request.areas), unit, areas: [pass.area], changed: .nothing, blurred: pass.detail)

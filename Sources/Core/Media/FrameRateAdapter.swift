@@ -130,7 +130,8 @@ package struct FrameRateAdapter: Sendable {
         }
         defer {
             lastUnit = now
-            echoesKeyframe = false
+            // A pass may find no bits: the sign of life is still to come then.
+            if work != .again { echoesKeyframe = false }
         }
         switch work {
         case .new: return .encode(newFrame(at: now))
@@ -149,7 +150,10 @@ package struct FrameRateAdapter: Sendable {
     /// is tried again in the next slot.
     package mutating func encoded(quantiser: Double, isNewPicture: Bool) {
         refinement.encoded(quantiser: quantiser, isNewPicture: isNewPicture)
-        guard quantiser >= RefinementPolicy.nothingEncoded else { return lastSent = lastUnit }
+        guard quantiser >= RefinementPolicy.nothingEncoded else {
+            echoesKeyframe = false
+            return lastSent = lastUnit
+        }
         if isNewPicture { changedAt = changedAt ?? lastUnit }
     }
 

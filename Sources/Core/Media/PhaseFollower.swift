@@ -96,8 +96,9 @@ struct PhaseFollower: Sendable {
         }
     }
 
-    /// A sixteenth of a period: 2 ms at 30 fps, more than a timer's jitter and less than two rates' beat.
-    private var tolerance: UInt64 { UInt64(period / 16) }
+    /// A sixteenth of a period: 2 ms at 30 fps, more than a timer's jitter and less than two rates' beat. At 15 fps no more,
+    /// or four changes could not be told from five.
+    private var tolerance: UInt64 { UInt64(min(period / 16, 2_100_000)) }
 
     /// The same angle between minus half a turn and half a turn.
     private func wrap(_ value: Int64, _ turn: Int64) -> Int64 {

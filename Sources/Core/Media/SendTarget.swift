@@ -5,11 +5,16 @@ package struct SendTarget: Hashable, Sendable {
     package var bitsPerSecond: Int
     package var frameRate: FrameRate
     package var needsKeyframe: Bool
+    /// Where the bits are too few, pictures become fewer before they become coarse.
+    package var favoursSharpness: Bool
 
-    package init(bitsPerSecond: Int, frameRate: FrameRate, needsKeyframe: Bool = false) {
+    package init(
+        bitsPerSecond: Int, frameRate: FrameRate, needsKeyframe: Bool = false, favoursSharpness: Bool = false
+    ) {
         self.bitsPerSecond = bitsPerSecond
         self.frameRate = frameRate
         self.needsKeyframe = needsKeyframe
+        self.favoursSharpness = favoursSharpness
     }
 
     /// What sound may take of a share's bit rate: an eighth, for pictures suffer more; speech is good from 24 kbit/s on,

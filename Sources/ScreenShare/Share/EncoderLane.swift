@@ -31,7 +31,8 @@ final class EncoderLane {
             size: size, frameRate: frameRate, maximumBitsPerSecond: target.bitsPerSecond)
         configuration.profile = profile
         configuration.preset = preset
-        configuration.references = X264Configuration.references(for: size)
+        // Pages are gone back to on the share's own rung; each reference takes memory.
+        configuration.references = key.rung > 0 ? 1 : X264Configuration.references(for: size)
         switch key.packetizationMode {
         case .nonInterleaved: configuration.slices = .one
         case .singleNALUnit: configuration.slices = .fitting(payload: RTP.Limits.defaultPayloadSize)

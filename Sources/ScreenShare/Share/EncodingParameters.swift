@@ -19,6 +19,9 @@ public struct EncodingParameters: Hashable, Sendable {
     /// Bits per second.
     public var maximumBitrate: Int
 
+    /// Pictures a second at most: what the mode keeps to by itself. What plays leaves at its own rate, up to this.
+    public var maximumFrameRate: Int { mode == .detail ? 15 : 30 }
+
     /// What the viewers' decoders take.
     public enum Profile: Hashable, Sendable {
         /// Constrained baseline every WebRTC endpoint takes (RFC 7742 § 6.2); High needs an eighth fewer bits.

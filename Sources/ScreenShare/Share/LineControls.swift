@@ -42,6 +42,9 @@ extension LineCommands {
     /// Of the stream: the most there will be.
     var frameRate: FrameRate { fixedRate ?? .fps30 }
 
+    /// The lanes in the order in which they are encoded: nobody waits for the pictures of slower viewers.
+    var inTurn: [LaneKey] { lanes.count < 2 ? Array(lanes) : lanes.sorted { $0.rung < $1.rung } }
+
     /// How often a pointer changes a picture in which nothing else does.
     var pointerPeriod: Duration {
         mode == .detail && fixedRate == nil ? MediaLimits.pointerPeriodOverPages : MediaLimits.pointerPeriod

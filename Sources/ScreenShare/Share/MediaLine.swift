@@ -23,11 +23,11 @@ enum LineEvent: Sendable {
 final class MediaLine {
     let controls: LineControls
     let counters: LineCounters
-    private let deliver: @Sendable (PacketisedUnit, LaneKey) -> Void
+    let deliver: @Sendable (PacketisedUnit, LaneKey) -> Void
     private let isOutboxFull: @Sendable () -> Bool
     /// Whether a rung's viewers are all behind.
     let isCongested: @Sendable (Int) -> Bool
-    private let taps: SampleTaps
+    let taps: SampleTaps
     let report: @Sendable (LineEvent) -> Void
 
     var commands: LineCommands
@@ -39,7 +39,11 @@ final class MediaLine {
     var watch: ContentWatch?
     var lanes: [LaneKey: EncoderLane] = [:]
     var shapes: [LaneKey: RungShape] = [:]
-    private var effort: EncoderEffort
+    var effort: EncoderEffort
+    /// That of the lanes of slower viewers, whose pictures come after the others'.
+    var effortBelow: EncoderEffort
+    /// When the others' were done; nil where there are no slower viewers.
+    var ownEnd: Instant?
     /// Why there is nothing to see now.
     var hiddenBecause: String?
     var isHidden: Bool { hiddenBecause != nil }
@@ -76,6 +80,7 @@ final class MediaLine {
         commands = controls.present
         grid = commands.grid(for: .app)
         effort = EncoderEffort(commands.preset)
+        effortBelow = effort
         adapter = FrameRateAdapter(rate: grid.rate, pace: grid.pace, start: SystemClock.now())
         self.source.followPointer(every: commands.pointerPeriod)
     }
@@ -191,104 +196,6 @@ final class MediaLine {
             return
         }
         try encode(damage: .nothing, time, isNew: false, at: now)
-    }
-
-    private func encode(damage: PixelRect, _ time: MediaTime, isNew: Bool, at now: Instant) throws(ShareError) {
-        guard let picture = converter?.picture else { return }
-        var quantiser = 0.0
-        var ownQuantiser: Double?
-        var madeKeyframe = false
-        var madeOne = false
-        do throws(CodecError) {
-            for key in commands.lanes {
-                let lane = try lane(key, picture.size)
-                guard mayEncode(key, lane.size, at: now) else {
-                    lane.hold(damage, of: picture.size)
-                    // The share itself does not rest before it has been sent.
-                    if key.rung == 0, lane.isBehind { quantiser = RefinementPolicy.nothingEncoded }
-                    continue
-                }
-                let unit = try lane.encode(
-                    picture, damage: damage, mediaTime: time, capturedAt: isNew ? capturedAt : now,
-                    target: target(of: key), at: now)
-                quantiser = max(quantiser, lane.quantiser)
-                if key.rung == 0 { ownQuantiser = max(ownQuantiser ?? 0, lane.quantiser) }
-                guard let unit else { continue }
-                hand(unit, key)
-                madeOne = true
-                madeKeyframe = madeKeyframe || unit.isKeyframe
-            }
-        } catch {
-            throw error.shareError
-        }
-        if isUnsampled, commands.samplers > 0 {
-            isUnsampled = false
-            taps.give(picture, capturedAt: capturedAt)
-        }
-        adapter.encoded(quantiser: quantiser, isNewPicture: isNew)
-        if madeKeyframe { adapter.keyframeMade() }
-        counters.update { counters in
-            counters.pictures += madeOne ? 1 : 0
-            counters.quantiser = ownQuantiser ?? counters.quantiser
-            counters.drops = adapter.drops.values.reduce(0, +)
-        }
-    }
-
-    /// Takes a smaller preset where pictures would be late with this one, and a larger one where there is room.
-    private func keepUp(since begun: Instant) {
-        let now = SystemClock.now()
-        guard effort.spent(now - begun, of: adapter.frameRate.period, at: now) else { return }
-        lanes.values.forEach { $0.set(effort.preset) }
-        counters.update { $0.preset = effort.preset }
-        report(.preset(effort.preset))
-    }
-
-    func target(of key: LaneKey) -> SendTarget {
-        SendTarget(
-            bitsPerSecond: min(commands.bitsPerSecond, commands.rungRates[key.rung] ?? .max), frameRate: adapter.frameRate)
-    }
-
-    /// The lane's encoder. Another profile needs another encoder, and so waits for a keyframe that is due anyway.
-    private func lane(_ key: LaneKey, _ size: PixelSize) throws(CodecError) -> EncoderLane {
-        let size = shaped(size, key)
-        let profile = profile(of: key, commands)
-        if let lane = lanes[key] {
-            if lane.size == size, lane.profile == profile || !lane.gate.isDue(at: SystemClock.now()) { return lane }
-            lanes[key] = nil
-        }
-        let lane = try EncoderLane(
-            key, profile, commands.preset, size: size, frameRate: commands.frameRate, target: target(of: key))
-        lane.set(effort.preset)
-        lanes[key] = lane
-        counters.update { $0.lanes = lanes.count }
-        return lane
-    }
-
-    private func profile(of key: LaneKey, _ commands: LineCommands) -> X264Configuration.Profile {
-        commands.high.contains(key) ? .high : .constrainedBaseline
-    }
-
-    private func keepalive(_ time: MediaTime, at now: Instant) throws(ShareError) {
-        for key in commands.lanes {
-            // What rests is to be seen whole: another size is due.
-            if let lane = lanes[key], let picture = converter?.picture, shaped(picture.size, key) != lane.size {
-                adapter.changed(at: now)
-            }
-            if try catchUp(key, time, at: now) { continue }
-            if let unit = lanes[key]?.repeatLast(mediaTime: time, at: now) { hand(unit, key, isKeepalive: true) }
-        }
-    }
-
-    func hand(_ unit: PacketisedUnit, _ key: LaneKey, isKeepalive: Bool = false) {
-        // Before, so that nobody who asks afterwards is taken for one who asked before.
-        if unit.isKeyframe { lanes[key]?.gate.handedOver(at: SystemClock.now()) }
-        deliver(unit, key)
-        counters.update { counters in
-            counters.units += 1
-            counters.keepalives += isKeepalive ? 1 : 0
-            counters.keyframes += unit.isKeyframe ? 1 : 0
-            counters.bytes += unit.bytes.count
-        }
     }
 
     // MARK: Commands

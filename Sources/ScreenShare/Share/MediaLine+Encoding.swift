@@ -1,0 +1,144 @@
+import Media
+import PeerCore
+import PixelConversion
+import RTP
+import SystemClock
+import Timebase
+import VideoCodec
+
+// Encoding: a picture for each lane in its turn, and what is sent where there is none.
+extension MediaLine {
+    /// What was made of one moment, in all lanes.
+    private struct Made {
+        var quantiser = 0.0
+        /// Of the share's own rung.
+        var ownQuantiser: Double?
+        var hasKeyframe = false
+        var isAny = false
+
+        mutating func note(_ lane: EncoderLane, _ key: LaneKey) {
+            quantiser = max(quantiser, lane.quantiser)
+            if key.rung == 0 { ownQuantiser = max(ownQuantiser ?? 0, lane.quantiser) }
+        }
+    }
+
+    func encode(damage: PixelRect, _ time: MediaTime, isNew: Bool, at now: Instant) throws(ShareError) {
+        guard let picture = converter?.picture else { return }
+        var made = Made()
+        ownEnd = nil
+        do throws(CodecError) {
+            for key in commands.inTurn {
+                if key.rung > 0 { ownEnd = ownEnd ?? SystemClock.now() }
+                try encode(picture, damage, time, for: key, isNew: isNew, at: now, &made)
+            }
+        } catch {
+            throw error.shareError
+        }
+        // Who comes to another lane later has not seen this.
+        for (key, lane) in lanes where !commands.lanes.contains(key) { lane.hold(damage, of: picture.size) }
+        if isUnsampled, commands.samplers > 0 {
+            isUnsampled = false
+            taps.give(picture, capturedAt: capturedAt)
+        }
+        adapter.encoded(quantiser: made.quantiser, isNewPicture: isNew)
+        if made.hasKeyframe { adapter.keyframeMade() }
+        counters.update { counters in
+            counters.pictures += made.isAny ? 1 : 0
+            counters.quantiser = made.ownQuantiser ?? counters.quantiser
+            counters.drops = adapter.drops.values.reduce(0, +)
+        }
+    }
+
+    private func encode(
+        _ picture: I420Picture, _ damage: PixelRect, _ time: MediaTime, for key: LaneKey, isNew: Bool, at now: Instant,
+        _ made: inout Made
+    ) throws(CodecError) {
+        let lane = try lane(key, picture.size)
+        if damage.isEmpty, !lane.isUnfinished, !lane.gate.isDue(at: now) {
+            // Sharp already: it is another lane's turn, and this one's viewers get a sign of life.
+            made.note(lane, key)
+            if let unit = lane.repeatLast(mediaTime: time, at: now) { hand(unit, key, isKeepalive: true) }
+            return
+        }
+        guard mayEncode(key, lane.size, at: now) else {
+            lane.hold(damage, of: picture.size)
+            // The share itself does not rest before it has been sent.
+            if key.rung == 0, lane.isBehind { made.quantiser = RefinementPolicy.nothingEncoded }
+            return
+        }
+        let unit = try lane.encode(
+            picture, damage: damage, mediaTime: time, capturedAt: isNew ? capturedAt : now, target: target(of: key),
+            at: now)
+        made.note(lane, key)
+        guard let unit else { return }
+        hand(unit, key)
+        made.isAny = true
+        made.hasKeyframe = made.hasKeyframe || unit.isKeyframe
+    }
+
+    /// Takes a smaller preset where pictures would be late with this one, and a larger one where there is room. What is
+    /// made for slower viewers takes from their pictures alone.
+    func keepUp(since begun: Instant) {
+        let (now, period) = (SystemClock.now(), adapter.frameRate.period)
+        let isOther = effort.spent((ownEnd ?? now) - begun, of: period, at: now)
+        let isOtherBelow = ownEnd != nil && effortBelow.spent(now - begun, of: period, at: now)
+        guard isOther || isOtherBelow else { return }
+        for (key, lane) in lanes { lane.set(preset(of: key)) }
+        guard isOther else { return }
+        counters.update { $0.preset = effort.preset }
+        report(.preset(effort.preset))
+    }
+
+    private func preset(of key: LaneKey) -> X264Configuration.Preset {
+        key.rung == 0 ? effort.preset : min(effort.preset, effortBelow.preset)
+    }
+
+    func target(of key: LaneKey) -> SendTarget {
+        SendTarget(
+            bitsPerSecond: min(commands.bitsPerSecond, commands.rungRates[key.rung] ?? .max),
+            frameRate: adapter.frameRate, favoursSharpness: commands.mode == .detail && commands.fixedRate == nil)
+    }
+
+    /// The lane's encoder. Another profile needs another encoder, and so waits for a keyframe that is due anyway.
+    func lane(_ key: LaneKey, _ size: PixelSize) throws(CodecError) -> EncoderLane {
+        let size = shaped(size, key)
+        let profile = profile(of: key, commands)
+        if let lane = lanes[key] {
+            if lane.size == size, lane.profile == profile || !lane.gate.isDue(at: SystemClock.now()) { return lane }
+            lanes[key] = nil
+        }
+        let lane = try EncoderLane(
+            key, profile, commands.preset, size: size, frameRate: commands.frameRate, target: target(of: key))
+        lane.set(preset(of: key))
+        lanes[key] = lane
+        counters.update { $0.lanes = lanes.count }
+        return lane
+    }
+
+    func profile(of key: LaneKey, _ commands: LineCommands) -> X264Configuration.Profile {
+        commands.high.contains(key) ? .high : .constrainedBaseline
+    }
+
+    func keepalive(_ time: MediaTime, at now: Instant) throws(ShareError) {
+        for key in commands.lanes {
+            // What rests is to be seen whole: another size is due.
+            if let lane = lanes[key], let picture = converter?.picture, shaped(picture.size, key) != lane.size {
+                adapter.changed(at: now)
+            }
+            if try catchUp(key, time, at: now) { continue }
+            if let unit = lanes[key]?.repeatLast(mediaTime: time, at: now) { hand(unit, key, isKeepalive: true) }
+        }
+    }
+
+    func hand(_ unit: PacketisedUnit, _ key: LaneKey, isKeepalive: Bool = false) {
+        // Before, so that nobody who asks afterwards is taken for one who asked before.
+        if unit.isKeyframe { lanes[key]?.gate.handedOver(at: SystemClock.now()) }
+        deliver(unit, key)
+        counters.update { counters in
+            counters.units += 1
+            counters.keepalives += isKeepalive ? 1 : 0
+            counters.keyframes += unit.isKeyframe ? 1 : 0
+            counters.bytes += unit.bytes.count
+        }
+    }
+}
