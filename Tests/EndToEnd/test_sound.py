@@ -85,10 +85,11 @@ def test_a_device_that_is_not_there_is_told_at_once(lan, server, run):
 def test_a_viewer_that_asks_for_no_sound_gets_none(lan, server, share, start, artifacts):
     host = share(lan, "--test-pattern", env=server.env)
     with open(artifacts / "out.h264", "wb") as output:
-        viewer = start(sharer.view, lan, "--duration", 2, output=output, whep=host.whep)
-        assert viewer.wait(15) == 0
-    # Nobody listens: the device is not even open.
-    assert "protocol-native" not in server.control("list", "short", "source-outputs").stdout
+        viewer = start(sharer.view, lan, output=output, whep=host.whep)
+        viewer.statistics.wait(lambda line: line["frames"] > 30, 15, "pictures")
+        # Nobody listens: the device is not even open.
+        assert "protocol-native" not in server.control("list", "short", "source-outputs").stdout
+        assert viewer.stop() == 0
 
 
 def test_microphone_and_system_are_mixed(lan, server, share, start, heard):

@@ -72,7 +72,8 @@ struct SoundTests {
         let stamps = zip(heard, numbers).compactMap { packet, number in
             packet.capturedAt.map { anchor.duration(since: $0) - .milliseconds(20 * (499 - number)) }
         }
-        #expect(stamps.count > 450 && stamps.allSatisfy { abs($0.inMilliseconds) < 1 })
+        // The first packet has a report right behind it.
+        #expect(stamps.count > 495 && stamps.allSatisfy { abs($0.inMilliseconds) < 1 })
         #expect(heard.allSatisfy { $0.copies.isEmpty })
     }
 

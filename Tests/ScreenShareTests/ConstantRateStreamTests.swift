@@ -55,6 +55,16 @@ struct ConstantRateStreamTests {
         #expect(end.repeated == 299)
     }
 
+    @Test("Pictures that come together, as a joiner's do, take their time all the same, and where the file is is known")
+    func together() throws {
+        var stream = ConstantRateStream()
+        let positions = zip(try Self.units(5), [0, 1, 2, 3000, 6000] as [Int64]).map { unit, ticks in
+            _ = Self.append(unit, ticks: ticks, to: &stream)
+            return stream.position
+        }
+        #expect(positions == [0, 3000, 6000, 9000, 12_000])
+    }
+
     @Test("A pause of fifteen minutes is filled as well: what sound is beside the pictures stays there")
     func longPause() throws {
         let units = try Self.units(3)

@@ -32,11 +32,14 @@ const MEDIA = Object.freeze([
     { kind: "audio", prefer: preferredAudio },
 ]);
 
-/** Browsers decode Opus to one channel unless they said that they prefer two (RFC 7587 § 7). */
-function withStereo(sdp) {
+/**
+ * Browsers decode Opus to one channel unless they said that they prefer two, and are sent silence unless they said that
+ * they need none (RFC 7587 § 7).
+ */
+function withOpusOptions(sdp) {
     const opus = /^a=rtpmap:(\d+) opus\/48000\/2\r?$/im.exec(sdp);
     if (opus === null) return sdp;
-    return sdp.replace(new RegExp(`^(a=fmtp:${opus[1]} )(?!.*stereo=1)`, "im"), "$1stereo=1;");
+    return sdp.replace(new RegExp(`^(a=fmtp:${opus[1]} )(?!.*stereo=1)`, "im"), "$1stereo=1;usedtx=1;");
 }
 
 /**
@@ -88,7 +91,7 @@ export class Peer {
 
     async #offerNow() {
         const { type, sdp } = await this.#pc.createOffer();
-        await this.#pc.setLocalDescription({ type, sdp: withStereo(sdp) });
+        await this.#pc.setLocalDescription({ type, sdp: withOpusOptions(sdp) });
         return this.#describe();
     }
 

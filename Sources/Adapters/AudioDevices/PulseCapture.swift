@@ -11,6 +11,8 @@ final class PulseCapture: AudioSource {
     private var smoother = TimestampSmoother()
     /// In the latest block: the next one is as long, as a rule.
     private var usualFrames = 0
+    /// When all there was had been read: until time goes on there is no more.
+    private var emptiedAt: Instant?
     /// The server's sink may render for the least of its listeners, and hands on each piece.
     private(set) var givesShortPieces = false
 
@@ -25,11 +27,12 @@ final class PulseCapture: AudioSource {
     var pollDescriptors: [PollEntry] { watch.descriptors }
 
     func read(at now: Instant) throws(AudioSourceError) -> AudioBlock? {
+        if emptiedAt == now { return nil }
         try watch.check()
         if stream.hasEnded { throw watch.sourceIsGone }
         if stream.takeInterruption() { smoother.interrupt() }
         let heard = now - (stream.latency ?? .zero)
-        let samples = try readSamples()
+        let samples = try readSamples(at: now)
         guard !samples.isEmpty else { return nil }
         let duration = format.duration(frames: samples.count / format.channels)
         let piece = stream.takeLongestPiece()
@@ -42,7 +45,7 @@ final class PulseCapture: AudioSource {
             longestPiece: wasReadLate ? piece : nil)
     }
 
-    private func readSamples() throws(AudioSourceError) -> [Float] {
+    private func readSamples(at now: Instant) throws(AudioSourceError) -> [Float] {
         let most = format.frames(in: Limits.blockTime)
         var samples: [Float] = []
         samples.reserveCapacity(usualFrames * format.channels)
@@ -51,9 +54,12 @@ final class PulseCapture: AudioSource {
             let count = stream.read(frames: most - frames, into: &samples)
             guard count > 0 else { break }
             frames += count
-            // The server gets its memory back now: what is left to be done would wake the thread once more.
+            // The server gets its memory back with the next look. Where the thread waits for the server it must be now:
+            // what is left to be done would wake it.
+            if givesShortPieces { break }
             try watch.check()
         }
+        if frames < most { emptiedAt = now }
         if frames > 0 { usualFrames = frames }
         return samples
     }

@@ -19,6 +19,9 @@ struct AudioSender {
     private var packetTicks: Int64 = 960
     private var history = RedundancyHistory()
     private var redundancy = RedundancyPolicy()
+    /// What sound may take, copies and all: of a narrow path half, for where that is what loses packets more of them would
+    /// not help.
+    private var budget = Int.max
     private var sequenceNumber: UInt16
     private let timestampOffset: UInt32
     /// The next packet follows a silence in which nothing was sent, or is the first.
@@ -95,15 +98,17 @@ struct AudioSender {
 
     /// As many copies as are worth it, and as the viewer takes.
     private var copies: Int {
-        guard let maximum = parameters.maximumBitrate else { return redundancy.levels }
         let bitsPerSecond = meanBytes * 8 * Double(AudioTime.ticksPerSecond) / Double(packetTicks)
-        return redundancy.levels(bitsPerSecond: Int(bitsPerSecond), budget: maximum)
+        return redundancy.levels(bitsPerSecond: Int(bitsPerSecond), budget: budget)
     }
 
     // MARK: Out
 
     mutating func nextPacket(_ path: inout PathControl, at now: Instant) -> [UInt8]? {
         guard let unit = queue.popFirst() else { return nil }
+        // Until the first report nobody knows what it belongs to.
+        if lastSent == nil { nextReport = now }
+        budget = min(parameters.maximumBitrate ?? .max, path.target > 0 ? path.target / 2 : .max)
         let (type, payload) = payload(of: unit)
         var packet: [UInt8] = []
         packet.reserveCapacity(payload.count + Limits.packetOverhead)
@@ -124,9 +129,8 @@ struct AudioSender {
 
     private mutating func payload(of unit: Packet) -> (type: UInt8, bytes: [UInt8]) {
         guard let red = parameters.redundancyPayloadType, copies > 0 else {
-            // Remembered, so that the first packet with copies has some.
-            _ = history.wrap(
-                unit.bytes, timestamp: unit.time.ticks, payloadType: parameters.payloadType, levels: 0)
+            // So that the first packet with copies has some.
+            history.remember(unit.bytes, timestamp: unit.time.ticks)
             return (parameters.payloadType, unit.bytes)
         }
         let bytes = history.wrap(

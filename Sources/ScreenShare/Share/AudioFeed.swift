@@ -16,6 +16,8 @@ struct AudioFeed {
     private var policy = ReopenPolicy()
     private var openAt = Instant.zero
     private var isLost = false
+    /// The source has given sound.
+    private var hasGiven = false
 
     /// - Parameter before: the feed in whose place it comes: what was told of that counts.
     init(_ kind: AudioKind, open: @escaping AudioSourceFactory, after before: AudioFeed? = nil) {
@@ -35,7 +37,10 @@ struct AudioFeed {
 
     /// Takes what there is.
     mutating func read(at now: Instant, _ take: (AudioBlock, ChannelMap) -> Void) -> News? {
-        if source == nil, now >= openAt { source = open() }
+        if source == nil, now >= openAt {
+            source = open()
+            hasGiven = false
+        }
         guard let source else { return nil }
         do throws(AudioSourceError) {
             var news: News?
@@ -45,6 +50,7 @@ struct AudioFeed {
                 take(block, source.channelMap)
                 taken += max(.microseconds(100), block.format.duration(frames: block.frameCount))
                 policy.reset()
+                hasGiven = true
                 if isLost { news = .back }
                 isLost = false
             }
@@ -54,10 +60,11 @@ struct AudioFeed {
         }
     }
 
-    /// The first failure is told; it may take many tries.
+    /// The first failure is told; it may take many tries. What worked until now may be there again at once, as where
+    /// headphones are plugged in.
     private mutating func lose(_ error: AudioSourceError, at now: Instant) -> News? {
         source = nil
-        openAt = now + policy.nextPause()
+        openAt = hasGiven ? now : now + policy.nextPause()
         defer { isLost = true }
         return isLost ? nil : .lost(error.text)
     }

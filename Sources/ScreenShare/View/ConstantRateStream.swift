@@ -65,6 +65,12 @@ struct ConstantRateStream: Sendable {
         return MediaTime.ticksPerSecond * rate.denominator / rate.numerator
     }
 
+    /// When the last picture is shown, in ticks of 1/90000 s since the file's beginning.
+    var position: Int64 {
+        let rate = rate ?? Self.fallbackRate
+        return max(0, lastSlot) * MediaTime.ticksPerSecond * rate.denominator / rate.numerator
+    }
+
     /// Repeats the last picture until this moment, for the end of a recording.
     mutating func finish(at now: Instant) -> Piece {
         var piece = Piece()

@@ -298,13 +298,15 @@ public actor ViewSession {
         nothingSince = nil
         if firstUnitAt == nil { begin(unit) }
         let timestamp = timestamp(of: unit)
-        sound.see(unit, timestamp: timestamp)
+        if !configuration.constantFrameRate { sound.see(unit, timestamp: timestamp) }
         let showAt = SystemClock.continuous(timing.show(unit, beside: &sound))
         guard lag.takes(isKeyframe: unit.accessUnit.isKeyframe) else { return await leaveOut() }
         // The file's time goes on only with what gets into it.
         var next = stream
         guard case .dropped = unitSink.yield(videoUnit(unit, timestamp, showAt, &next)) else {
             stream = next
+            // There each picture takes its time, those too that come together and show how it came to the last.
+            if configuration.constantFrameRate { sound.see(unit, timestamp: stream.position) }
             lag.handedOver()
             totals.frames += 1
             totals.bytes += unit.accessUnit.bytes.count

@@ -24,6 +24,7 @@ package struct ChannelMap: Hashable, Sendable {
         taps = positions.prefix(MediaLimits.channels).enumerated().compactMap { channel, position in
             Self.gains(of: position).map { Tap(channel: channel, left: $0.left, right: $0.right) }
         }
+        isStereo = channels == 2 && taps == [Tap(channel: 0, left: 1, right: 0), Tap(channel: 1, left: 0, right: 1)]
     }
 
     /// Channels without names: one is mono, six and eight are 5.1 and 7.1 in the order of ALSA and PulseAudio; of any
@@ -56,9 +57,7 @@ package struct ChannelMap: Hashable, Sendable {
     }
 
     /// Left and right as they are.
-    private var isStereo: Bool {
-        channels == 2 && taps == [Tap(channel: 0, left: 1, right: 0), Tap(channel: 1, left: 0, right: 1)]
-    }
+    private let isStereo: Bool
 
     /// - Parameter samples: interleaved; a broken frame at the end is left out.
     /// - Returns: as many frames of left and right.

@@ -35,7 +35,7 @@ package struct RedundancyHistory: Sendable {
             else { break }
             copies.append((offset, packet.bytes))
         }
-        remember(Packet(timestamp: timestamp, bytes: bytes))
+        remember(bytes, timestamp: timestamp)
         var payload: [UInt8] = []
         payload.reserveCapacity(largest)
         RedundantPayload.append(
@@ -43,8 +43,9 @@ package struct RedundancyHistory: Sendable {
         return payload
     }
 
-    private mutating func remember(_ packet: Packet) {
+    /// A packet that is sent as it is.
+    package mutating func remember(_ bytes: [UInt8], timestamp: Int64) {
         if packets.count >= Limits.redundancyLevels { packets.removeFirst() }
-        packets.append(packet)
+        packets.append(Packet(timestamp: timestamp, bytes: bytes))
     }
 }
