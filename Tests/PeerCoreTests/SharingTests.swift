@@ -20,7 +20,7 @@ struct Share: ~Copyable {
     private(set) var timesServed = 0
     /// Else five times the others'.
     var keyframeSize: Int?
-    /// Units are as large as the path is said to take, as an encoder makes them; at most 4 Mbit/s.
+    /// Units are as large as the path is said to take, as an encoder makes them; at most 2 Mbit/s.
     var followsPath = false
     private var target = 1_000_000
     private var isCongested = false
@@ -43,7 +43,7 @@ struct Share: ~Copyable {
                 keyframes += 1
             }
             guard pair.sharerIsConnected, !followsPath || !isCongested || keyframe else { continue }
-            let unitSize = followsPath ? max(300, min(4_000_000, target) / 240) : unitSize
+            let unitSize = followsPath ? max(300, min(2_000_000, target) / 240) : unitSize
             let size = keyframe ? keyframeSize ?? unitSize * 5 : unitSize
             let unit = video.next(keyframe: keyframe, size: size, capturedAt: pair.now)
             cache.add(unit)

@@ -124,6 +124,11 @@ enum Limits {
     static let queueOfParity = Duration.milliseconds(50)
     static let mostParity = 0.3
     static let parityPerLoss = 1.65
+    /// Where more than this is lost, each picture is to have one more: without them more than half would wait for a round
+    /// trip.
+    static let heavyLoss = 0.06
+    static let parityPerHeavyLoss = 12.0
+    static let mostParityPerLoss = 2.1
     /// After so long without any, none are waited for.
     static let parityMemory = Duration.seconds(2)
     /// Behind the last packet of a picture its repair packets come; where that is lost, this long is waited.

@@ -183,7 +183,8 @@ struct PathControl {
         guard loss > Limits.lossOfParity, estimator.queueDelay < Limits.queueOfParity,
             estimator.roundTrip >= Limits.roundTripOfDoubling
         else { return 0 }
-        return min(Limits.mostParity, loss * Limits.parityPerLoss)
+        let perLoss = Limits.parityPerLoss + max(0, loss - Limits.heavyLoss) * Limits.parityPerHeavyLoss
+        return min(Limits.mostParity, loss * min(Limits.mostParityPerLoss, perLoss))
     }
 
     // MARK: In
