@@ -207,7 +207,7 @@ package final class X264Encoder: VideoEncoder {
     private func apart(
         _ request: Request, _ detail: PictureDetail, _ rows: ReferenceMemory.Rows?
     ) throws(CodecError) -> EncodedUnit? {
-        if let pass = nextPass(request, isCarried: true), !pass.area.isEmpty {
+        if let pass = nextPass(request, isCarried: true) {
             let unit = try run(request, .parts([pass.area] + request.areas), quantiser: pass.quantiser)
             let sent = learn(
                 .carriedPass(request.areas), unit, areas: [pass.area], changed: .nothing, blurred: pass.detail)
