@@ -18,8 +18,8 @@ PROFILES = {
     "satellite": (5, 5000),
 }
 # aiortc asks for what it misses once for each new loss, and shows nothing behind a gap that is never filled: where losses
-# come in bursts, or answers get lost as well, it may stand still for most of the time.
-LEAST_OF_AIORTC = {"loss10": 2, "wifi-bad": 2, "satellite": 2}
+# come in bursts it may stand still for most of the time, as it did in one run of four.
+LEAST_OF_AIORTC = {"wifi-bad": 2}
 SECONDS = 16
 
 

@@ -33,7 +33,7 @@ struct RateTests {
     }
 
     @Test(
-        "where sharpness comes first pictures become fewer before they become coarse, and still no more than half as many",
+        "where sharpness comes first pictures become fewer before they become coarse, and every fourth leaves",
         arguments: [(Scene.Content.film, 150_000), (.text(scroll: 30), 800_000)])
     func sharpness(content: Scene.Content, bitsPerSecond: Int) throws {
         func made(favoursSharpness: Bool) throws -> (quantiser: Double, longestPause: Int, pictures: Int, bits: Int) {

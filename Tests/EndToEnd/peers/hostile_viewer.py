@@ -92,7 +92,7 @@ class Floods:
         return rtcp.all_lost(SSRC, self.media, n, base, 0xFFFF if n % 2 else max(1, len(came)))
 
     def feedback_emptiness(self, n, came):
-        """In one datagram, dozens of times: of sixty thousand packets none came, but for one."""
+        """In one datagram, dozens of times: of sixty thousand packets none came."""
         base = came[0][0] if came else self.random.randrange(0x10000)
         return b"".join(rtcp.all_lost(SSRC, self.media, n, base + 1, 0xFFFF) for _ in range(28))
 
