@@ -18,7 +18,7 @@ PROFILES = {
     "satellite": (5, 5000),
 }
 # aiortc asks for what it misses once for each new loss, and shows nothing behind a gap that is never filled: where losses
-# come in bursts it may stand still for most of the time, as it did in one run of four.
+# come in bursts it may stand still for most of the time, as it did in two runs of four.
 LEAST_OF_AIORTC = {"wifi-bad": 2}
 SECONDS = 16
 
