@@ -8,8 +8,8 @@ import Timebase
 struct AddressChangeTests {
     private static let publicSharer = address("198.51.100.50", 5002)
 
-    /// A viewer behind a NAT and a sharer in public, or the other way about: connected for 20 s.
-    private func connected(seed: UInt64, nattedRole: ICERole) -> (Pair, NAT) {
+    /// A viewer behind a NAT and a sharer in public, or the other way about.
+    private func connected(seed: UInt64, nattedRole: ICERole, for time: Duration = .seconds(20)) -> (Pair, NAT) {
         let nat = NAT(.v4(0xC633_6401))
         let inside = address("192.168.1.10", 5001)
         let pair = Pair(
@@ -17,7 +17,7 @@ struct AddressChangeTests {
             roles: (nattedRole, nattedRole.opposite))
         pair.world.delay = .milliseconds(10)
         pair.join(answerDelay: .milliseconds(30))
-        pair.world.run(for: .seconds(20))
+        pair.world.run(for: time)
         return (pair, nat)
     }
 
@@ -33,6 +33,16 @@ struct AddressChangeTests {
         #expect(pair.isSelected)
         #expect(pair.sharer.count(.consentExpired) == 0)
         #expect(pair.viewer.count(.consentExpired) == 0)
+    }
+
+    @Test("so it is in the first seconds, when pairs are still chosen among")
+    func early() {
+        let (pair, nat) = connected(seed: 4, nattedRole: .controlling, for: .seconds(1))
+        nat.rebind()
+        pair.world.run(for: .milliseconds(700))
+        pair.world.with(pair.viewer) { agent, now in agent.checkPath(at: now) }
+        pair.world.run(for: .milliseconds(100))
+        #expect(pair.sharer.agent.selectedPair?.remote == TransportAddress(ip: nat.outside, port: 61_001))
     }
 
     @Test("the controlled side's NAT forgets: the controlling side asks, and moves (seeds 1 to 10)", arguments: 1...10)

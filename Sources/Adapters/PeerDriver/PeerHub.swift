@@ -1,3 +1,4 @@
+import Congestion
 import Datagrams
 import ICE
 import NIOCore
@@ -51,6 +52,9 @@ package actor PeerHub {
     private var batch: SendBatch?
     /// Where the next batch is put together; grown by the largest so far.
     private var batchRoom: [UInt8] = []
+    /// Reports from addresses that are nobody's are looked at so often.
+    private var strayBudget = TokenBucket(
+        perSecond: Limits.straysPerSecond, capacity: Limits.straysPerSecond, at: SystemClock.now())
     private(set) var closed = false
     var security: (any SecurityProvider)?
     var authenticator: (any MessageAuthenticator)?
@@ -93,12 +97,22 @@ package actor PeerHub {
         switch bytes.read(DatagramKind.init) {
         case .stun: receiveSTUN(bytes, AddressPair(local: local, remote: remote), at: now)
         case .handshake, .rtp, .rtcp:
-            guard let id = router.owner(of: AddressPair(local: local, remote: remote)), let peer = peers[id] else {
-                return
-            }
+            let pair = AddressPair(local: local, remote: remote)
+            guard let id = router.owner(of: pair), let peer = peers[id] else { return receiveStray(bytes, pair, at: now) }
             peer.core.receive(bytes, local: local, from: remote, ecn: ecn, at: now)
             drain(id, peer, at: now)
         case .unknown: return
+        }
+    }
+
+    /// A report may be that of a peer whose NAT gave it another address.
+    private func receiveStray(_ bytes: [UInt8], _ pair: AddressPair, at now: Instant) {
+        guard bytes.read(DatagramKind.init) == .rtcp, pair.remote.transport == .udp else { return }
+        guard strayBudget.spend(1, at: now) else { return }
+        for (id, peer) in peers where peer.core.mayHaveWritten(bytes) {
+            guard strayBudget.spend(1, at: now) else { return }
+            guard peer.core.receiveStray(bytes, local: pair.local, from: pair.remote, at: now) else { continue }
+            return drain(id, peer, at: now)
         }
     }
 

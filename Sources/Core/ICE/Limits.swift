@@ -73,6 +73,8 @@ enum Limits {
     /// then the controlling side may choose a pair of better type, and the controlled side goes by priority, since a
     /// peer of RFC 5245 nominates every pair that works.
     static let settlingTime = Duration.seconds(3)
+    /// Nothing was asked for so long on a pair that is in use: Chromium asks every 480 ms then, and several pairs in turn.
+    static let abandonedTime = Duration.milliseconds(600)
     /// An answer this recent still proves a pair; older ones are checked again before media moves there.
     static let freshness = Duration.seconds(5)
     /// How long the selected pair has for an answer when the peer speaks from another address.

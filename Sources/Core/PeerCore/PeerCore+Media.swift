@@ -21,15 +21,44 @@ extension PeerCore {
         drainReceiver()
     }
 
-    mutating func receiveRTCP(_ datagram: [UInt8]) {
-        guard isConnected, let protector else { return }
+    /// - Returns: whether the peer wrote it.
+    @discardableResult
+    mutating func receiveRTCP(_ datagram: [UInt8], on addresses: AddressPair) -> Bool {
+        guard isConnected, let protector else { return false }
         var bytes = datagram
-        do throws(ProtectionError) { try protector.unprotectRTCP(&bytes) } catch { return }
+        do throws(ProtectionError) { try protector.unprotectRTCP(&bytes) } catch { return false }
+        reporter = Self.reporter(datagram)
         let packets = bytes.read { span in (try? RTCPPacket.packets(span)) ?? [] }
-        path.heard(at: now)
-        pathWatch?.heard(at: now)
+        if ice.heardMedia(on: addresses, at: now) {
+            drainICE()
+        } else {
+            path.heard(at: now)
+            pathWatch?.heard(at: now)
+        }
         // Behind a goodbye nothing counts.
         for packet in packets where isConnected { handle(packet) }
+        return true
+    }
+
+    /// Who wrote a report, as its header says in the clear (RFC 3711 § 3.4).
+    private static func reporter(_ datagram: [UInt8]) -> UInt32? {
+        guard datagram.count >= 8 else { return nil }
+        return datagram[4..<8].reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    /// Whether a report from an address that is nobody's could be this peer's. That proves nothing yet.
+    package func mayHaveWritten(_ datagram: [UInt8]) -> Bool {
+        isConnected && reporter != nil && Self.reporter(datagram) == reporter
+    }
+
+    /// A report from an address that is nobody's: where its NAT gave it another, a peer sends these from there before it
+    /// checks its pair again.
+    /// - Returns: whether this peer wrote it; its new address is being checked then.
+    package mutating func receiveStray(
+        _ datagram: [UInt8], local: TransportAddress, from remote: TransportAddress, at now: Instant
+    ) -> Bool {
+        self.now = now
+        return receiveRTCP(datagram, on: AddressPair(local: local, remote: remote))
     }
 
     private mutating func handle(_ packet: RTCPPacket) {

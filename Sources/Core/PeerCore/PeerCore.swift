@@ -42,6 +42,8 @@ package struct PeerCore: ~Copyable {
     var sendsBy: AddressPair?
     /// Once connected.
     var pathWatch: PathWatch?
+    /// The name under which the peer reports.
+    var reporter: UInt32?
     var feedback = FeedbackReporter()
     var receiver: MediaReceiver?
     var audioReceiver: AudioReceiver?
@@ -173,7 +175,7 @@ package struct PeerCore: ~Copyable {
             return authenticated
         case .handshake: receiveHandshake(datagram)
         case .rtp: receiveRTP(datagram, ecn: ecn)
-        case .rtcp: receiveRTCP(datagram)
+        case .rtcp: receiveRTCP(datagram, on: AddressPair(local: local, remote: remote))
         case .unknown: break
         }
         return false

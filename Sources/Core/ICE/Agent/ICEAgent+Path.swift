@@ -42,10 +42,33 @@ extension ICEAgent {
         guard let path, path.isSelected, path.belongs(to: session) else { return select(entry) }
         guard path.addresses != entry.addresses else { return }
         if session.nomination.isSettling(at: now), !path.consent.isSilent {
-            // RFC 8445 § 8.1.1: of several nominated pairs, "the pairs with the highest priority".
-            guard let current = session.checklist[path.addresses], entry.priority > current.priority else { return }
+            guard let current = session.checklist[path.addresses], outdoes(entry, current) else { return }
         }
         select(entry)
+    }
+
+    /// RFC 8445 § 8.1.1: of several nominated pairs, "the pairs with the highest priority". As high is a pair of the same
+    /// candidate of the peer's: where nothing is asked on the other any more, its NAT has given it another address.
+    private func outdoes(_ entry: CheckedPair, _ current: CheckedPair) -> Bool {
+        if entry.priority != current.priority { return entry.priority > current.priority }
+        return current.askedAt.map { now - $0 >= Limits.abandonedTime } ?? true
+    }
+
+    /// What only the peer can have protected came on these addresses. Where they were not seen to work, its NAT has given it
+    /// another address: that is checked as if the peer had asked for it, which it will do only at its next check.
+    /// - Returns: whether they are new.
+    package mutating func heardMedia(on addresses: AddressPair, at now: Instant) -> Bool {
+        guard let path, path.addresses != addresses, session.checklist[addresses]?.isValid != true else { return false }
+        tick(now)
+        let known = session.checklist[addresses]
+        let isBeingChecked = known?.isNominated == true && known?.isInProgress == true
+        guard path.isSelected, path.belongs(to: session), !isBeingChecked else { return true }
+        learn(
+            IncomingCheck(
+                addresses: addresses, sender: path.remote.ufrag, priority: path.pair.remoteCandidate.priority,
+                usesCandidate: true))
+        hasNews = true
+        return true
     }
 
     /// The controlling side, long since settled, hears the peer from a new address: it asks the selected pair for a

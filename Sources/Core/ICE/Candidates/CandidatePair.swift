@@ -18,6 +18,11 @@ package enum ICERole: Hashable, Sendable {
 package struct AddressPair: Hashable, Sendable {
     package var local: TransportAddress
     package var remote: TransportAddress
+
+    package init(local: TransportAddress, remote: TransportAddress) {
+        self.local = local
+        self.remote = remote
+    }
 }
 
 /// A local and a remote candidate (RFC 8445 § 4).
