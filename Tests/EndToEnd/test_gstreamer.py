@@ -27,3 +27,14 @@ def test_a_mode_0_viewer_gets_a_lane_that_ends_with_it(lan, share, start):
     host.statistics.wait(lambda line: line["lanes"] == 2, 5, "two lanes")
     viewer.stop()
     host.statistics.wait(lambda line: line["lanes"] == 1, 5, "one lane again")
+
+
+def test_its_transport_wide_feedback_comes_in_batches_and_pictures_go_on(lan, display, share, start):
+    """In a connection's first seconds its RTCP waits for up to 1.5 s."""
+    screen = display(1280, 720)
+    screen.show("video30")
+    host = share(lan, "--display", screen.name, "--fps", "30")
+    viewer = start(sharer.gstreamer, lan, host.whep, "--no-decode", "--feedback", "--duration", "9")
+    summary = viewer.event("summary", 30)
+    print(summary)
+    assert summary["fps"] > 25 and summary["longestGapMs"] < 1500, summary

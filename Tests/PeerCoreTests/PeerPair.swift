@@ -27,6 +27,9 @@ struct PeerPair: ~Copyable {
     var viewerMapping: TransportAddress?
     /// A viewer as browsers are, which check a pair that works every 2.5 s: no check of its own leaves.
     var viewerChecksNothing = false
+    /// The viewer's reports wait for each other, and leave in these moments.
+    var viewerReportsAt: [Instant] = []
+    private var heldReports: [[UInt8]] = []
     /// What was seen is kept; a run of days could not hold it.
     var keepsAll = true
     private(set) var unitsReceived = 0
@@ -114,7 +117,8 @@ struct PeerPair: ~Copyable {
     /// Runs until `end`.
     mutating func run(until end: Instant) {
         while true {
-            let next = min(max(sharerDue, sleepsUntil), max(viewerDue, viewerSleepsUntil), link.nextArrival)
+            let release = viewerReportsAt.first ?? .distantFuture
+            let next = min(max(sharerDue, sleepsUntil), max(viewerDue, viewerSleepsUntil), link.nextArrival, release)
             if next > end { break }
             now = max(now, next)
             step()
@@ -128,6 +132,11 @@ struct PeerPair: ~Copyable {
     mutating func sleepViewer(for duration: Duration) { viewerSleepsUntil = now + duration }
 
     private mutating func step() {
+        if let release = viewerReportsAt.first, release <= now {
+            viewerReportsAt.removeFirst()
+            for bytes in heldReports { link.send(bytes, from: viewerAddress, to: sharerAddress, at: now) }
+            heldReports = []
+        }
         for flight in link.arrivals(until: now) {
             if now < (flight.to == sharerAddress ? sleepsUntil : viewerSleepsUntil) { continue }
             if flight.to == sharerAddress {
@@ -214,6 +223,10 @@ struct PeerPair: ~Copyable {
             switch viewer.nextOutput() {
             case .transmit(let transmit):
                 if keepsAll { viewerDatagrams.append(transmit.bytes) }
+                if !viewerReportsAt.isEmpty, transmit.bytes[0] >= 128 {
+                    heldReports.append(transmit.bytes)
+                    continue
+                }
                 if viewerChecksNothing, transmit.bytes.starts(with: [0, 1]) { continue }
                 link.send(transmit.bytes, from: viewerMapping ?? viewerAddress, to: transmit.to, at: now)
             case .event(.received(let unit)):

@@ -27,6 +27,7 @@ package struct BandwidthEstimator: Sendable {
     private var lastFeedback: Instant?
     /// Between two feedbacks, smoothed.
     private var feedbackInterval = Limits.feedbackInterval
+    private var holding = HoldingTime()
     private var lastHeard: Instant?
     /// Since when packets take the path that they take now.
     private var movedAt = Instant.zero
@@ -83,7 +84,7 @@ package struct BandwidthEstimator: Sendable {
         // Where packets get lost so does feedback, and that is no queue.
         let slack = losesFeedback ? Limits.feedbackSlack : .zero
         let time = (leastFeedbackDelay.value ?? Limits.assumedRoundTrip) + feedbackInterval + rate.queueTarget
-            - Limits.queueTarget / 2 + slack
+            - Limits.queueTarget / 2 + slack + holding.allowance
         return max(Limits.leastWindow, Int(Double(rate.capacity) / 8 * time.inSeconds))
     }
 
@@ -184,6 +185,7 @@ package struct BandwidthEstimator: Sendable {
         }
         lastFeedback = now
         measureDelay(at: now)
+        holding.observe(reports, at: now)
         // What overtakes the others, or left by the path of before, tells nothing of the queue.
         let isOrdinary = { [movedAt] (report: PacketReport) in !report.isFavoured && report.sentAt >= movedAt }
         let ordinary = reports.allSatisfy(isOrdinary) ? reports : reports.filter(isOrdinary)
@@ -241,7 +243,9 @@ package struct BandwidthEstimator: Sendable {
         return min(max(told, lastHeard ?? told), told + Limits.silence * 2) + silenceLimit
     }
 
-    private var silenceLimit: Duration { (feedbackDelay ?? Limits.assumedRoundTrip) * 2 + Limits.silence }
+    private var silenceLimit: Duration {
+        (feedbackDelay ?? Limits.assumedRoundTrip) * 2 + Limits.silence + holding.allowance
+    }
 
     package mutating func advance(to now: Instant) {
         guard let deadline, now >= deadline else { return }

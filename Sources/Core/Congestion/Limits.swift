@@ -188,6 +188,13 @@ package enum Limits {
     /// Between two feedbacks, until that is measured; and what an answer to one takes at most beyond a round trip.
     static let feedbackInterval = Duration.milliseconds(50)
     static let longestFeedbackInterval = Duration.milliseconds(150)
+    /// Feedback that comes so close together is told in one moment; longer than this is held by nobody who tells of each
+    /// picture, or of some; the next may be held for so many times as long, from one session's RTCP to the next.
+    static let momentOfFeedback = Duration.milliseconds(2)
+    static let shortHolding = Duration.milliseconds(200)
+    static let holdingFactor = 2
+    static let longestHolding = Duration.seconds(2)
+    static let holdingMemory = 32
     /// What may be in flight whatever is known: five packets.
     package static let leastWindow = 6_000
     /// Where a path loses so much of itself, feedback may be missing for so long.

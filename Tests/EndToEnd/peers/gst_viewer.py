@@ -42,6 +42,10 @@ OFFERS = {
     1: H264 + ",packetization-mode=(string)1,profile-level-id=(string)42e01f,level-asymmetry-allowed=(string)1",
     "high": H264 + ",packetization-mode=(string)1,profile-level-id=(string)64001f,level-asymmetry-allowed=(string)1",
 }
+FEEDBACK = (
+    ",rtcp-fb-transport-cc=(boolean)true"
+    ',extmap-3=(string)"http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"'
+)
 DECODER = "rtph264depay name=depay ! avdec_h264 max-threads=1 output-corrupt=false automatic-request-sync-points=true"
 
 
@@ -80,7 +84,8 @@ class Viewer:
         self.webrtc.connect("pad-added", self.pad_added)
         self.pipeline.add(self.webrtc)
         direction = GstWebRTC.WebRTCRTPTransceiverDirection.RECVONLY
-        caps = Gst.Caps.from_string(OFFERS["high" if arguments.high else arguments.mode])
+        offer = OFFERS["high" if arguments.high else arguments.mode]
+        caps = Gst.Caps.from_string(offer + (FEEDBACK if arguments.feedback else ""))
         transceiver = self.webrtc.emit("add-transceiver", direction, caps)
         if arguments.repair:
             transceiver.set_property("do-nack", True)
@@ -241,6 +246,7 @@ def parse():
     parser.add_argument("--viewers", type=int, default=1)
     parser.add_argument("--no-decode", action="store_true", help="count access units")
     parser.add_argument("--high", action="store_true", help="offer High profile, as browsers do beside the others")
+    parser.add_argument("--feedback", action="store_true", help="tell when each packet came (transport-wide feedback)")
     parser.add_argument("--record", metavar="PATH", help="with --no-decode: write what arrives, and when")
     parser.add_argument("--rtp", action="store_true", help="with --record: RTP timestamps too")
     parser.add_argument("--repair", type=int, default=0, metavar="MS", help="wait so long for what is sent again")
