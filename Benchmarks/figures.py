@@ -135,11 +135,11 @@ def per_viewer(which, repeats, extra=10):
     for _ in range(repeats):
         with Bench("motion", 1280, 720) as bench:
             share = bench.share(which)
-            first = bench.watch(share.whep, "--no-decode", "--duration", "16")
+            first = bench.watch(share.whep, "--no-decode", "--feedback", "--duration", "16")
             first.event("first", 20)
             alone = rate(share.process.pid)
             bitrate = first.event("summary", 30)["bitrate"]
-            crowd = bench.watch(share.whep, "--no-decode", "--viewers", str(extra + 1), "--duration", "60")
+            crowd = bench.watch(share.whep, "--no-decode", "--feedback", "--viewers", str(extra + 1), "--duration", "60")
             crowd.nth_event("first", extra + 1, 40)
             together = rate(share.process.pid)
             costs.append({"bitrate": bitrate, "cost": (together - alone) / extra * BITRATE / bitrate})

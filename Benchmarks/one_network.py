@@ -16,7 +16,7 @@ def parse():
     parser.add_argument("seconds", nargs="?", type=float, default=50)
     parser.add_argument("--size", default="1280x720")
     parser.add_argument("--content", default="video30", help="a mode of screensource: video30, scroll, type ...")
-    parser.add_argument("--viewer", choices=("view", "gst", "chromium"), default="view")
+    parser.add_argument("--viewer", choices=("view", "gst", "gst-feedback", "chromium"), default="view")
     parser.add_argument("--sharer", choices=("ours", "gstreamer", "chromium"), default="ours")
     parser.add_argument("--binary", help="another screenshare")
     parser.add_argument("--bitrate", type=int, help="at most; default 4000000, for step-1-4 twice that")

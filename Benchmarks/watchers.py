@@ -44,10 +44,12 @@ class View:
 
 
 class GStreamer:
+    OPTIONS = ()
+
     def __init__(self, place, host, seconds):
         self.path = scratch_file(".record")
         options = ("--no-decode", "--record", self.path, "--repair", GSTREAMER_REPAIR_MS, "--duration", seconds)
-        self.process = sharer.gstreamer(place, host.whep, *options)
+        self.process = sharer.gstreamer(place, host.whep, *options, *self.OPTIONS)
         self.kill = self.process.kill
 
     def wait(self):
@@ -66,6 +68,12 @@ class GStreamer:
         self.process.stop(timeout=10)
         # Keyframes are told by their parameter sets.
         return list(pictures((at / 1e6, unit, unit[4] & 31 in (5, 7)) for at, unit in recorded(self.path)))
+
+
+class GStreamerWithFeedback(GStreamer):
+    """It tells when each packet came, for each picture, but all of them only when its session may send RTCP."""
+
+    OPTIONS = ("--feedback",)
 
 
 class Chromium:
@@ -122,4 +130,4 @@ class Chromium:
         return found
 
 
-KINDS = {"view": View, "gst": GStreamer, "chromium": Chromium}
+KINDS = {"view": View, "gst": GStreamer, "gst-feedback": GStreamerWithFeedback, "chromium": Chromium}

@@ -190,6 +190,25 @@ def test_a_peer_that_only_estimates_by_itself_is_followed(film, start):
     assert viewer.event("summary", 40)["fps"] > 15
 
 
+def test_a_peer_that_only_reports_every_few_seconds_is_followed_within_some(film, start):
+    """By what it asks for, and by the round trips of connectivity checks."""
+    link, host = film()
+    viewer = start(sharer.gstreamer, link["b"], WHEP, "--no-decode", "--repair", 300, "--duration", "22")
+    viewer.event("first", 20)
+    time.sleep(5)
+    assert host.statistics.last["bitrate"] > 2_000_000
+    link.set("both", "rate=1mbit", "queue=300ms")
+    time.sleep(6)
+    rates = []
+    for _ in range(8):
+        time.sleep(1)
+        rates.append(host.statistics.last["bitrate"])
+    summary = viewer.event("summary", 40)
+    print(rates, summary)
+    assert sum(rates) / len(rates) < 1_000_000, rates
+    assert summary["longestGapMs"] < 6000, summary
+
+
 def test_a_viewer_gets_no_more_than_its_offer_asks_for_and_the_others_no_less(film, start, artifacts):
     link, host = film()
     whep = f"http://{Lab.ADDRESSES['a']}:8080/v1/rooms/demo/whep"

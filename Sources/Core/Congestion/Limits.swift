@@ -114,6 +114,29 @@ package enum Limits {
     static let packetsOfLossObservation = 10
     /// Packets of which a receiver report's loss says something; of a screen at rest it tells of two.
     static let packetsOfReport = 20
+    /// Reports of such peers are up to 5 s apart, half as much more at random (RFC 3550 § 6.3.1); what is asked for
+    /// meanwhile is weighed so often.
+    static let longestReportInterval = Duration.seconds(8)
+    static let askedInterval = Duration.milliseconds(500)
+    /// A packet is missed when the next has come, and asked for some time later.
+    static let askedLate = Duration.milliseconds(100)
+    /// A round trip that has become so much longer waits in a queue: less is sent, as GoogCC answers overuse, down to an
+    /// eighth of what may be used.
+    static let queueOfRoundTrip = Duration.milliseconds(100)
+    /// Where round trips tell of queues, growth need not wait for losses to do so.
+    static let growthByRoundTrips = 0.2
+    static let secondsOfLeastRoundTrip = 60
+    /// One that stays within this for so long, though so much less is sent, is the path's own.
+    static let widthOfRoundTrips = Duration.milliseconds(40)
+    static let plateauOfRoundTrips = Duration.seconds(3)
+    static let fallOfPlateau = 0.8
+    static let lessForQueue = 0.85
+    static let lessForFullQueue = 0.7
+    static let shareOfPassed = 0.95
+    /// Where so much is sent, a round trip is measured so often.
+    static let leastForRoundTrip = 100_000.0
+    static let roundTripInterval = Duration.milliseconds(500)
+    static let leastForQueues = 0.125
     static let toleratedLoss = 0.02
     static let heavyLoss = 0.1
     /// Beside another flow: an overflow lasts for about two observations, and TCP sends 30 % less after it.

@@ -1,16 +1,24 @@
 import Timebase
 
-/// What a path takes, told by peers that give no feedback on single packets: receiver reports and REMB.
+/// What a path takes, told by peers that give no feedback on single packets: what they ask for, round trips, receiver
+/// reports and REMB.
 ///
-/// Loss as GoogCC's first controller has it (draft-ietf-rmcat-gcc-02 § 6). A receiver's estimate
+/// Loss as GoogCC's first controller has it (draft-ietf-rmcat-gcc-02 § 6), by reports, which may be 5 s apart, and by what
+/// is asked for meanwhile. A round trip that has become longer tells of a queue: less is sent than made it, and where
+/// packets get lost besides, no more than has passed. A receiver's estimate
 /// (draft-alvestrand-rmcat-remb-03) follows what comes: of a screen that rests it says no more than that. It binds where
 /// more is sent than it names, and it falls, or does not grow.
 package struct ReportedRate: Sendable {
     private var rate: Double
     private var maximum: Double
     private var lastReport: Instant?
+    private var lastLoss = 0.0
     /// What reports tell of since the last that counted.
     private var covered = (packets: 0.0, lost: 0.0)
+    /// What left since the last report, and when that came.
+    private var reportable = (bytes: 0, packets: 0, since: Instant?.none)
+    /// What passed where it was too much; none yet.
+    private var passed = 0.0
     /// By the peer's estimates; infinite while they say nothing against what is sent.
     private var bound = Double.infinity
     /// What was sent when it was too much.
@@ -19,6 +27,30 @@ package struct ReportedRate: Sendable {
     /// Since when more is sent than the peer believes in, and what it believed in then.
     private var excess: (since: Instant, estimate: Double)?
     private var sending = SendingRate()
+    private var packetsSent = 0
+    private var asked: Asked?
+    private var leastRoundTrip = RecentMinimum(seconds: Limits.secondsOfLeastRoundTrip)
+    /// By how much the last round trip was longer than the least.
+    package private(set) var queueDelay = Duration.zero
+    private var lastRoundTrip = Limits.assumedRoundTrip
+    /// When a round trip was last measured, or asked for.
+    private var roundTripAt = Instant.zero
+    private var wantsRoundTrip = false
+    private var unanswered = 0
+    /// When the peer last asked for something new.
+    private var missedAt: Instant?
+    private var lessenedAt: Instant?
+    /// Since when it has been about as long, and what might be sent then.
+    private var plateau: (roundTrip: Duration, rate: Double, since: Instant)?
+
+    /// What the peer asks for, since an instant.
+    private struct Asked {
+        var since: Instant
+        /// Packets sent until then.
+        var sent: Int
+        var missing = 0
+        var newest: UInt16
+    }
 
     package init(maximum: Int) {
         self.maximum = Double(max(Limits.lowestRate, maximum))
@@ -28,7 +60,17 @@ package struct ReportedRate: Sendable {
     package var target: Int { Int(max(Double(Limits.lowestRate), min(rate, bound))) }
 
     /// A packet has left.
-    package mutating func sent(bytes: Int, at now: Instant) { sending.note(bytes: bytes, at: now) }
+    package mutating func sent(bytes: Int, at now: Instant) {
+        sending.note(bytes: bytes, at: now)
+        packetsSent += 1
+        reportable.bytes += bytes
+        reportable.packets += 1
+        weighAsked(at: now)
+        guard now - roundTripAt >= Limits.roundTripInterval else { return }
+        roundTripAt = now
+        unanswered += 1
+        wantsRoundTrip = sending.bitsPerSecond(at: now) > Limits.leastForRoundTrip
+    }
 
     /// More, or less, may be used from now on.
     package mutating func setMaximum(_ bitsPerSecond: Int) {
@@ -41,25 +83,137 @@ package struct ReportedRate: Sendable {
     ///   - loss: 0…1, since the last report.
     ///   - packets: that it is of; of few it counts together with that of the next.
     package mutating func reported(loss: Double, of packets: Int, at now: Instant) {
+        let passed = takePassed(loss: loss, of: packets, at: now)
         covered.packets += Double(packets)
         covered.lost += loss * Double(packets)
         guard covered.packets > 0 else { return }
         let loss = covered.lost / covered.packets
         guard loss <= Limits.toleratedLoss || covered.packets >= Double(Limits.packetsOfReport) else { return }
         covered = (0, 0)
+        lastLoss = loss
+        if loss > Limits.heavyLoss, isQueued, let passed {
+            self.passed = passed
+            lastReport = now
+            return lessen(to: passed * Limits.shareOfPassed, at: now)
+        }
+        // Of what it tells, most was asked for before, and answered.
+        if loss > Limits.toleratedLoss, asked != nil, let lessenedAt, now - lessenedAt < Limits.longestReportInterval { return }
         react(to: loss, at: now)
     }
 
+    /// Bits per second of what came since the last report; nil where that was too short a time ago.
+    private mutating func takePassed(loss: Double, of packets: Int, at now: Instant) -> Double? {
+        defer { reportable = (0, 0, now) }
+        guard let since = reportable.since, now - since >= Limits.askedInterval, reportable.packets > 0 else { return nil }
+        let bytes = Double(reportable.bytes) / Double(reportable.packets) * Double(packets) * (1 - loss)
+        return bytes * 8 / (now - since).inSeconds
+    }
+
     private mutating func react(to loss: Double, at now: Instant) {
+        if loss > Limits.heavyLoss {
+            lastReport = now
+            lessen(to: rate * (1 - 0.5 * min(1, loss)), at: now)
+        } else if loss <= Limits.toleratedLoss, !isQueued {
+            grow(by: Limits.growthPerSecond, at: now)
+        }
+    }
+
+    private mutating func grow(by perSecond: Double, at now: Instant) {
         let elapsed = min(2, max(0, lastReport.map { (now - $0).inSeconds } ?? 1))
         lastReport = now
-        if loss > Limits.heavyLoss {
-            rate *= 1 - 0.5 * min(1, loss)
-        } else if loss <= Limits.toleratedLoss {
-            rate *= 1 + Limits.growthPerSecond * elapsed
-        }
-        rate = max(Double(Limits.lowestRate), min(maximum, rate))
+        let known = min(passed * Limits.nearOverload, rate * (1 + Limits.knownGrowthPerSecond * elapsed))
+        rate = min(maximum, max(known, rate * (1 + perSecond * elapsed)))
     }
+
+    private mutating func lessen(to bitsPerSecond: Double, at now: Instant) {
+        rate = max(Double(Limits.lowestRate), min(rate, bitsPerSecond))
+        lessenedAt = now
+    }
+
+    // MARK: What is asked for
+
+    /// The peer misses these packets of its pictures (RFC 4585 § 6.2.1). What it asks for again counts once.
+    package mutating func missing(_ numbers: [UInt16], at now: Instant) {
+        guard let last = numbers.last else { return }
+        var asked = asked ?? Asked(since: now, sent: packetsSent, newest: numbers[0] &- 1)
+        let new = numbers.count { $0 &- asked.newest < 0x8000 && $0 != asked.newest }
+        asked.missing += new
+        if new > 0 { missedAt = now }
+        if last &- asked.newest < 0x8000 { asked.newest = last }
+        self.asked = asked
+    }
+
+    private mutating func weighAsked(at now: Instant) {
+        guard let asked, now - asked.since >= Limits.askedInterval else { return }
+        let packets = packetsSent - asked.sent
+        guard packets >= Limits.packetsOfReport else { return }
+        self.asked = Asked(since: now, sent: packetsSent, newest: asked.newest)
+        // What left before less was sent is still asked for.
+        if let lessenedAt, asked.since - lessenedAt < lastRoundTrip + Limits.askedLate { return }
+        let loss = min(1, Double(asked.missing) / Double(packets))
+        // Who waits for what it misses does not ask for all of it; and what measures round trips is lost as well.
+        if loss > Limits.heavyLoss, isQueued || unanswered > 1 {
+            return lessen(to: min(rate, sending.bitsPerSecond(at: now)) * Limits.lessForFullQueue, at: now)
+        }
+        react(to: loss, at: now)
+    }
+
+    // MARK: Round trips
+
+    private var isQueued: Bool { queueDelay > Limits.queueOfRoundTrip }
+
+    /// A report's or a connectivity check's.
+    package mutating func measured(roundTrip: Duration, at now: Instant) {
+        leastRoundTrip.note(roundTrip, at: now)
+        // One may have waited for a picture that left before it.
+        let shorter = missesSome(at: now) ? roundTrip : min(roundTrip, lastRoundTrip)
+        (lastRoundTrip, roundTripAt, unanswered) = (roundTrip, now, 0)
+        followPlateau(shorter, at: now)
+        queueDelay = max(.zero, shorter - (leastRoundTrip.value ?? shorter))
+        if !isQueued, losesNothing(at: now) { grow(by: Limits.growthByRoundTrips, at: now) }
+        let sent = sending.bitsPerSecond(at: now)
+        // Where we send little, the queue is another's; and beside others that fill it we keep some part.
+        guard isQueued, sent > rate / 2, rate > maximum * Limits.leastForQueues else { return }
+        if let lessenedAt, now - lessenedAt < roundTrip + Limits.askedInterval { return }
+        // A queue that overflows is one before a path that takes far less.
+        let less = min(rate, sent) * (missesSome(at: now) ? Limits.lessForFullQueue : Limits.lessForQueue)
+        lessen(to: max(maximum * Limits.leastForQueues, less), at: now)
+    }
+
+    private func missesSome(at now: Instant) -> Bool {
+        missedAt.map { now - $0 < Limits.askedInterval * 2 } ?? false
+    }
+
+    private func losesNothing(at now: Instant) -> Bool {
+        lastLoss <= Limits.toleratedLoss && missedAt.map { now - $0 > Limits.askedInterval * 4 } ?? true
+    }
+
+    /// What stays as long though less and less is sent, and loses nothing, is no queue: the path has become longer.
+    private mutating func followPlateau(_ roundTrip: Duration, at now: Instant) {
+        guard isQueued, let begun = plateau, (roundTrip - begun.roundTrip).magnitude < Limits.widthOfRoundTrips else {
+            plateau = (roundTrip, rate, now)
+            return
+        }
+        let patience = asked == nil ? Limits.longestReportInterval : Limits.plateauOfRoundTrips
+        guard losesNothing(at: now), now - begun.since > patience, rate < begun.rate * Limits.fallOfPlateau else { return }
+        leastRoundTrip.restart(with: min(begun.roundTrip, roundTrip))
+        passed = max(passed, begun.rate)
+        plateau = nil
+    }
+
+    /// Whether a round trip is to be measured; once.
+    package mutating func takeRoundTripWish() -> Bool {
+        defer { wantsRoundTrip = false }
+        return wantsRoundTrip
+    }
+
+    /// Packets take another path from now on.
+    package mutating func moved() {
+        leastRoundTrip = RecentMinimum(seconds: Limits.secondsOfLeastRoundTrip)
+        queueDelay = .zero
+    }
+
+    // MARK: Estimates
 
     /// REMB.
     package mutating func estimated(bitsPerSecond: UInt64, at now: Instant) {
@@ -69,7 +223,7 @@ package struct ReportedRate: Sendable {
         let sent = sending.bitsPerSecond(at: now)
         guard sent > estimate * Limits.excessOverEstimate else {
             excess = nil
-            return grow(to: estimate, for: last.map { now - $0.at } ?? .zero)
+            return raiseBound(to: estimate, for: last.map { now - $0.at } ?? .zero)
         }
         let began = excess ?? (now, estimate)
         excess = began
@@ -82,7 +236,7 @@ package struct ReportedRate: Sendable {
     }
 
     /// All that is sent passes.
-    private mutating func grow(to estimate: Double, for elapsed: Duration) {
+    private mutating func raiseBound(to estimate: Double, for elapsed: Duration) {
         guard bound.isFinite else { return }
         let isNear = bound > overload * Limits.nearOverload
         let growth = isNear ? Limits.growthPerSecond : Limits.knownGrowthPerSecond

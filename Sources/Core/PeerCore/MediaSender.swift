@@ -215,14 +215,15 @@ struct MediaSender {
     /// What the viewer's reports say of our stream.
     ///
     /// - Returns: what was lost of it since the last report, 0…1, and of how many packets.
-    mutating func handle(_ report: ReportBlock, at now: Instant) -> (loss: Double, packets: Int)? {
+    mutating func handle(_ report: ReportBlock, at now: Instant) -> (loss: Double, packets: Int, roundTrip: Duration?)? {
         guard report.ssrc == parameters.ssrc else { return nil }
         let highest = report.extendedHighestSequenceNumber
         let packets = reportedUpTo.map { Int(highest &- $0) } ?? statistics.packetsSent
         reportedUpTo = highest
         statistics.lossFraction = Double(report.fractionLost) / 256
-        if let time = report.roundTripTime(received: wallClock.ntp(at: now)) { statistics.roundTripTime = time }
-        return (statistics.lossFraction, min(packets, Limits.packetsBetweenReports))
+        let roundTrip = report.roundTripTime(received: wallClock.ntp(at: now))
+        if let roundTrip { statistics.roundTripTime = roundTrip }
+        return (statistics.lossFraction, min(packets, Limits.packetsBetweenReports), roundTrip)
     }
 
     var ssrc: UInt32 { parameters.ssrc }

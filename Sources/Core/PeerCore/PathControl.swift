@@ -68,7 +68,10 @@ struct PathControl {
     }
 
     /// Packets take another path from now on.
-    mutating func moved(at now: Instant) { estimator.moved(at: now) }
+    mutating func moved(at now: Instant) {
+        estimator.moved(at: now)
+        reported.moved()
+    }
 
     private var givesFeedback: Bool { feedback != .none }
     /// Where feedback was agreed on and none comes, what reports say counts as well.
@@ -162,7 +165,8 @@ struct PathControl {
 
     var statistics: PathStatistics {
         PathStatistics(
-            target: target, capacity: givesFeedback ? estimator.capacity : nil, queueDelay: estimator.queueDelay,
+            target: target, capacity: givesFeedback ? estimator.capacity : nil,
+            queueDelay: goesByReports ? reported.queueDelay : estimator.queueDelay,
             loss: estimator.loss, isMarkable: estimator.isMarkable, congestionMarks: estimator.congestionMarks)
     }
 
@@ -267,6 +271,19 @@ struct PathControl {
     mutating func receive(loss: Double, of packets: Int, at now: Instant) {
         reported.reported(loss: loss, of: packets, at: now)
     }
+
+    /// Packets of pictures that the peer asks for.
+    mutating func receive(missing numbers: [UInt16], at now: Instant) {
+        if goesByReports { reported.missing(numbers, at: now) }
+    }
+
+    /// A round trip was measured, by reports or by connectivity checks.
+    mutating func measured(roundTrip: Duration, at now: Instant) {
+        if goesByReports { reported.measured(roundTrip: roundTrip, at: now) }
+    }
+
+    /// Whether a connectivity check is to tell what a round trip takes by now; once.
+    mutating func takeRoundTripWish() -> Bool { goesByReports && reported.takeRoundTripWish() }
 
     mutating func advance(to now: Instant) { estimator.advance(to: now) }
 

@@ -30,6 +30,9 @@ struct PathWatch {
 
     mutating func checked() { asked += 1 }
 
+    /// A check was answered where that says it all: what comes from there is no sooner for that.
+    mutating func answered(at now: Instant) { recovered(at: now) }
+
     /// ICE hears the peer after long silence: media is to follow, or the pair is looked after anew.
     mutating func recovered(at now: Instant) { (heardAt, asked) = (now, 0) }
 }

@@ -72,6 +72,7 @@ extension PeerCore {
         case .genericNACK(let nack) where nack.mediaSSRC == audioSender?.ssrc: break
         case .genericNACK(let nack):
             guard requestBudget.spend(nack.count, at: now) else { break }
+            path.receive(missing: nack.missing, at: now)
             sender?.repair(nack.missing, path, connected: ice.roundTripTime, at: now)
         case .pictureLossIndication, .fullIntraRequest: keyframeRequested()
         case .goodbye(let goodbye): leave(goodbye)
@@ -92,7 +93,10 @@ extension PeerCore {
 
     private mutating func handle(_ reports: [ReportBlock]) {
         for report in reports {
-            if let news = sender?.handle(report, at: now) { path.receive(loss: news.loss, of: news.packets, at: now) }
+            if let news = sender?.handle(report, at: now) {
+                if let roundTrip = news.roundTrip { path.measured(roundTrip: roundTrip, at: now) }
+                path.receive(loss: news.loss, of: news.packets, at: now)
+            }
             if let loss = audioSender?.handle(report, at: now) { outputs.append(.event(.losesAudio(loss))) }
         }
     }
@@ -124,6 +128,10 @@ extension PeerCore {
         tellPath()
         if let report = sender?.report(at: now) { transmitRTCP(report) }
         if let report = audioSender?.report(at: now) { transmitRTCP(report) }
+        if path.takeRoundTripWish() {
+            ice.checkPath(at: now)
+            drainICE()
+        }
         receiver?.advance(to: now)
         drainReceiver()
     }

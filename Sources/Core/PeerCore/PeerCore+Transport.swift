@@ -46,6 +46,13 @@ extension PeerCore {
         }
     }
 
+    /// A check of the pair in use came back. What a sharer sends reaches the peer then, and so does the answer.
+    mutating func answered(_ roundTrip: Duration) {
+        guard sender != nil else { return }
+        path.measured(roundTrip: roundTrip, at: now)
+        pathWatch?.answered(at: now)
+    }
+
     /// Another pair is another path.
     private mutating func followPair() {
         guard let pair = ice.sendAddresses, pair != sendsBy else { return }

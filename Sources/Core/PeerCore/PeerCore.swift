@@ -171,6 +171,7 @@ package struct PeerCore: ~Copyable {
         switch datagram.read(DatagramKind.init) {
         case .stun:
             let authenticated = ice.receive(datagram.span.bytes, local: local, from: remote, at: now)
+            if let roundTrip = ice.takeRoundTrip() { answered(roundTrip) }
             drainICE()
             return authenticated
         case .handshake: receiveHandshake(datagram)

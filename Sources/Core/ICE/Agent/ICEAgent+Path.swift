@@ -154,6 +154,12 @@ extension ICEAgent {
         ask(path, Retransmission(timeout: Limits.consentTime, isRepeated: false, at: now))
     }
 
+    /// What the last answered check on the pair in use took; once.
+    package mutating func takeRoundTrip() -> Duration? {
+        defer { lastRoundTrip = nil }
+        return lastRoundTrip
+    }
+
     /// Sends the check that keeps consent (RFC 7675 § 5.1), "transmitted once only".
     mutating func checkConsent() {
         guard let path else { return }

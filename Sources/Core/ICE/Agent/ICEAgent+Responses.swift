@@ -63,6 +63,7 @@ extension ICEAgent {
     private mutating func measure(_ check: CheckTransaction) {
         guard check.retransmission.sent == 1 else { return }
         let sample = now - check.startedAt
+        lastRoundTrip = sample
         roundTripTime = roundTripTime.map { $0 * 7 / 8 + sample / 8 } ?? sample
     }
 

@@ -47,6 +47,8 @@ package struct ICEAgent {
     var nextRefusal: Instant
     /// Smoothed, from checks on the pair in use that were answered at the first try.
     package internal(set) var roundTripTime: Duration?
+    /// The last of these, until it is taken.
+    var lastRoundTrip: Duration?
 
     package init(
         configuration: ICEConfiguration, authenticator: any MessageAuthenticator,
