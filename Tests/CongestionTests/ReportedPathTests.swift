@@ -133,6 +133,22 @@ struct ReportedPathTests {
         #expect(path.rate.target == 4_000_000)
     }
 
+    @Test("a screen at rest on a path that loses a fifth, checks as well, is not sent less for what it asks for")
+    func rest() {
+        var rate = ReportedRate(maximum: 4_000_000)
+        var now = Instant.zero
+        var number: UInt16 = 0
+        rate.measured(roundTrip: .milliseconds(20), at: now)
+        for _ in 0..<400 {
+            now += .milliseconds(200)
+            number += 1
+            rate.sent(bytes: 200, at: now)
+            _ = rate.takeRoundTripWish()
+            if number % 5 == 0 { rate.missing([number], at: now) }
+        }
+        #expect(rate.target > 100_000)
+    }
+
     @Test("a queue that others fill leaves an eighth, and a screen at rest is not told of it")
     func others() {
         var rate = ReportedRate(maximum: 4_000_000)

@@ -9,6 +9,8 @@ enum Limits {
     static let addressPause = TimeAmount.milliseconds(100)
     /// Reports from unknown addresses, and peers that they are tried with: 2 µs each, half a percent of a core in all.
     static let straysPerSecond = 2000
+    /// So many are looked through for one of these.
+    static let peersOfLook = 32
     /// A datagram of media is below 1280 bytes with all headers; 2048 leaves room for any DTLS flight.
     static let datagramBytes = 2048
     /// Datagrams taken from a socket per wake-up, so that one flood does not starve timers.

@@ -108,8 +108,10 @@ package actor PeerHub {
     /// A report may be that of a peer whose NAT gave it another address.
     private func receiveStray(_ bytes: [UInt8], _ pair: AddressPair, at now: Instant) {
         guard bytes.read(DatagramKind.init) == .rtcp, pair.remote.transport == .udp else { return }
-        guard strayBudget.spend(1, at: now) else { return }
-        for (id, peer) in peers where peer.core.mayHaveWritten(bytes) {
+        guard let name = PeerCore.reporter(bytes), strayBudget.spend(1 + peers.count / Limits.peersOfLook, at: now) else {
+            return
+        }
+        for (id, peer) in peers where peer.core.mayHaveWritten(as: name, at: now) {
             guard strayBudget.spend(1, at: now) else { return }
             guard peer.core.receiveStray(bytes, local: pair.local, from: pair.remote, at: now) else { continue }
             return drain(id, peer, at: now)

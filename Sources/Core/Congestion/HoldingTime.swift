@@ -6,23 +6,42 @@ import Timebase
 /// two regular ones (RFC 4585 § 3.5.2), which in the first seconds come up to 1.5 s after each other. What is late for that
 /// is neither in a queue nor lost.
 struct HoldingTime: Sendable {
-    private var moment: (began: Instant, arrival: Duration)?
+    /// What is told in one moment, by its arrivals; a hole in them is an outage's, not the peer's.
+    private struct Moment {
+        var began: Instant
+        var first: Duration
+        var last: Duration
+        var hole = Duration.zero
+
+        var held: Duration { last - first - hole }
+
+        mutating func add(_ arrival: Duration) {
+            hole = max(hole, arrival - last)
+            first = min(first, arrival)
+            last = max(last, arrival)
+        }
+    }
+
+    private var moment: Moment?
     private var longest = Duration.zero
 
     /// What may be waited for beyond a round trip; nothing for who tells within a fraction of a second.
-    var allowance: Duration {
-        longest < Limits.shortHolding ? .zero : min(longest * Limits.holdingFactor, Limits.longestHolding)
-    }
+    var allowance: Duration { longest < Limits.shortHolding ? .zero : longest * Limits.holdingFactor }
 
     mutating func observe(_ reports: [PacketReport], at now: Instant) {
         let arrivals = reports.lazy.compactMap(\.arrival)
-        guard let first = arrivals.min(), let last = arrivals.max() else { return }
-        if let moment, now - moment.began < Limits.momentOfFeedback {
-            self.moment?.arrival = min(moment.arrival, first)
-        } else {
-            moment = (now, first)
-            longest -= longest / Limits.holdingMemory
+        guard let first = arrivals.first else { return }
+        if moment.map({ now - $0.began >= Limits.momentOfFeedback }) ?? true {
+            forget()
+            moment = Moment(began: now, first: first, last: first)
         }
-        longest = max(longest, last - (moment?.arrival ?? first))
+        for arrival in arrivals { moment?.add(arrival) }
+        longest = max(longest, min(Limits.longestHolding, moment?.held ?? .zero))
+    }
+
+    /// Soon, where the last moment told of little.
+    private mutating func forget() {
+        let isShort = moment.map { $0.held < Limits.shortHolding } ?? false
+        longest -= longest / (isShort ? Limits.shortHoldingMemory : Limits.holdingMemory)
     }
 }

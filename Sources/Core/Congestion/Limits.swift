@@ -216,8 +216,10 @@ package enum Limits {
     static let momentOfFeedback = Duration.milliseconds(2)
     static let shortHolding = Duration.milliseconds(200)
     static let holdingFactor = 2
-    static let longestHolding = Duration.seconds(2)
+    static let longestHolding = Duration.seconds(1)
+    /// Each moment one part of so many is forgotten.
     static let holdingMemory = 32
+    static let shortHoldingMemory = 6
     /// What may be in flight whatever is known: five packets.
     package static let leastWindow = 6_000
     /// Where a path loses so much of itself, feedback may be missing for so long.

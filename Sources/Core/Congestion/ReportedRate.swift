@@ -16,7 +16,7 @@ package struct ReportedRate: Sendable {
     /// What reports tell of since the last that counted.
     private var covered = (packets: 0.0, lost: 0.0)
     /// What left since the last report, and when that came.
-    private var reportable = (bytes: 0, packets: 0, since: Instant?.none)
+    private var reportable = (bytes: 0, since: Instant?.none)
     /// What passed where it was too much; none yet.
     private var passed = 0.0
     /// By the peer's estimates; infinite while they say nothing against what is sent.
@@ -64,12 +64,11 @@ package struct ReportedRate: Sendable {
         sending.note(bytes: bytes, at: now)
         packetsSent += 1
         reportable.bytes += bytes
-        reportable.packets += 1
         weighAsked(at: now)
         guard now - roundTripAt >= Limits.roundTripInterval else { return }
         roundTripAt = now
-        unanswered += 1
         wantsRoundTrip = sending.bitsPerSecond(at: now) > Limits.leastForRoundTrip
+        if wantsRoundTrip { unanswered += 1 }
     }
 
     /// More, or less, may be used from now on.
@@ -83,7 +82,7 @@ package struct ReportedRate: Sendable {
     ///   - loss: 0…1, since the last report.
     ///   - packets: that it is of; of few it counts together with that of the next.
     package mutating func reported(loss: Double, of packets: Int, at now: Instant) {
-        let passed = takePassed(loss: loss, of: packets, at: now)
+        let passed = takePassed(loss: loss, at: now)
         covered.packets += Double(packets)
         covered.lost += loss * Double(packets)
         guard covered.packets > 0 else { return }
@@ -91,7 +90,7 @@ package struct ReportedRate: Sendable {
         guard loss <= Limits.toleratedLoss || covered.packets >= Double(Limits.packetsOfReport) else { return }
         covered = (0, 0)
         lastLoss = loss
-        if loss > Limits.heavyLoss, isQueued, let passed {
+        if loss > Limits.heavyLoss, isQueued, isUsed(at: now), let passed {
             self.passed = passed
             lastReport = now
             return lessen(to: passed * Limits.shareOfPassed, at: now)
@@ -102,11 +101,14 @@ package struct ReportedRate: Sendable {
     }
 
     /// Bits per second of what came since the last report; nil where that was too short a time ago.
-    private mutating func takePassed(loss: Double, of packets: Int, at now: Instant) -> Double? {
-        defer { reportable = (0, 0, now) }
-        guard let since = reportable.since, now - since >= Limits.askedInterval, reportable.packets > 0 else { return nil }
-        let bytes = Double(reportable.bytes) / Double(reportable.packets) * Double(packets) * (1 - loss)
-        return bytes * 8 / (now - since).inSeconds
+    private mutating func takePassed(loss: Double, at now: Instant) -> Double? {
+        guard let since = reportable.since else {
+            reportable = (0, now)
+            return nil
+        }
+        guard now - since >= Limits.askedInterval else { return nil }
+        defer { reportable = (0, now) }
+        return Double(reportable.bytes) * (1 - min(1, loss)) * 8 / (now - since).inSeconds
     }
 
     private mutating func react(to loss: Double, at now: Instant) {
@@ -134,8 +136,14 @@ package struct ReportedRate: Sendable {
 
     /// The peer misses these packets of its pictures (RFC 4585 § 6.2.1). What it asks for again counts once.
     package mutating func missing(_ numbers: [UInt16], at now: Instant) {
-        guard let last = numbers.last else { return }
-        var asked = asked ?? Asked(since: now, sent: packetsSent, newest: numbers[0] &- 1)
+        guard let first = numbers.first, let last = numbers.last else { return }
+        guard var asked else {
+            // Of how many these are is not known.
+            (asked, missedAt) = (Asked(since: now, sent: packetsSent, newest: last), now)
+            return
+        }
+        // After long, what was the newest is too old to compare with.
+        if missesNothing(for: Limits.longestReportInterval, at: now) { asked.newest = first &- 1 }
         let new = numbers.count { $0 &- asked.newest < 0x8000 && $0 != asked.newest }
         asked.missing += new
         if new > 0 { missedAt = now }
@@ -152,8 +160,8 @@ package struct ReportedRate: Sendable {
         if let lessenedAt, asked.since - lessenedAt < lastRoundTrip + Limits.askedLate { return }
         let loss = min(1, Double(asked.missing) / Double(packets))
         // Who waits for what it misses does not ask for all of it; and what measures round trips is lost as well.
-        if loss > Limits.heavyLoss, isQueued || unanswered > 1 {
-            return lessen(to: min(rate, sending.bitsPerSecond(at: now)) * Limits.lessForFullQueue, at: now)
+        if loss > Limits.heavyLoss, isUsed(at: now), isQueued || unanswered > 1 {
+            return lessenForQueue(at: now)
         }
         react(to: loss, at: now)
     }
@@ -166,26 +174,37 @@ package struct ReportedRate: Sendable {
     package mutating func measured(roundTrip: Duration, at now: Instant) {
         leastRoundTrip.note(roundTrip, at: now)
         // One may have waited for a picture that left before it.
-        let shorter = missesSome(at: now) ? roundTrip : min(roundTrip, lastRoundTrip)
+        let misses = !missesNothing(for: Limits.askedInterval * 2, at: now)
+        let shorter = misses ? roundTrip : min(roundTrip, lastRoundTrip)
         (lastRoundTrip, roundTripAt, unanswered) = (roundTrip, now, 0)
         followPlateau(shorter, at: now)
         queueDelay = max(.zero, shorter - (leastRoundTrip.value ?? shorter))
         if !isQueued, losesNothing(at: now) { grow(by: Limits.growthByRoundTrips, at: now) }
-        let sent = sending.bitsPerSecond(at: now)
-        // Where we send little, the queue is another's; and beside others that fill it we keep some part.
-        guard isQueued, sent > rate / 2, rate > maximum * Limits.leastForQueues else { return }
+        guard isQueued, isUsed(at: now) else { return }
         if let lessenedAt, now - lessenedAt < roundTrip + Limits.askedInterval { return }
+        lessenForQueue(at: now)
+    }
+
+    /// Beside others that fill the queue we keep some part.
+    private mutating func lessenForQueue(at now: Instant) {
+        guard rate > maximum * Limits.leastForQueues else { return }
+        let sent = min(rate, sending.bitsPerSecond(at: now))
+        passed = min(passed, sent)
         // A queue that overflows is one before a path that takes far less.
-        let less = min(rate, sent) * (missesSome(at: now) ? Limits.lessForFullQueue : Limits.lessForQueue)
+        let isFull = !missesNothing(for: Limits.askedInterval * 2, at: now)
+        let less = sent * (isFull ? Limits.lessForFullQueue : Limits.lessForQueue)
         lessen(to: max(maximum * Limits.leastForQueues, less), at: now)
     }
 
-    private func missesSome(at now: Instant) -> Bool {
-        missedAt.map { now - $0 < Limits.askedInterval * 2 } ?? false
+    /// Where we send little, a queue is another's.
+    private mutating func isUsed(at now: Instant) -> Bool { sending.bitsPerSecond(at: now) > rate / 2 }
+
+    private func missesNothing(for time: Duration, at now: Instant) -> Bool {
+        missedAt.map { now - $0 >= time } ?? true
     }
 
     private func losesNothing(at now: Instant) -> Bool {
-        lastLoss <= Limits.toleratedLoss && missedAt.map { now - $0 > Limits.askedInterval * 4 } ?? true
+        lastLoss <= Limits.toleratedLoss && missesNothing(for: Limits.askedInterval * 4, at: now)
     }
 
     /// What stays as long though less and less is sent, and loses nothing, is no queue: the path has become longer.
@@ -195,7 +214,8 @@ package struct ReportedRate: Sendable {
             return
         }
         let patience = asked == nil ? Limits.longestReportInterval : Limits.plateauOfRoundTrips
-        guard losesNothing(at: now), now - begun.since > patience, rate < begun.rate * Limits.fallOfPlateau else { return }
+        let isLess = rate < begun.rate * Limits.fallOfPlateau || rate <= maximum * Limits.leastForQueues
+        guard losesNothing(at: now), now - begun.since > patience, isLess else { return }
         leastRoundTrip.restart(with: min(begun.roundTrip, roundTrip))
         passed = max(passed, begun.rate)
         plateau = nil
@@ -210,7 +230,9 @@ package struct ReportedRate: Sendable {
     /// Packets take another path from now on.
     package mutating func moved() {
         leastRoundTrip = RecentMinimum(seconds: Limits.secondsOfLeastRoundTrip)
-        queueDelay = .zero
+        lastRoundTrip = Limits.assumedRoundTrip
+        (queueDelay, passed) = (.zero, 0)
+        (plateau, missedAt) = (nil, nil)
     }
 
     // MARK: Estimates

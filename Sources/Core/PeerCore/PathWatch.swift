@@ -7,17 +7,19 @@ import Timebase
 /// first check that comes from it.
 struct PathWatch {
     private var heardAt: Instant
+    /// Since when nothing has shown that the peer is there.
+    private var quietSince: Instant
     /// The longest of late between two signs of life; it is forgotten in four times its length.
     private var usualGap = Limits.quietTime
     private var asked = 0
 
-    init(at now: Instant) { heardAt = now }
+    init(at now: Instant) { (heardAt, quietSince) = (now, now) }
 
     /// When the pair is to be checked; nil where that was done often enough.
     var due: Instant? {
         guard asked < Limits.quietChecks else { return nil }
         let quietTime = min(Limits.quietTime, max(Limits.leastQuietTime, usualGap * 3))
-        return heardAt + quietTime + Limits.quietInterval * (asked + max(0, asked - Limits.hastyChecks))
+        return quietSince + quietTime + Limits.quietInterval * (asked + max(0, asked - Limits.hastyChecks))
     }
 
     /// Media or a report came that only the peer can have protected. An answered check does not count: the peer may still
@@ -31,8 +33,10 @@ struct PathWatch {
     mutating func checked() { asked += 1 }
 
     /// A check was answered where that says it all: what comes from there is no sooner for that.
-    mutating func answered(at now: Instant) { recovered(at: now) }
+    mutating func answered(at now: Instant) { (quietSince, asked) = (now, 0) }
+
+    func isQuiet(at now: Instant) -> Bool { now - quietSince > Limits.pauseOfReports }
 
     /// ICE hears the peer after long silence: media is to follow, or the pair is looked after anew.
-    mutating func recovered(at now: Instant) { (heardAt, asked) = (now, 0) }
+    mutating func recovered(at now: Instant) { (heardAt, quietSince, asked) = (now, now, 0) }
 }

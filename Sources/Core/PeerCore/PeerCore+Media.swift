@@ -41,14 +41,14 @@ extension PeerCore {
     }
 
     /// Who wrote a report, as its header says in the clear (RFC 3711 § 3.4).
-    private static func reporter(_ datagram: [UInt8]) -> UInt32? {
+    package static func reporter(_ datagram: [UInt8]) -> UInt32? {
         guard datagram.count >= 8 else { return nil }
         return datagram[4..<8].reduce(0) { $0 << 8 | UInt32($1) }
     }
 
     /// Whether a report from an address that is nobody's could be this peer's. That proves nothing yet.
-    package func mayHaveWritten(_ datagram: [UInt8]) -> Bool {
-        isConnected && reporter != nil && Self.reporter(datagram) == reporter
+    package func mayHaveWritten(as name: UInt32, at now: Instant) -> Bool {
+        reporter == name && isConnected && pathWatch?.isQuiet(at: now) == true
     }
 
     /// A report from an address that is nobody's: where its NAT gave it another, a peer sends these from there before it

@@ -171,8 +171,9 @@ package struct PeerCore: ~Copyable {
         switch datagram.read(DatagramKind.init) {
         case .stun:
             let authenticated = ice.receive(datagram.span.bytes, local: local, from: remote, at: now)
-            if let roundTrip = ice.takeRoundTrip() { answered(roundTrip) }
+            let roundTrip = ice.takeRoundTrip()
             drainICE()
+            if let roundTrip { answered(roundTrip) }
             return authenticated
         case .handshake: receiveHandshake(datagram)
         case .rtp: receiveRTP(datagram, ecn: ecn)

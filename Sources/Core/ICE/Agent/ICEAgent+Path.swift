@@ -58,10 +58,14 @@ extension ICEAgent {
     /// another address: that is checked as if the peer had asked for it, which it will do only at its next check.
     /// - Returns: whether they are new.
     package mutating func heardMedia(on addresses: AddressPair, at now: Instant) -> Bool {
-        guard let path, path.addresses != addresses, session.checklist[addresses]?.isValid != true else { return false }
+        guard let path, path.addresses != addresses else { return false }
         tick(now)
         let known = session.checklist[addresses]
-        let isBeingChecked = known?.isNominated == true && known?.isInProgress == true
+        if let known, known.isValid {
+            returnTo(known)
+            return false
+        }
+        let isBeingChecked = known?.isInProgress == true && (known?.isNominated == true || role == .controlling)
         guard path.isSelected, path.belongs(to: session), !isBeingChecked else { return true }
         learn(
             IncomingCheck(
@@ -158,6 +162,15 @@ extension ICEAgent {
     package mutating func takeRoundTrip() -> Duration? {
         defer { lastRoundTrip = nil }
         return lastRoundTrip
+    }
+
+    /// While pairs are still chosen among, one that was not taken for the other's sake may be the peer's only one by now.
+    private mutating func returnTo(_ entry: CheckedPair) {
+        guard role == .controlled, session.nomination.isSettling(at: now), path?.isSelected == true,
+            path?.belongs(to: session) == true, entry.isNominated, entry.isFresh(at: now)
+        else { return }
+        follow(entry)
+        hasNews = true
     }
 
     /// Sends the check that keeps consent (RFC 7675 § 5.1), "transmitted once only".
