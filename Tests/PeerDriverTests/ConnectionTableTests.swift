@@ -6,9 +6,6 @@ import Timebase
 
 @testable import PeerDriver
 
-/// ICE has one as well.
-private typealias AddressPair = PeerDriver.AddressPair
-
 @Suite("TCP connections: bounds")
 struct ConnectionTableTests {
     private static let listener = TransportAddress(ip: .v4(0x0A00_0002), port: 5002, transport: .tcp)

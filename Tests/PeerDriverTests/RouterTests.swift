@@ -1,4 +1,5 @@
 import Datagrams
+import ICE
 @testable import PeerDriver
 import Testing
 

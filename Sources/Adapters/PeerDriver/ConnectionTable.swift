@@ -1,4 +1,5 @@
 import Datagrams
+import ICE
 import Timebase
 
 /// A hub's TCP connections by their addresses, and the bounds of them.

@@ -94,11 +94,15 @@ package actor PeerHub {
     func dispatch(
         _ bytes: [UInt8], local: TransportAddress, remote: TransportAddress, ecn: ECN = .notCapable, at now: Instant
     ) {
-        switch bytes.read(DatagramKind.init) {
-        case .stun: receiveSTUN(bytes, AddressPair(local: local, remote: remote), at: now)
+        let pair = AddressPair(local: local, remote: remote)
+        let kind = bytes.read(DatagramKind.init)
+        switch kind {
+        case .stun: receiveSTUN(bytes, pair, at: now)
         case .handshake, .rtp, .rtcp:
-            let pair = AddressPair(local: local, remote: remote)
-            guard let id = router.owner(of: pair), let peer = peers[id] else { return receiveStray(bytes, pair, at: now) }
+            guard let id = router.owner(of: pair), let peer = peers[id] else {
+                if kind == .rtcp { receiveStray(bytes, pair, at: now) }
+                return
+            }
             peer.core.receive(bytes, local: local, from: remote, ecn: ecn, at: now)
             drain(id, peer, at: now)
         case .unknown: return
@@ -107,10 +111,9 @@ package actor PeerHub {
 
     /// A report may be that of a peer whose NAT gave it another address.
     private func receiveStray(_ bytes: [UInt8], _ pair: AddressPair, at now: Instant) {
-        guard bytes.read(DatagramKind.init) == .rtcp, pair.remote.transport == .udp else { return }
-        guard let name = PeerCore.reporter(bytes), strayBudget.spend(1 + peers.count / Limits.peersOfLook, at: now) else {
-            return
-        }
+        guard pair.remote.transport == .udp, let name = PeerCore.reporter(bytes),
+            strayBudget.spend(1 + peers.count / Limits.peersOfLook, at: now)
+        else { return }
         for (id, peer) in peers where peer.core.mayHaveWritten(as: name, at: now) {
             guard strayBudget.spend(1, at: now) else { return }
             guard peer.core.receiveStray(bytes, local: pair.local, from: pair.remote, at: now) else { continue }

@@ -1,12 +1,6 @@
 import Datagrams
 import ICE
 
-/// One of our sockets and one address outside.
-struct AddressPair: Hashable {
-    let local: TransportAddress
-    let remote: TransportAddress
-}
-
 /// Finds the peer a datagram on the shared port belongs to.
 ///
 /// Requests carry our user name fragment; everything else is known by its addresses, which a peer owns only after a check

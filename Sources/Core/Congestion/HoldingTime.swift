@@ -3,7 +3,7 @@ import Timebase
 /// How long a peer keeps what it has to tell: of what it tells in one moment, from the first arrival to the last.
 ///
 /// GStreamer makes a feedback for each picture and holds them until its session may send RTCP: one early packet between
-/// two regular ones (RFC 4585 § 3.5.2), which in the first seconds come up to 1.5 s after each other. What is late for that
+/// two regular ones (RFC 4585 § 3.5.2), which in the first seconds come up to 1.4 s after each other. What is late for that
 /// is neither in a queue nor lost.
 struct HoldingTime: Sendable {
     /// What is told in one moment, by its arrivals; a hole in them is an outage's, not the peer's.

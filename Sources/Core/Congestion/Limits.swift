@@ -123,6 +123,11 @@ package enum Limits {
     /// A round trip that has become so much longer waits in a queue: less is sent, as GoogCC answers overuse, down to an
     /// eighth of what may be used.
     static let queueOfRoundTrip = Duration.milliseconds(100)
+    static let lessForQueue = 0.85
+    static let leastForQueues = 0.125
+    /// Where packets are missed as well; and of what a report tells to have passed then.
+    static let lessForFullQueue = 0.7
+    static let shareOfPassed = 0.95
     /// Where round trips tell of queues, growth need not wait for losses to do so.
     static let growthByRoundTrips = 0.2
     static let secondsOfLeastRoundTrip = 60
@@ -130,13 +135,9 @@ package enum Limits {
     static let widthOfRoundTrips = Duration.milliseconds(40)
     static let plateauOfRoundTrips = Duration.seconds(3)
     static let fallOfPlateau = 0.8
-    static let lessForQueue = 0.85
-    static let lessForFullQueue = 0.7
-    static let shareOfPassed = 0.95
     /// Where so much is sent, a round trip is measured so often.
     static let leastForRoundTrip = 100_000.0
     static let roundTripInterval = Duration.milliseconds(500)
-    static let leastForQueues = 0.125
     static let toleratedLoss = 0.02
     static let heavyLoss = 0.1
     /// Beside another flow: an overflow lasts for about two observations, and TCP sends 30 % less after it.

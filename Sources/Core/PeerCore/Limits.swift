@@ -45,7 +45,7 @@ enum Limits {
     static let localStartCredit = 80_000
     /// A peer that agreed on feedback and gives none is not waited for.
     static let creditTime = Duration.milliseconds(400)
-    /// Who reported within this time has no other address yet.
+    /// Who was heard, or answered a check, within this time has no other address yet.
     static let pauseOfReports = Duration.milliseconds(100)
     /// Headers of IPv4 and UDP. Packets are counted after protection, so that their tag is in already.
     static let ipOverhead = 28

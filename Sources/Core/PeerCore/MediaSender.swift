@@ -214,7 +214,7 @@ struct MediaSender {
 
     /// What the viewer's reports say of our stream.
     ///
-    /// - Returns: what was lost of it since the last report, 0…1, and of how many packets.
+    /// - Returns: what was lost of it since the last report, 0…1, of how many packets, and the round trip, if it tells one.
     mutating func handle(_ report: ReportBlock, at now: Instant) -> (loss: Double, packets: Int, roundTrip: Duration?)? {
         guard report.ssrc == parameters.ssrc else { return nil }
         let highest = report.extendedHighestSequenceNumber

@@ -32,7 +32,7 @@ struct PathWatch {
 
     mutating func checked() { asked += 1 }
 
-    /// A check was answered where that says it all: what comes from there is no sooner for that.
+    /// A check was answered, which tells a sharer that its media arrives. How far apart reports are is another matter.
     mutating func answered(at now: Instant) { (quietSince, asked) = (now, 0) }
 
     func isQuiet(at now: Instant) -> Bool { now - quietSince > Limits.pauseOfReports }

@@ -42,8 +42,7 @@ extension PeerCore {
 
     /// Who wrote a report, as its header says in the clear (RFC 3711 § 3.4).
     package static func reporter(_ datagram: [UInt8]) -> UInt32? {
-        guard datagram.count >= 8 else { return nil }
-        return datagram[4..<8].reduce(0) { $0 << 8 | UInt32($1) }
+        datagram.read { $0.u32(at: 4) }
     }
 
     /// Whether a report from an address that is nobody's could be this peer's. That proves nothing yet.
