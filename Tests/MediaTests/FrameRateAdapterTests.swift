@@ -312,6 +312,29 @@ struct FrameRateAdapterTests {
         #expect((first?.staleness ?? Self.second) < .milliseconds(17))
     }
 
+    @Test("who comes while something moves gets it in its own slots from the first picture on")
+    func joinsMotion() {
+        var adapter = FrameRateAdapter(rate: .fps30, start: .zero)
+        // Taken 20 ms before the viewer came; the one before is of no matter.
+        for taken in [950, 983] { adapter.changedUnwatched(at: .zero + .milliseconds(taken)) }
+        let first = adapter.decide(at: .zero + .milliseconds(1003), outboxFull: false, keyframeNeeded: true)
+        #expect(first == .encode(MediaTime(elapsed: .milliseconds(983))))
+        adapter.encoded(quantiser: 20, isNewPicture: true)
+        let next = Instant.zero + .milliseconds(1017)
+        adapter.changed(at: next)
+        let second = adapter.decide(at: next, outboxFull: false, keyframeNeeded: false)
+        #expect(second == .encode(MediaTime(ticks: MediaTime(elapsed: .milliseconds(983)).ticks + 3000)))
+    }
+
+    @Test("what has stood for long is as new as who comes to see it")
+    func joinsRest() {
+        var adapter = FrameRateAdapter(rate: .fps30, start: .zero)
+        adapter.changedUnwatched(at: .zero)
+        #expect(
+            adapter.decide(at: .zero + .seconds(9), outboxFull: false, keyframeNeeded: true)
+                == .encode(MediaTime(ticks: 810_000)))
+    }
+
     @Test("pictures replaced by newer ones are counted")
     func superseded() {
         var adapter = FrameRateAdapter(rate: .fps30, start: .zero)

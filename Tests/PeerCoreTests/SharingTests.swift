@@ -18,6 +18,8 @@ struct Share: ~Copyable {
     private var cache = PictureCache()
     private var wish = PictureWish(at: .zero)
     private(set) var timesServed = 0
+    /// How long ago pictures were taken when they leave.
+    var age = Duration.zero
     /// Else five times the others'.
     var keyframeSize: Int?
     /// Units are as large as the path is said to take, as an encoder makes them; at most 2 Mbit/s.
@@ -45,7 +47,7 @@ struct Share: ~Copyable {
             guard pair.sharerIsConnected, !followsPath || !isCongested || keyframe else { continue }
             let unitSize = followsPath ? max(300, min(2_000_000, target) / 240) : unitSize
             let size = keyframe ? keyframeSize ?? unitSize * 5 : unitSize
-            let unit = video.next(keyframe: keyframe, size: size, capturedAt: pair.now)
+            let unit = video.next(keyframe: keyframe, size: size, capturedAt: pair.now - age)
             cache.add(unit)
             if keyframe { wish.keyframeMade() }
             if !grant() { pair.send(unit) }

@@ -12,6 +12,8 @@ struct SoundShare: ~Copyable {
     /// Of a packet: 96 kbit/s.
     var bytes = 240
     var isSilent: (_ packet: Int) -> Bool = { _ in false }
+    /// How long ago it was heard when it leaves.
+    var age = Duration.milliseconds(30)
 
     init(
         seed: UInt64, loss: Double = 0, red: Bool = true, maximumBitrate: Int? = nil,
@@ -40,7 +42,7 @@ struct SoundShare: ~Copyable {
             let encodings = Dictionary(uniqueKeysWithValues: lanes.map { ($0, encoding(sent, $0)) })
             pair.send(
                 AudioUnit(
-                    encodings, time: AudioTime(ticks: Int64(sent) * 960), capturedAt: pair.now - .milliseconds(30)))
+                    encodings, time: AudioTime(ticks: Int64(sent) * 960), capturedAt: pair.now - age))
             sent += 1
             pair.run(for: .milliseconds(20))
         }

@@ -39,10 +39,10 @@ struct FrameGrid: Sendable {
     func offset(of instant: Instant) -> Duration { instant - time(of: slot) }
 
     /// From when a frame may leave out of turn: media time then runs at most one period ahead.
-    var catchUp: Instant { lastTicks.map { start + duration(ofTicks: $0) } ?? start }
+    var catchUp: Instant { lastTicks.map { start + MediaTime(ticks: $0).elapsed } ?? start }
 
     /// When the frame after the last one is due by media time alone.
-    var nextByMediaTime: Instant { lastTicks.map { start + duration(ofTicks: $0 + periodTicks) } ?? start }
+    var nextByMediaTime: Instant { lastTicks.map { start + MediaTime(ticks: $0 + periodTicks).elapsed } ?? start }
 
     /// A new grid whose slot 0 is now: frames after a rest, and everything that does not belong to motion.
     mutating func restart(at now: Instant) -> MediaTime {
@@ -123,10 +123,5 @@ struct FrameGrid: Sendable {
         let time = MediaTime(ticks: originTicks + MediaTime(elapsed: rate.time(ofFrame: slot)).ticks)
         lastTicks = time.ticks
         return time
-    }
-
-    private func duration(ofTicks ticks: Int64) -> Duration {
-        let (seconds, rest) = ticks.quotientAndRemainder(dividingBy: MediaTime.ticksPerSecond)
-        return .seconds(seconds) + .nanoseconds(rest * 1_000_000_000 / MediaTime.ticksPerSecond)
     }
 }

@@ -67,7 +67,7 @@ package struct FrameRateAdapter: Sendable {
     }
 
     /// Whatever there is is new to who comes, and nothing is dropped for it.
-    package mutating func changedUnwatched(at now: Instant) { changedAt = changedAt ?? now }
+    package mutating func changedUnwatched(at instant: Instant) { changedAt = max(changedAt ?? instant, instant) }
 
     /// From when on something that changes behind a change is what its slot waits for; nil where it need not be told.
     package var expectsMoreFrom: Instant? {
@@ -259,7 +259,8 @@ extension FrameRateAdapter {
                 detector.restart()
                 detector.sawPicture(at: changedAt)
             }
-            return grid.restart(at: now)
+            // What moves goes on a period after it was taken, not after a viewer came.
+            return grid.restart(at: now - changedAt < grid.period ? min(now, max(changedAt, grid.catchUp)) : now)
         }
         runLength += 1
         let time = grid.take(at: grid.isFollowing ? pictureAt ?? now : now)

@@ -41,6 +41,9 @@ package protocol FrameSource: ~Copyable {
     /// The newest picture, valid until the next call on the source.
     mutating func read() throws(CaptureError) -> ScreenFrame
 
+    /// When the picture that `read` would give was taken; nil where the source can't tell.
+    mutating func newestPicture() -> Instant?
+
     /// What the person who shares should know, each message once.
     mutating func takeNotices() -> [String]
 
@@ -50,6 +53,7 @@ package protocol FrameSource: ~Copyable {
 
 extension FrameSource where Self: ~Copyable {
     package mutating func waitForMore(until deadline: Instant, wakeup: Int32) throws(CaptureError) -> Bool? { nil }
+    package mutating func newestPicture() -> Instant? { nil }
     package mutating func takeNotices() -> [String] { [] }
     package mutating func followPointer(every period: Duration) {}
 }

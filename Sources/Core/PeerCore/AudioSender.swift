@@ -27,7 +27,7 @@ struct AudioSender {
     /// The next packet follows a silence in which nothing was sent, or is the first.
     private var beginsTalk = true
     private var lastSent: (time: AudioTime, capturedAt: Instant)?
-    private var lastCaptureTime: Instant?
+    private var toldClock = ToldClock()
     private(set) var nextReport: Instant
     private var counter: SendStatistics
     private(set) var statistics = OutgoingStatistics()
@@ -106,17 +106,18 @@ struct AudioSender {
 
     mutating func nextPacket(_ path: inout PathControl, at now: Instant) -> [UInt8]? {
         guard let unit = queue.popFirst() else { return nil }
-        // Until the first report nobody knows what it belongs to.
-        if lastSent == nil { nextReport = now }
         budget = min(parameters.maximumBitrate ?? .max, path.target > 0 ? path.target / 2 : .max)
         let (type, payload) = payload(of: unit)
+        let extensions = extensions(for: unit, &path, at: now)
+        // Until the first report nobody knows what it belongs to, and later ones must not contradict the packets.
+        if extensions.absoluteCaptureTime != nil { nextReport = now }
         var packet: [UInt8] = []
         packet.reserveCapacity(payload.count + Limits.packetOverhead)
         RTPHeader(
             // RFC 3551 § 4.1: set on the first packet after a silence.
             marker: beginsTalk, payloadType: type, sequenceNumber: sequenceNumber, timestamp: timestamp(unit.time),
             ssrc: parameters.ssrc
-        ).append(to: &packet, extensions: extensions(for: unit, &path, at: now), map: parameters.extensions)
+        ).append(to: &packet, extensions: extensions, map: parameters.extensions)
         packet.append(contentsOf: payload)
         sequenceNumber &+= 1
         beginsTalk = false
@@ -145,8 +146,7 @@ struct AudioSender {
         extensions.mid = parameters.mid
         extensions.transportSequenceNumber = path.takeNumber(parameters.extensions)
         if parameters.extensions.needsSendTime { extensions.absoluteSendTime = AbsoluteSendTime(now) }
-        if lastCaptureTime.map({ now - $0 >= Limits.captureTimeInterval }) ?? true {
-            lastCaptureTime = now
+        if toldClock.tells(unit.time.elapsed, of: unit.capturedAt, isFirst: beginsTalk, at: now) {
             extensions.absoluteCaptureTime = AbsoluteCaptureTime(captured: wallClock.ntp(at: unit.capturedAt))
         }
         return extensions

@@ -149,6 +149,11 @@ enum Limits {
     static let reportInterval = Duration.seconds(1)
     /// abs-capture-time: at least once a second, as its draft asks for; nine bytes of each packet otherwise.
     static let captureTimeInterval = Duration.seconds(1)
+    /// And where it is no longer what was told: so many pictures or packets of sound in a row, by more than a quarter of
+    /// what sound and pictures may be apart, but not all the time.
+    static let unitsOff: UInt = 3
+    static let clockTolerance = Duration.milliseconds(5)
+    static let clockInterval = Duration.milliseconds(200)
     /// A keyframe and what followed serve joiners as long as that costs little more than a new keyframe; 60 pictures are
     /// two seconds to decode at the source's rate, and a fraction of one in fact.
     static let cachedDeltas = 60

@@ -65,7 +65,7 @@ struct MediaSender {
     /// The highest number that the viewer has told of.
     private var reportedUpTo: UInt32?
     var lastSent: (mediaTime: MediaTime, capturedAt: Instant)?
-    private var lastCaptureTime: Instant?
+    private var toldClock = ToldClock()
     var playoutDelay: PlayoutDelay
     /// Pictures that are still to tell it.
     private var untoldUnits = 0
@@ -298,8 +298,8 @@ struct MediaSender {
         history.record(sequenceNumber: sequenceNumber, unit: unit, payloadIndex: index, at: now)
         note(unit, index, &path, at: now)
         sequenceNumber += 1
-        // Until the first report nobody knows what sound it belongs to.
-        if lastSent == nil { nextReport = now }
+        // Until the first report nobody knows what sound it belongs to, and later ones must not contradict the pictures.
+        if lastSent == nil || isLast && queue[0].extensions.absoluteCaptureTime != nil { nextReport = now }
         parity?.sent(packet, sequenceNumber: UInt16(truncatingIfNeeded: sequenceNumber - 1), isLast, path.parityShare)
         repairBudget.earn(packet.count)
         counter.sent(payloadBytes: range.count)
@@ -367,8 +367,7 @@ struct MediaSender {
         if unit.isKeyframe || untoldUnits > 0 { extensions.playoutDelay = playoutDelay }
         untoldUnits = max(0, untoldUnits - 1)
         // In between a receiver goes by the RTP timestamps.
-        if unit.isKeyframe || lastCaptureTime.map({ now - $0 >= Limits.captureTimeInterval }) ?? true {
-            lastCaptureTime = now
+        if toldClock.tells(unit.mediaTime.elapsed, of: unit.capturedAt, isFirst: unit.isKeyframe, at: now) {
             extensions.absoluteCaptureTime = AbsoluteCaptureTime(captured: wallClock.ntp(at: unit.capturedAt))
         }
         return extensions

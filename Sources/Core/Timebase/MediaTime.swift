@@ -16,5 +16,11 @@ package struct MediaTime: Hashable, Comparable, Sendable {
         ticks = seconds * Self.ticksPerSecond + (rest * Self.ticksPerSecond + 500_000_000) / 1_000_000_000
     }
 
+    /// Since the media clock's zero, to the nanosecond.
+    package var elapsed: Duration {
+        let (seconds, rest) = ticks.quotientAndRemainder(dividingBy: Self.ticksPerSecond)
+        return .seconds(seconds) + .nanoseconds(rest * 1_000_000_000 / Self.ticksPerSecond)
+    }
+
     package static func < (left: MediaTime, right: MediaTime) -> Bool { left.ticks < right.ticks }
 }

@@ -144,7 +144,7 @@ final class MediaLine {
         case .hidden(let text): hide(text)
         case .idle: break
         }
-        adapter.changedUnwatched(at: SystemClock.now())
+        adapter.changedUnwatched(at: source.newestPicture() ?? SystemClock.now())
     }
 
     /// A viewer is connecting: the encoder is opened meanwhile, at the size that the source has now.
@@ -221,7 +221,9 @@ final class MediaLine {
             lanes[key]?.gate.request(asked: isServed ? asked : .distantFuture)
         }
         if next.samplers > commands.samplers { isUnsampled = true }
-        if !next.lanes.isSubset(of: commands.lanes) || next.samplers > commands.samplers { adapter.changedUnwatched(at: now) }
+        if !next.lanes.isSubset(of: commands.lanes) || next.samplers > commands.samplers {
+            adapter.changedUnwatched(at: source.newestPicture() ?? now)
+        }
         commands = next
         source.followPointer(every: next.pointerPeriod)
         next.acknowledgements.forEach { $0() }

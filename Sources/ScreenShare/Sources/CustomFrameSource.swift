@@ -31,6 +31,11 @@ struct CustomFrameSource: FrameSource {
         return frame
     }
 
+    mutating func newestPicture() -> Instant? {
+        _ = takePending()
+        return frame?.capturedAt
+    }
+
     private mutating func takePending() -> Bool {
         guard let pending = reader.takePending() else { return false }
         let capturedAt = clock.instant(of: pending.timestamp, arrivedAt: pending.pushedAt)

@@ -13,7 +13,8 @@ public struct AudioPiece: Sendable {
     /// by concealment. Empty, unless the configuration asks for it. They begin `decoderDelay` frames before `timestamp`.
     public var samples: [Float]
     /// Of its first sample: ticks of 1/48000 s since the moment that the first picture shows; negative for sound from
-    /// before. Nil until the sharer has told how its clocks go together (some tenths of a second at most).
+    /// before. Nil until it is known how the sharer's clocks go together: half a second, and a whole one at most, from when
+    /// it tells.
     public var timestamp: Int64?
     /// Likewise on a clock of the sound's own, of which only differences matter: for what came before `timestamp` is known.
     public var position: Int64
@@ -97,9 +98,14 @@ struct ViewAudio {
     ///
     /// - Returns: also when its first sound was heard at the sharer's, on that one's wall clock, and will be here.
     mutating func next(at now: Instant) -> (piece: AudioPiece, heard: LipSync.Presentation?)? {
+        zero.advance(to: now)
         guard let output = playout.pull(at: now) else { return nil }
         var opus: [UInt8]?
-        if case .packet(let bytes) = output.sound { opus = bytes }
+        switch output.sound {
+        case .packet(let bytes): opus = bytes
+        case .silence: zero.rest()
+        case .recover, .conceal: break
+        }
         let piece = AudioPiece(
             opus: opus, samples: decoded(output), timestamp: place(output.timestamp),
             position: output.timestamp, frames: output.frames,
@@ -111,6 +117,7 @@ struct ViewAudio {
     /// What has come and is not due yet, for the end of a recording.
     mutating func rest() -> [AudioPiece] {
         var pieces: [AudioPiece] = []
+        zero.settle()
         while !playout.isEmpty, let due = playout.due, let next = next(at: due) { pieces.append(next.piece) }
         return pieces
     }
@@ -142,30 +149,4 @@ struct ViewAudio {
     private func place(_ timestamp: Int64) -> Int64? {
         zero.value.map { timestamp.subtractingSaturating($0) }
     }
-}
-
-/// A figure that is measured with jitter and holds still: it moves where it has been off for long, not a little at a time.
-struct SteadyOffset {
-    private(set) var value: Int64?
-    /// Since when it has been off.
-    private var doubtedSince: Instant?
-
-    mutating func note(_ measured: Int64, at now: Instant) {
-        guard let value, (measured.subtractingSaturating(value)).magnitude > Self.tolerance else {
-            doubtedSince = nil
-            value = value ?? measured
-            return
-        }
-        let since = doubtedSince ?? now
-        doubtedSince = since
-        guard now - since >= Self.patience else { return }
-        doubtedSince = nil
-        self.value = measured
-    }
-
-    /// In ticks of 1/48000 s: 25 ms, which nobody notices (ITU-R BT.1359 has the threshold at 45 ms). It is more than the
-    /// pictures' times move by when the sharer takes on a film's own clock, half a picture at 24 a second: for that, no
-    /// sound is cut.
-    private static let tolerance: UInt64 = 1200
-    private static let patience = Duration.milliseconds(250)
 }

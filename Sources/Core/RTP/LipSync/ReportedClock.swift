@@ -14,7 +14,7 @@ package struct ReportedClock: Sendable {
         note(report.ntp, timestamp: report.rtpTimestamp)
     }
 
-    /// A timestamp and its moment, from a sender report or an abs-capture-time.
+    /// A timestamp and its moment.
     package mutating func note(_ ntp: NTPTimestamp, timestamp: UInt32) {
         if let last {
             let age = ntp.duration(since: last.ntp)

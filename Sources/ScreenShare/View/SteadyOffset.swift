@@ -1,0 +1,72 @@
+import Timebase
+
+/// A figure that is measured with jitter and holds still: it is known once it has been measured for a while, and moves in a
+/// silence, or where it has been off for long, not a little at a time.
+///
+/// The first pictures are not to be trusted: a joiner's are shown faster than they were taken, and those of a film leave at
+/// times of their own until its clock is known.
+struct SteadyOffset {
+    private(set) var value: Int64?
+    /// What was measured last.
+    private var recent: [(measured: Int64, at: Instant)] = []
+    private var firstAt: Instant?
+    /// Since when it has been off.
+    private var doubtedSince: Instant?
+
+    mutating func note(_ measured: Int64, at now: Instant) {
+        firstAt = firstAt ?? now
+        recent.removeAll { $0.at < now - Self.agreementTime }
+        recent.append((measured, now))
+        guard let value else { return advance(to: now) }
+        guard measured.subtractingSaturating(value).magnitude > Self.tolerance else { return doubtedSince = nil }
+        let since = doubtedSince ?? now
+        doubtedSince = since
+        guard now - since >= Self.patience else { return }
+        doubtedSince = nil
+        self.value = measured
+    }
+
+    /// Time has passed, whether or not something was measured.
+    mutating func advance(to now: Instant) {
+        guard value == nil, let firstAt, now - firstAt >= Self.shortestDoubt else { return }
+        let since = recent.filter { $0.at >= now - Self.agreementTime }.map(\.measured)
+        let agrees = (since.max() ?? .max).subtractingSaturating(since.min() ?? .min) <= Self.agreement
+        if agrees || now - firstAt >= Self.longestDoubt { settle() }
+    }
+
+    /// Takes what is known now.
+    mutating func settle() {
+        if value == nil { value = middle }
+    }
+
+    /// There is silence, of which some can be left out, or more put in: whole pieces as Opus has them.
+    mutating func rest() {
+        guard let value, let middle else { return }
+        let pieces = middle.subtractingSaturating(value) / Self.shortestPiece
+        guard pieces.magnitude > 1 else { return }
+        self.value = value &+ pieces * Self.shortestPiece
+        doubtedSince = nil
+    }
+
+    /// Of the last few: what was measured before them may have changed.
+    private var middle: Int64? {
+        let last = recent.suffix(Self.enough).map(\.measured).sorted()
+        return last.isEmpty ? nil : last[last.count / 2]
+    }
+
+    /// In ticks of 1/48000 s: 25 ms, which nobody notices (ITU-R BT.1359 has the threshold at 45 ms). It is more than the
+    /// pictures' times move by when the sharer takes on a film's own clock, half a picture at 24 a second: for that, no
+    /// sound is cut.
+    private static let tolerance: UInt64 = 1200
+    private static let patience = Duration.milliseconds(250)
+    /// Likewise: 5 ms, a quarter of what a recording's sound and pictures may be apart.
+    private static let agreement: Int64 = 240
+    /// 2.5 ms: the shortest frame of Opus (RFC 6716 § 2.1.4), which a file's silence is made of.
+    private static let shortestPiece: Int64 = 120
+    /// A tenth of a second in packets of 20 ms.
+    private static let enough = 5
+    private static let agreementTime = Duration.milliseconds(400)
+    private static let shortestDoubt = Duration.milliseconds(500)
+    /// Recorders keep the sound of two seconds for so long.
+    private static let longestDoubt = Duration.seconds(1)
+}
