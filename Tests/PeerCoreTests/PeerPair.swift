@@ -27,6 +27,8 @@ struct PeerPair: ~Copyable {
     var viewerMapping: TransportAddress?
     /// A viewer as browsers are, which check a pair that works every 2.5 s: no check of its own leaves.
     var viewerChecksNothing = false
+    /// All its requests for lost packets get lost.
+    var viewerAsksNothing = false
     /// The viewer's reports wait for each other, and leave in these moments.
     var viewerReportsAt: [Instant] = []
     private var heldReports: [[UInt8]] = []
@@ -227,6 +229,7 @@ struct PeerPair: ~Copyable {
                     heldReports.append(transmit.bytes)
                     continue
                 }
+                if viewerAsksNothing, Self.asks(transmit.bytes) { continue }
                 if viewerChecksNothing, transmit.bytes.starts(with: [0, 1]) { continue }
                 link.send(transmit.bytes, from: viewerMapping ?? viewerAddress, to: transmit.to, at: now)
             case .event(.received(let unit)):
@@ -240,5 +243,15 @@ struct PeerPair: ~Copyable {
                 return
             }
         }
+    }
+
+    /// Whether a generic NACK (RFC 4585 § 6.2.1) is among the RTCP packets of a datagram.
+    private static func asks(_ datagram: [UInt8]) -> Bool {
+        var start = 0
+        while start + 4 <= datagram.count, datagram[start] >> 6 == 2 {
+            if datagram[start] & 31 == 1, datagram[start + 1] == 205 { return true }
+            start += 4 * (1 + Int(datagram[start + 2]) << 8 + Int(datagram[start + 3]))
+        }
+        return false
     }
 }

@@ -21,6 +21,8 @@ package struct BandwidthEstimator: Sendable {
     private var markCounts = MarkCounts()
     private var rate: RateControl
     private var reports: [PacketReport] = []
+    /// What the last feedback told not to have come.
+    package private(set) var lost: [Int64] = []
     /// Ordinary packets that have not come where a favoured one has.
     private var overtaken: Deque<Int64> = []
     /// Feedback that came at all; without any there is no window.
@@ -160,6 +162,7 @@ package struct BandwidthEstimator: Sendable {
     /// - Returns: how long nothing had passed, where that is over.
     @discardableResult
     package mutating func finish(at now: Instant) -> Duration? {
+        lost = []
         guard reports.contains(where: { $0.arrival != nil }) else {
             weighLoss(at: now)
             return nil
@@ -174,6 +177,7 @@ package struct BandwidthEstimator: Sendable {
             packets.giveUp(before: newest.sentAt - Limits.silence)
         }
         learn(at: now)
+        lost = reports.compactMap { $0.arrival == nil ? $0.number : nil }
         reports.removeAll(keepingCapacity: true)
         return silence
     }

@@ -10,6 +10,19 @@ extension MediaSender {
     /// - Parameter connected: the round trip of connectivity checks, until reports tell theirs.
     mutating func repair(_ missing: [UInt16], _ path: PathControl, connected: Duration?, at now: Instant) {
         statistics.packetsReportedMissing += missing.count
+        resend(missing, path, connected: connected, at: now)
+    }
+
+    /// Retransmits what feedback says to be lost, before it is asked for: the request may be lost as well, and browsers
+    /// that only watch take every round trip for 100 ms. A viewer that takes repair packets knows better what it needs.
+    mutating func repairLost(_ path: PathControl, connected: Duration?, at now: Instant) {
+        guard parameters.parity == nil, !path.lost.isEmpty else { return }
+        let way = statistics.roundTripTime ?? connected ?? Limits.assumedRoundTrip
+        let missing = history.missing(Set(path.lost), since: now - way - Limits.timeOfUnasked)
+        if !missing.isEmpty { resend(missing, path, connected: connected, at: now) }
+    }
+
+    private mutating func resend(_ missing: [UInt16], _ path: PathControl, connected: Duration?, at now: Instant) {
         guard parameters.retransmission != nil else { return }
         let way = statistics.roundTripTime ?? connected ?? Limits.assumedRoundTrip
         // What waits in a queue is neither lost nor to be made longer.
@@ -17,9 +30,10 @@ extension MediaSender {
         let pause = pauseOfAnswers(path, way, isQueued: isQueued)
         let isLossy = toldLoss(path)
         let isBursty = isLossy && lossRuns.areBursts
-        // Where a second round takes long and is likely, both are sent at once.
+        // Where a second round takes long and is likely, both are sent at once; without repair packets it is likely sooner.
+        let lossOfDoubling = parameters.parity == nil ? Limits.lossOfParity : Limits.lossOfDoubling
         let isDoubled = isBursty && way >= Limits.roundTripOfCopies
-            || path.lasting(loss: Limits.lossOfDoubling) && way >= Limits.roundTripOfDoubling
+            || path.lasting(loss: lossOfDoubling) && way >= Limits.roundTripOfDoubling
         let late = way + path.queueDelay + Limits.lateRequest
         var wanted: [(repair: Repair, count: Int)] = []
         var askedFirst: [UInt16] = []

@@ -66,9 +66,10 @@ struct MediaSender {
     private var reportedUpTo: UInt32?
     var lastSent: (mediaTime: MediaTime, capturedAt: Instant)?
     private var toldClock = ToldClock()
+    var playout: PlayoutPlan
     var playoutDelay: PlayoutDelay
     /// Pictures that are still to tell it.
-    private var untoldUnits = 0
+    var untoldUnits = 0
     private(set) var nextReport: Instant
     private var counter: SendStatistics
     /// The end of the newest.
@@ -80,7 +81,8 @@ struct MediaSender {
         at now: Instant
     ) {
         self.parameters = parameters
-        playoutDelay = parameters.playoutDelay
+        playout = PlayoutPlan(parameters.playout)
+        playoutDelay = playout.delay
         self.wallClock = wallClock
         // RFC 3550 § 5.1: random starts. Below 2¹⁵, so that a loss at the start cannot hide a roll-over of the SRTP
         // counter (RFC 3711 § 3.3.1).
@@ -295,7 +297,7 @@ struct MediaSender {
             timestamp: timestamp(unit.mediaTime), ssrc: parameters.ssrc
         ).append(to: &packet, extensions: queue[0].extensions, map: parameters.extensions)
         packet.append(contentsOf: unit.bytes[range])
-        history.record(sequenceNumber: sequenceNumber, unit: unit, payloadIndex: index, at: now)
+        history.record(sequenceNumber: sequenceNumber, unit: unit, payloadIndex: index, as: path.number, at: now)
         note(unit, index, &path, at: now)
         sequenceNumber += 1
         // Until the first report nobody knows what sound it belongs to, and later ones must not contradict the pictures.
@@ -350,13 +352,6 @@ struct MediaSender {
 
     func timestamp(_ time: MediaTime) -> UInt32 {
         UInt32(truncatingIfNeeded: time.ticks) &+ timestampOffset
-    }
-
-    /// How pictures are to be shown from now on: told with so many that one will arrive.
-    mutating func setPlayoutDelay(_ delay: PlayoutDelay) {
-        guard delay != playoutDelay else { return }
-        playoutDelay = delay
-        untoldUnits = Limits.playoutDelayUnits
     }
 
     /// The extensions of a unit: the same for all its packets, so that they have one size and leave in one call.

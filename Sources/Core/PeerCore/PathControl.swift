@@ -90,6 +90,9 @@ struct PathControl {
     /// The one that leaves next, whether it carries its number or not.
     var number: Int64 { taken ?? next + 1 }
 
+    /// What the last feedback told not to have come.
+    var lost: [Int64] { estimator.lost }
+
     /// Whether the peer has told that it did not come.
     func isLost(_ number: Int64) -> Bool { estimator.isLost(number) }
 

@@ -75,8 +75,8 @@ extension PeerCore {
             sender?.repair(nack.missing, path, connected: ice.roundTripTime, at: now)
         case .pictureLossIndication, .fullIntraRequest: keyframeRequested()
         case .goodbye(let goodbye): leave(goodbye)
-        case .transportFeedback(let feedback): beginAgain(after: path.receive(feedback, at: now))
-        case .congestionFeedback(let feedback): beginAgain(after: path.receive(feedback, at: now))
+        case .transportFeedback(let feedback): learned(silence: path.receive(feedback, at: now))
+        case .congestionFeedback(let feedback): learned(silence: path.receive(feedback, at: now))
         case .ecnFeedback(let feedback): path.receive(feedback)
         case .bitrateEstimate(let estimate): path.receive(estimate, at: now)
         case .sourceDescription, .unknown: break
@@ -100,9 +100,16 @@ extension PeerCore {
         }
     }
 
-    /// So much was lost that to send it again would take longer than to begin anew.
-    private mutating func beginAgain(after silence: Duration?) {
-        guard let silence, silence > Limits.lostInSilence else { return }
+    /// The peer has told what came.
+    ///
+    /// - Parameter silence: how long nothing had passed, where something does again. Where that is long, so much was lost
+    ///   that to send it again would take longer than to begin anew.
+    private mutating func learned(silence: Duration?) {
+        guard let silence, silence > Limits.lostInSilence else {
+            sender?.repairLost(path, connected: ice.roundTripTime, at: now)
+            sender?.adaptPlayout(path, connected: ice.roundTripTime, at: now)
+            return
+        }
         sender?.dropUnsent()
         outputs.append(.event(.keyframeNeeded))
     }

@@ -229,8 +229,8 @@ package struct PeerCore: ~Copyable {
     }
 
     /// How the viewer is to show pictures from now on.
-    package mutating func setPlayoutDelay(_ delay: PlayoutDelay) {
-        sender?.setPlayoutDelay(delay)
+    package mutating func setPlayout(_ wish: PlayoutWish) {
+        sender?.setPlayout(wish)
     }
 
     /// Which encoding of the sound the viewer gets from now on.

@@ -60,8 +60,7 @@ package struct SendParameters: Sendable {
     package var bitsPerSecond: Int
     /// What the viewer asks us to keep to (RFC 8829 § 5.10); nil where it says nothing.
     package var viewerMaximum: Int?
-    /// How long a receiver may hold pictures back; with sound it needs some time to keep both in step.
-    package var playoutDelay: PlayoutDelay
+    package var playout: PlayoutWish
     /// How the viewer tells which packets came and when.
     package var feedback: PathFeedback
     /// Repair packets (RFC 8627), where the viewer takes them.
@@ -72,7 +71,7 @@ package struct SendParameters: Sendable {
     package init(
         payloadType: UInt8, ssrc: UInt32, retransmission: RetransmissionParameters?, canonicalName: String,
         mid: String?, extensions: ExtensionMap, bitsPerSecond: Int, viewerMaximum: Int? = nil,
-        playoutDelay: PlayoutDelay = .none,
+        playout: PlayoutWish = PlayoutWish(),
         givesTransportFeedback: Bool = false, givesCongestionFeedback: Bool = false,
         parity: RetransmissionParameters? = nil, mark: ECN? = nil
     ) {
@@ -84,7 +83,7 @@ package struct SendParameters: Sendable {
         self.extensions = extensions
         self.viewerMaximum = viewerMaximum
         self.bitsPerSecond = Self.kept(bitsPerSecond, to: viewerMaximum)
-        self.playoutDelay = playoutDelay
+        self.playout = playout
         self.parity = parity
         self.mark = mark
         if givesTransportFeedback, extensions.id(of: .transportSequenceNumber) != nil {

@@ -60,21 +60,26 @@ extension ShareSession {
         return hasListeners ? max(totalBitrate / 2, totalBitrate - soundBitrate - ShareLimits.soundHeaders) : totalBitrate
     }
 
-    /// A film is shown in step with its sound; pages at once, for who types waits for the picture, not for the sound. A
-    /// rate that was asked for is a film's: nobody looks for one then.
-    var playoutDelay: PlayoutDelay {
+    /// A film is shown in step with its sound, and evenly; pages at once, for who types waits for the picture, not for the
+    /// sound.
+    func playout(withSound hasSound: Bool) -> PlayoutWish {
+        guard isFilm else { return PlayoutWish() }
+        return PlayoutWish(delay: hasSound ? .lipSync(soundDelay: soundDelay) : .none, prefersSteady: true)
+    }
+
+    /// A rate that was asked for is a film's: nobody looks for one then.
+    private var isFilm: Bool {
         switch configuration.mode {
-        case .motion: .lipSync(soundDelay: soundDelay)
-        case .detail: .none
-        case .auto: content == .video || configuration.frameRate != nil ? .lipSync(soundDelay: soundDelay) : .none
+        case .motion: true
+        case .detail: false
+        case .auto: content == .video || configuration.frameRate != nil
         }
     }
 
-    func updatePlayoutDelay() {
-        let delay = playoutDelay
-        let listeners = viewers.filter { $0.value.audio != nil }.map(\.key)
+    func updatePlayout() {
+        let wishes = viewers.mapValues { playout(withSound: $0.audio != nil) }
         hub?.perform { hub in
-            for id in listeners { hub.with(id) { core, _ in core.setPlayoutDelay(delay) } }
+            for (id, wish) in wishes { hub.with(id) { core, _ in core.setPlayout(wish) } }
         }
     }
 

@@ -85,7 +85,7 @@ extension ShareSession {
         case .back(let kind): sink.yield(.audioResumed(SharedAudio(kind)))
         case .delay(let delay):
             soundDelay = delay
-            updatePlayoutDelay()
+            updatePlayout()
         case .failed(let text): sink.yield(.notice("Sound has ended: \(text)"))
         }
     }

@@ -38,7 +38,7 @@ extension ShareSession {
             var send = SendParameters(
                 offer.video, option, stream, bitsPerSecond: videoBitrate,
                 besides: audio == nil ? 0 : soundBitrate + ShareLimits.soundHeaders)
-            if audio != nil { send.playoutDelay = playoutDelay }
+            send.playout = playout(withSound: audio != nil)
             if !configuration.network.marksPackets { send.mark = nil }
             let setup = PeerSetup(
                 // A lite agent nominates nothing (RFC 8445 § 6.1.1).

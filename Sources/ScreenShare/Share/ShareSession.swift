@@ -143,14 +143,14 @@ public actor ShareSession {
     public func setFrameRate(_ frameRate: OutputFrameRate?) {
         configuration.frameRate = frameRate
         controls?.change { $0.fixedRate = frameRate?.rate }
-        updatePlayoutDelay()
+        updatePlayout()
     }
 
     /// Says what the pictures are about from now on. They go on without a keyframe.
     public func setMode(_ mode: ContentMode) {
         configuration.mode = mode
         controls?.change { $0.mode = mode }
-        updatePlayoutDelay()
+        updatePlayout()
     }
 
     /// Encodes at another size from now on, beginning with a keyframe.
@@ -213,7 +213,7 @@ public actor ShareSession {
         case .line(.visible): sink.yield(.sourceVisible)
         case .line(.content(let content, let cadence)):
             self.content = content
-            updatePlayoutDelay()
+            updatePlayout()
             sink.yield(.contentChanged(SharedContent(content), cadence: cadence.map { CadenceStatistics($0) }))
         case .line(.preset(let preset)): sink.yield(.presetChanged(EncoderPreset(preset)))
         case .line(.notice(let text)): sink.yield(.notice(text))

@@ -34,8 +34,8 @@ package struct RetransmissionHistory: Sendable {
         var sentAt: Instant
         /// When it left again.
         var resentAt: Instant?
-        /// And as which packet of the path.
-        var resentAs: Int64?
+        /// As which packet of the path it left last.
+        var leftAs: Int64?
         /// It is to leave again, and has not.
         var isWaiting = false
 
@@ -63,9 +63,11 @@ package struct RetransmissionHistory: Sendable {
     package var count: Int { entries.count }
 
     /// Notes a packet that leaves now. Sequence numbers (unwrapped) ascend; what a gap skips counts as not repeatable.
+    ///
+    /// - Parameter packet: which one of the path it is.
     /// - Precondition: `payloadIndex` is one of the unit's.
     package mutating func record(
-        sequenceNumber: Int64, unit: PacketisedUnit, payloadIndex: Int, at now: Instant
+        sequenceNumber: Int64, unit: PacketisedUnit, payloadIndex: Int, as packet: Int64? = nil, at now: Instant
     ) {
         let next = first + Int64(entries.count)
         if entries.isEmpty || sequenceNumber - next >= Int64(maximumPackets) {
@@ -75,7 +77,7 @@ package struct RetransmissionHistory: Sendable {
             return
         }
         while first + Int64(entries.count) < sequenceNumber { entries.append(nil) }
-        let entry = Entry(packet: Packet(unit: unit, payloadIndex: payloadIndex), sentAt: now)
+        let entry = Entry(packet: Packet(unit: unit, payloadIndex: payloadIndex), sentAt: now, leftAs: packet)
         entries.append(entry)
         bytes += entry.bytes
         trim(at: now)
@@ -99,7 +101,7 @@ package struct RetransmissionHistory: Sendable {
         guard index >= 0, var entry = entries[index] else { return .unknown }
         let since = entry.resentAt.map { now - $0 }
         if entry.isWaiting { return .tooSoon }
-        if let since, since < pause, !(entry.resentAs.map(isLost) ?? false) { return .tooSoon }
+        if let since, since < pause, !(entry.leftAs.map(isLost) ?? false) { return .tooSoon }
         guard budget(entry.bytes) else { return .refused }
         entry.isWaiting = true
         entries[index] = entry
@@ -111,10 +113,24 @@ package struct RetransmissionHistory: Sendable {
     /// - Parameter packet: which one of the path it is.
     package mutating func left(_ sequenceNumber: UInt16, as packet: Int64? = nil, at now: Instant) {
         let index = index(of: sequenceNumber)
-        guard index >= 0, let entry = entries[index], entry.isWaiting || entry.resentAs != nil else { return }
+        guard index >= 0, let entry = entries[index], entry.isWaiting || entry.resentAt != nil else { return }
         if entry.isWaiting { entries[index]?.resentAt = now }
         entries[index]?.isWaiting = false
-        entries[index]?.resentAs = packet
+        entries[index]?.leftAs = packet
+    }
+
+    /// What of that which left since then has not come, when last it was sent.
+    ///
+    /// - Parameter lost: packets of the path that did not come.
+    package func missing(_ lost: Set<Int64>, since: Instant) -> [UInt16] {
+        var missing: [UInt16] = []
+        for (index, entry) in entries.enumerated().reversed() {
+            guard let entry else { continue }
+            if entry.sentAt < since { break }
+            guard !entry.isWaiting, let packet = entry.leftAs, lost.contains(packet) else { continue }
+            missing.append(UInt16(truncatingIfNeeded: first + Int64(index)))
+        }
+        return missing.reversed()
     }
 
     /// Of the newest number with these 16 bits; the history is shorter than their range.

@@ -1,0 +1,21 @@
+import RTP
+import Timebase
+
+/// How the viewer is told to show what it gets.
+extension MediaSender {
+    mutating func setPlayout(_ wish: PlayoutWish) { plan { $0.wish = wish } }
+
+    /// A viewer that takes repair packets needs no time for anything to be sent again.
+    mutating func adaptPlayout(_ path: PathControl, connected: Duration?, at now: Instant) {
+        guard parameters.parity == nil, let way = statistics.roundTripTime ?? connected else { return }
+        plan { $0.adapt(isLossy: path.parityShare > 0, roundTrip: way, at: now) }
+    }
+
+    /// How pictures are to be shown from now on: told with so many that one will arrive.
+    private mutating func plan(_ change: (inout PlayoutPlan) -> Void) {
+        change(&playout)
+        guard playout.delay != playoutDelay else { return }
+        playoutDelay = playout.delay
+        untoldUnits = Limits.playoutDelayUnits
+    }
+}
