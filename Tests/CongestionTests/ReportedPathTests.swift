@@ -65,7 +65,7 @@ struct ReportedPath {
 
     /// A connectivity check, where one is wanted; it waits in the queue, or is lost there, as all else.
     private mutating func check() {
-        if rate.takeRoundTripWish(), queue < Self.longest { checks.append((now + delay + queue, delay + queue)) }
+        if rate.takeRoundTripWish(at: now), queue < Self.longest { checks.append((now + delay + queue, delay + queue)) }
         while let first = checks.first, first.due <= now {
             rate.measured(roundTrip: first.took, at: now)
             checks.removeFirst()
@@ -143,7 +143,7 @@ struct ReportedPathTests {
             now += .milliseconds(200)
             number += 1
             rate.sent(bytes: 200, at: now)
-            _ = rate.takeRoundTripWish()
+            _ = rate.takeRoundTripWish(at: now)
             if number % 5 == 0 { rate.missing([number], at: now) }
         }
         #expect(rate.target > 100_000)

@@ -209,6 +209,28 @@ def test_a_peer_that_only_reports_every_few_seconds_is_followed_within_some(film
     assert summary["longestGapMs"] < 6000, summary
 
 
+def test_who_tells_nothing_of_packets_does_not_begin_with_a_full_queue(film, start):
+    """aiortc, whose first report comes after a second; four times as much left until then, and it stood still for six."""
+    link, host = film("--audio", "none")
+    link.set("both", "delay=20ms", "rate=1mbit", "queue=300ms")
+    summary = start(sharer.aiortc, link["b"], WHEP, "--duration", "14").event("summary", 40)
+    print(summary, host.statistics.last["keyframes"])
+    assert summary["longestGapMs"] < 2500 and summary["frames"] > 14 * 15, summary
+    assert host.statistics.last["keyframes"] <= 4
+
+
+@pytest.mark.parametrize("browser", [sharer.chromium, sharer.firefox])
+def test_a_film_goes_on_evenly_in_a_browser_where_packets_get_lost(film, start, browser):
+    """Requests for them, too. 18 pictures a second reached the screen, and none for 300 ms at times."""
+    link, host = film("--audio", "none", "--fps", "30")
+    link.set("both", "loss=5%", "delay=25ms")
+    page = f"http://{Lab.ADDRESSES['a']}:8080/r/demo"
+    summary = start(browser, link["b"], page, "--duration", "25").event("summary", 90)
+    print(summary, host.statistics.last["peers"])
+    assert summary["frames"] > 25 * 22 and summary["longestGapMs"] < 250, summary
+    assert host.statistics.last["keyframes"] <= 2
+
+
 def test_a_viewer_gets_no_more_than_its_offer_asks_for_and_the_others_no_less(film, start, artifacts):
     link, host = film()
     whep = f"http://{Lab.ADDRESSES['a']}:8080/v1/rooms/demo/whep"

@@ -26,6 +26,7 @@ package struct ReportedRate: Sendable {
     private var lastEstimate: (bitsPerSecond: Double, at: Instant)?
     /// Since when more is sent than the peer believes in, and what it believed in then.
     private var excess: (since: Instant, estimate: Double)?
+    private var start: SlowStart?
     private var sending = SendingRate()
     private var packetsSent = 0
     private var asked: Asked?
@@ -59,9 +60,17 @@ package struct ReportedRate: Sendable {
 
     package var target: Int { Int(max(Double(Limits.lowestRate), min(rate, bound))) }
 
+    /// Pictures are about to begin, over a path that may be narrow.
+    package mutating func begin(roundTrip: Duration) { start = SlowStart(roundTrip: roundTrip) }
+
+    /// When more may leave, for what is known of the path.
+    package func mayLeave(at now: Instant) -> Instant { start?.mayLeave(at: now) ?? now }
+
     /// A packet has left.
     package mutating func sent(bytes: Int, at now: Instant) {
         sending.note(bytes: bytes, at: now)
+        if start?.isOver(at: now) == true { start = nil }
+        if start?.sent(bytes: bytes, at: now) == true { wantsRoundTrip = true }
         packetsSent += 1
         reportable.bytes += bytes
         weighAsked(at: now)
@@ -173,6 +182,10 @@ package struct ReportedRate: Sendable {
     /// A report's or a connectivity check's.
     package mutating func measured(roundTrip: Duration, at now: Instant) {
         leastRoundTrip.note(roundTrip, at: now)
+        if let passing = start?.measured(roundTrip: roundTrip, at: now) {
+            start = nil
+            lessen(to: passing * Limits.lessForQueue, at: now)
+        }
         // One may have waited for a picture that left before it.
         let misses = !missesNothing(for: Limits.askedInterval * 2, at: now)
         let shorter = misses ? roundTrip : min(roundTrip, lastRoundTrip)
@@ -222,9 +235,11 @@ package struct ReportedRate: Sendable {
     }
 
     /// Whether a round trip is to be measured; once.
-    package mutating func takeRoundTripWish() -> Bool {
-        defer { wantsRoundTrip = false }
-        return wantsRoundTrip
+    package mutating func takeRoundTripWish(at now: Instant) -> Bool {
+        guard wantsRoundTrip else { return false }
+        wantsRoundTrip = false
+        start?.asks(at: now)
+        return true
     }
 
     /// Packets take another path from now on.

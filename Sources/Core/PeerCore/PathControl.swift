@@ -46,7 +46,11 @@ struct PathControl {
 
     /// Media is about to begin.
     mutating func begin(roundTrip: Duration?) {
-        guard let roundTrip, roundTrip < Limits.localRoundTrip else { return }
+        guard let roundTrip else { return }
+        guard roundTrip < Limits.localRoundTrip else {
+            if !givesFeedback { reported.begin(roundTrip: roundTrip) }
+            return
+        }
         estimator = Self.estimator(start: Limits.localStartRate, maximum: maximum, feedback, mark)
         credit = Limits.localStartCredit
     }
@@ -123,7 +127,7 @@ struct PathControl {
 
     /// When pictures may leave, for all that is under way; nil: not before the peer tells of it.
     func mayLeave(at now: Instant) -> Instant? {
-        guard givesFeedback else { return now }
+        guard givesFeedback else { return reported.mayLeave(at: now) }
         if estimator.hasFeedback { return estimator.mayLeave(at: now) }
         return credit > 0 ? now : creditEnds
     }
@@ -286,7 +290,7 @@ struct PathControl {
     }
 
     /// Whether a connectivity check is to tell what a round trip takes by now; once.
-    mutating func takeRoundTripWish() -> Bool { goesByReports && reported.takeRoundTripWish() }
+    mutating func takeRoundTripWish(at now: Instant) -> Bool { goesByReports && reported.takeRoundTripWish(at: now) }
 
     mutating func advance(to now: Instant) { estimator.advance(to: now) }
 

@@ -134,7 +134,7 @@ extension PeerCore {
         tellPath()
         if let report = sender?.report(at: now) { transmitRTCP(report) }
         if let report = audioSender?.report(at: now) { transmitRTCP(report) }
-        if path.takeRoundTripWish() {
+        if path.takeRoundTripWish(at: now) {
             ice.checkPath(at: now)
             drainICE()
         }
