@@ -30,7 +30,7 @@ private struct StartingLink {
                 checks.removeFirst()
                 found = start.measured(roundTrip: check.took, at: now)
             }
-            var wants = false
+            var wants = start.isBlocked
             // 20 Mbit/s: what pacing allows.
             for _ in 0..<2 where sent < bytes && found == nil && start.mayLeave(at: now) <= now {
                 sent += 1200
@@ -86,5 +86,43 @@ struct SlowStartTests {
         start.asks(at: .zero + .milliseconds(410))
         #expect(start.measured(roundTrip: .milliseconds(400), at: .zero + .milliseconds(450)) == nil)
         #expect(start.mayLeave(at: .zero + .milliseconds(450)) == .zero + .milliseconds(450))
+    }
+
+    @Test("answers at once, as many as there may be, overflow nothing")
+    func answers() {
+        var start = SlowStart(roundTrip: .milliseconds(9))
+        for index in 0..<900 {
+            let now = Instant.zero + .milliseconds(index)
+            _ = start.sent(bytes: 1200, at: now)
+            start.asks(at: now)
+            #expect(start.measured(roundTrip: .zero, at: now) == nil)
+        }
+        #expect(start.mayLeave(at: .zero + .milliseconds(901)) == .zero + .milliseconds(901))
+    }
+
+    @Test("one late answer behind a little says nothing of the path")
+    func lateAnswer() {
+        var start = SlowStart(roundTrip: .milliseconds(40))
+        for index in 0..<10 {
+            let now = Instant.zero + .milliseconds(index * 90)
+            _ = start.sent(bytes: 1200, at: now)
+            start.asks(at: now)
+            #expect(start.measured(roundTrip: .milliseconds(index == 9 ? 85 : 40), at: now + .milliseconds(85)) == nil)
+        }
+    }
+
+    @Test("what is not answered lets a window through each time, not all that waits")
+    func patience() {
+        var start = SlowStart(roundTrip: .milliseconds(40))
+        var sent = 0
+        for tick in 0..<700 {
+            let now = Instant.zero + .milliseconds(tick)
+            while start.mayLeave(at: now) <= now {
+                sent += 1200
+                if start.sent(bytes: 1200, at: now) { start.asks(at: now) }
+            }
+        }
+        #expect(sent <= 4 * (14_000 + 2400))
+        #expect(sent >= 2 * 14_000)
     }
 }

@@ -22,7 +22,7 @@ package struct BandwidthEstimator: Sendable {
     private var rate: RateControl
     private var reports: [PacketReport] = []
     /// What the last feedback told not to have come.
-    package private(set) var lost: [Int64] = []
+    private var lost: [Int64] = []
     /// Ordinary packets that have not come where a favoured one has.
     private var overtaken: Deque<Int64> = []
     /// Feedback that came at all; without any there is no window.
@@ -152,6 +152,13 @@ package struct BandwidthEstimator: Sendable {
             overtaken.removeFirst()
             if let report = packets.report(first, arrival: nil) { reports.append(report) }
         }
+    }
+
+    /// What feedback told not to have come, once.
+    package mutating func takeLost() -> [Int64] {
+        guard !lost.isEmpty else { return [] }
+        defer { lost = [] }
+        return lost
     }
 
     /// So many more have come, by their marks.

@@ -138,21 +138,23 @@ package enum Limits {
     /// Where so much is sent, a round trip is measured so often.
     static let leastForRoundTrip = 100_000.0
     static let roundTripInterval = Duration.milliseconds(500)
-    // The start towards who tells nothing of packets
-
-    /// Bytes: TCP's ten packets (RFC 6928).
-    static let firstWindow = 14_000
-    static let queueOfStart = Duration.milliseconds(30)
-    static let patienceOfStart = Duration.milliseconds(200)
-    static let timeOfStart = Duration.seconds(1)
-    static let jitterOfStart = Duration.milliseconds(2)
-
     static let toleratedLoss = 0.02
     static let heavyLoss = 0.1
     /// Beside another flow: an overflow lasts for about two observations, and TCP sends 30 % less after it.
     static let yieldToLoss = 0.85
     /// A round trip: Reno and CUBIC, which answer loss otherwise, keep their part then, and so do we beside them.
     static let packetsOfGrowth = 0.7
+
+    // The start towards who tells nothing of packets
+
+    /// Bytes: TCP's ten packets (RFC 6928).
+    static let firstWindow = 14_000
+    static let largestWindow = 4_000_000
+    static let asksOfStart = 8
+    static let queueOfStart = Duration.milliseconds(30)
+    static let patienceOfStart = Duration.milliseconds(200)
+    static let timeOfStart = Duration.seconds(1)
+    static let jitterOfStart = Duration.milliseconds(2)
 
     // Marks of congestion (ECN)
 

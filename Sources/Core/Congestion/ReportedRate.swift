@@ -27,6 +27,8 @@ package struct ReportedRate: Sendable {
     /// Since when more is sent than the peer believes in, and what it believed in then.
     private var excess: (since: Instant, estimate: Double)?
     private var start: SlowStart?
+    /// A path has turned out to be narrow: pictures leave no faster than it takes them, until its queue is gone.
+    package private(set) var isPatient = false
     private var sending = SendingRate()
     private var packetsSent = 0
     private var asked: Asked?
@@ -67,10 +69,12 @@ package struct ReportedRate: Sendable {
     package func mayLeave(at now: Instant) -> Instant { start?.mayLeave(at: now) ?? now }
 
     /// A packet has left.
-    package mutating func sent(bytes: Int, at now: Instant) {
+    ///
+    /// - Parameter isPicture: or part of one; sound is too little to fill a path.
+    package mutating func sent(bytes: Int, isPicture: Bool = true, at now: Instant) {
         sending.note(bytes: bytes, at: now)
         if start?.isOver(at: now) == true { start = nil }
-        if start?.sent(bytes: bytes, at: now) == true { wantsRoundTrip = true }
+        if isPicture, start?.sent(bytes: bytes, at: now) == true { wantsRoundTrip = true }
         packetsSent += 1
         reportable.bytes += bytes
         weighAsked(at: now)
@@ -182,20 +186,27 @@ package struct ReportedRate: Sendable {
     /// A report's or a connectivity check's.
     package mutating func measured(roundTrip: Duration, at now: Instant) {
         leastRoundTrip.note(roundTrip, at: now)
-        if let passing = start?.measured(roundTrip: roundTrip, at: now) {
-            start = nil
-            lessen(to: passing * Limits.lessForQueue, at: now)
-        }
+        if isPatient, roundTrip - (leastRoundTrip.value ?? .zero) <= Limits.queueOfStart { isPatient = false }
+        let passing = start?.measured(roundTrip: roundTrip, at: now)
+        if let passing { endStart(passing, at: now) }
+        if start?.isBlocked == true { wantsRoundTrip = true }
         // One may have waited for a picture that left before it.
         let misses = !missesNothing(for: Limits.askedInterval * 2, at: now)
         let shorter = misses ? roundTrip : min(roundTrip, lastRoundTrip)
         (lastRoundTrip, roundTripAt, unanswered) = (roundTrip, now, 0)
         followPlateau(shorter, at: now)
         queueDelay = max(.zero, shorter - (leastRoundTrip.value ?? shorter))
-        if !isQueued, losesNothing(at: now) { grow(by: Limits.growthByRoundTrips, at: now) }
+        if passing == nil, !isQueued, losesNothing(at: now) { grow(by: Limits.growthByRoundTrips, at: now) }
         guard isQueued, isUsed(at: now) else { return }
         if let lessenedAt, now - lessenedAt < roundTrip + Limits.askedInterval { return }
         lessenForQueue(at: now)
+    }
+
+    private mutating func endStart(_ bitsPerSecond: Double, at now: Instant) {
+        start = nil
+        isPatient = true
+        (passed, lastReport) = (bitsPerSecond, now)
+        lessen(to: bitsPerSecond * Limits.lessForQueue, at: now)
     }
 
     /// Beside others that fill the queue we keep some part.
@@ -248,6 +259,7 @@ package struct ReportedRate: Sendable {
         lastRoundTrip = Limits.assumedRoundTrip
         (queueDelay, passed) = (.zero, 0)
         (plateau, missedAt) = (nil, nil)
+        (start, isPatient) = (nil, false)
     }
 
     // MARK: Estimates

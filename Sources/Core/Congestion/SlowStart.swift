@@ -6,6 +6,12 @@ import Timebase
 /// The first picture is a keyframe of a tenth of a megabyte, and browsers, which do tell, begin with less than that. A
 /// narrow path's queue would overflow with it before the first report.
 struct SlowStart: Sendable {
+    /// A moment, and what had left by then.
+    private struct Mark: Sendable {
+        var at: Instant
+        var behind: Int
+    }
+
     /// A round trip before anything was sent.
     private let base: Duration
     private var begun: Instant?
@@ -13,26 +19,40 @@ struct SlowStart: Sendable {
     private var window = Limits.firstWindow
     private var allowed = Limits.firstWindow
     private var sent = 0
-    /// When the round trip began that is being measured, and what had left by then.
-    private var asked: (at: Instant, behind: Int)?
+    /// Round trips that are being measured, and the last that found no queue.
+    private var asked: [Mark] = []
+    private var clear: Mark?
+    /// An answer that is not here by then may be lost.
+    private var patienceEnds = Instant.zero
 
     init(roundTrip: Duration) {
         base = roundTrip
     }
 
+    /// A packet of pictures has left.
+    ///
     /// - Returns: whether a round trip is to be measured.
     mutating func sent(bytes: Int, at now: Instant) -> Bool {
-        begun = begun ?? now
+        if begun == nil {
+            (begun, clear) = (now, Mark(at: now, behind: 0))
+            patienceEnds = now + patience
+        }
+        if sent >= allowed, now >= patienceEnds {
+            allowed = sent + Limits.firstWindow
+            patienceEnds = now + patience
+        }
         sent += bytes
-        return asked.map { now - $0.at >= patience } ?? true
+        return asked.last.map { now - $0.at >= patience } ?? true
     }
 
     /// A round trip is measured from here, behind what has left.
     mutating func asks(at now: Instant) {
-        if begun != nil { asked = (now, sent) }
+        guard begun != nil else { return }
+        asked.append(Mark(at: now, behind: sent))
+        if asked.count > Limits.asksOfStart { asked.removeFirst() }
+        patienceEnds = now + patience
     }
 
-    /// An answer may be lost, too.
     private var patience: Duration { base + Limits.patienceOfStart }
 
     /// Nothing was heard against more.
@@ -40,22 +60,31 @@ struct SlowStart: Sendable {
 
     /// When more may leave.
     func mayLeave(at now: Instant) -> Instant {
-        guard let begun, let asked, sent >= allowed else { return now }
-        return max(now, min(asked.at + patience, begun + Limits.timeOfStart))
+        guard let begun, sent >= allowed else { return now }
+        return max(now, min(patienceEnds, begun + Limits.timeOfStart))
     }
 
     /// A round trip was measured.
     ///
-    /// - Returns: where a queue stands, the bits per second that pass.
+    /// - Returns: where a queue of what left stands, the bits per second that pass.
     mutating func measured(roundTrip: Duration, at now: Instant) -> Double? {
         // What was asked before the pictures left knows nothing of them.
-        guard let begun, let asked, now - roundTrip >= asked.at - Limits.jitterOfStart else { return nil }
-        self.asked = nil
-        guard roundTrip - base <= Limits.queueOfStart else {
-            return Double(asked.behind) * 8 / max(now - begun - base, Limits.queueOfStart).inSeconds
+        let latest = now - roundTrip + Limits.jitterOfStart
+        guard let clear, let index = asked.lastIndex(where: { $0.at <= latest }) else { return nil }
+        let mark = asked[index]
+        asked.removeFirst(index + 1)
+        let bytes = mark.behind - clear.behind
+        if roundTrip - base <= Limits.queueOfStart {
+            self.clear = mark
+            window = min(window * 2, Limits.largestWindow)
+            allowed = sent + window
+        } else if bytes >= Limits.firstWindow {
+            return Double(bytes) * 8 / max(now - clear.at - base, Limits.queueOfStart).inSeconds
         }
-        window *= 2
-        allowed = sent + window
+        // Behind so few bytes the answer itself may have been late: the next tells.
         return nil
     }
+
+    /// Another answer is needed for more to leave.
+    var isBlocked: Bool { sent >= allowed && asked.isEmpty }
 }

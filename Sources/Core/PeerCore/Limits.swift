@@ -99,20 +99,21 @@ enum Limits {
     static let eagerFeedbackInterval = Duration.milliseconds(15)
     static let eagerTime = Duration.seconds(1)
     static let packetsPerFeedback = 40
-    /// Retransmissions are sent twice where so much is lost and a round trip takes this long.
-    static let lossOfDoubling = 0.07
-    static let roundTripOfDoubling = Duration.milliseconds(35)
     /// Until a packet that was lost is there, beyond a round trip: it is missed once the next has come, and asked for.
     static let steadyMargin = Duration.milliseconds(20)
     static let steadyTolerance = Duration.milliseconds(30)
     /// Beyond this, on top of the way, it is noticed where people talk (ITU-T G.114 has 150 ms for all of it).
     static let longestSteadyDelay = Duration.milliseconds(150)
-    /// Packets must have been lost for so long: a path that turns out to be narrow loses some at first, too.
+    /// Loss must have lasted for so long, as it is averaged: a path that turns out to be narrow loses some at first, too.
     static let timeOfLosses = Duration.seconds(4)
     /// A film that is held back for losses is for so long after the last.
     static let steadyTime = Duration.seconds(10)
     /// What left longer ago, beyond a round trip, is of no more use unasked.
     static let timeOfUnasked = Duration.milliseconds(400)
+    /// Retransmissions are sent twice where so much is lost and a round trip takes this long; where there are no repair
+    /// packets, from `lossOfParity` on.
+    static let lossOfDoubling = 0.07
+    static let roundTripOfDoubling = Duration.milliseconds(35)
     /// So are they where packets get lost several in a row, as on radio links: what is sent again is then lost again far
     /// more often than the mean loss says. Single losses of one packet in ten make runs of 1.1.
     static let lengthOfBurst = 2.0

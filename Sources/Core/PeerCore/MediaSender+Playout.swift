@@ -7,7 +7,7 @@ extension MediaSender {
 
     /// A viewer that takes repair packets needs no time for anything to be sent again.
     mutating func adaptPlayout(_ path: PathControl, connected: Duration?, at now: Instant) {
-        guard parameters.parity == nil, let way = statistics.roundTripTime ?? connected else { return }
+        guard parameters.parity == nil, let way = connected ?? statistics.roundTripTime else { return }
         plan { $0.adapt(isLossy: path.parityShare > 0, roundTrip: way, at: now) }
     }
 

@@ -15,10 +15,10 @@ extension MediaSender {
 
     /// Retransmits what feedback says to be lost, before it is asked for: the request may be lost as well, and browsers
     /// that only watch take every round trip for 100 ms. A viewer that takes repair packets knows better what it needs.
-    mutating func repairLost(_ path: PathControl, connected: Duration?, at now: Instant) {
-        guard parameters.parity == nil, !path.lost.isEmpty else { return }
+    mutating func repair(lost: [Int64], _ path: PathControl, connected: Duration?, at now: Instant) {
+        guard parameters.parity == nil, parameters.retransmission != nil else { return }
         let way = statistics.roundTripTime ?? connected ?? Limits.assumedRoundTrip
-        let missing = history.missing(Set(path.lost), since: now - way - Limits.timeOfUnasked)
+        let missing = history.missing(Set(lost), isLost: path.isLost, since: now - way - Limits.timeOfUnasked)
         if !missing.isEmpty { resend(missing, path, connected: connected, at: now) }
     }
 

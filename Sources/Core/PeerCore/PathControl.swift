@@ -46,9 +46,8 @@ struct PathControl {
 
     /// Media is about to begin.
     mutating func begin(roundTrip: Duration?) {
-        guard let roundTrip else { return }
-        guard roundTrip < Limits.localRoundTrip else {
-            if !givesFeedback { reported.begin(roundTrip: roundTrip) }
+        guard let roundTrip, roundTrip < Limits.localRoundTrip else {
+            if !givesFeedback { reported.begin(roundTrip: roundTrip ?? Limits.assumedRoundTrip) }
             return
         }
         estimator = Self.estimator(start: Limits.localStartRate, maximum: maximum, feedback, mark)
@@ -94,8 +93,8 @@ struct PathControl {
     /// The one that leaves next, whether it carries its number or not.
     var number: Int64 { taken ?? next + 1 }
 
-    /// What the last feedback told not to have come.
-    var lost: [Int64] { estimator.lost }
+    /// What feedback told not to have come, once.
+    mutating func takeLost() -> [Int64] { estimator.takeLost() }
 
     /// Whether the peer has told that it did not come.
     func isLost(_ number: Int64) -> Bool { estimator.isLost(number) }
@@ -109,7 +108,7 @@ struct PathControl {
     /// A packet has left: with the number taken last or, where the peer needs none in it, with the next.
     mutating func sent(_ packet: [UInt8], _ trafficClass: TrafficClass, at now: Instant) {
         switch feedback {
-        case .none: return reported.sent(bytes: packet.count, at: now)
+        case .none: return reported.sent(bytes: packet.count, isPicture: trafficClass == .video, at: now)
         case .transportWide: guard taken != nil else { return }
         case .perStream:
             if taken == nil { next += 1 }
@@ -156,7 +155,7 @@ struct PathControl {
 
     /// How fast pictures leave that are worth hurrying.
     var pacingRate: Int {
-        guard givesFeedback else { return target * Limits.pacingFactor }
+        guard givesFeedback else { return reported.isPatient ? target : target * Limits.pacingFactor }
         let most = (goesByReports ? reported.target : maximum) * Limits.pacingFactor
         return min(isPatient ? estimator.target : estimator.capacity * Limits.burstFactor, most)
     }

@@ -106,7 +106,8 @@ extension PeerCore {
     ///   that to send it again would take longer than to begin anew.
     private mutating func learned(silence: Duration?) {
         guard let silence, silence > Limits.lostInSilence else {
-            sender?.repairLost(path, connected: ice.roundTripTime, at: now)
+            let lost = path.takeLost()
+            if !lost.isEmpty { sender?.repair(lost: lost, path, connected: ice.roundTripTime, at: now) }
             sender?.adaptPlayout(path, connected: ice.roundTripTime, at: now)
             return
         }

@@ -39,12 +39,14 @@ struct PlayoutPlan: Sendable {
     mutating func adapt(isLossy: Bool, roundTrip: Duration, at now: Instant) {
         note(isLossy, at: now)
         let needed = roundTrip + Limits.steadyMargin
-        guard let lossySince, now - lossySince >= Limits.timeOfLosses, needed <= Limits.longestSteadyDelay else {
+        let longest = Limits.longestSteadyDelay
+        let tolerated = repairTime == nil ? longest : longest + Limits.steadyTolerance
+        guard let lossySince, now - lossySince >= Limits.timeOfLosses, needed <= tolerated else {
             return repairTime = nil
         }
         let known = repairTime ?? .zero
         // Round trips are never twice the same, and pictures that come sooner now and later then are worse than late.
-        if needed > known || known - needed > Limits.steadyTolerance { repairTime = needed }
+        if needed > known || known - needed > Limits.steadyTolerance { repairTime = min(needed, longest) }
     }
 
     private mutating func note(_ isLossy: Bool, at now: Instant) {

@@ -101,7 +101,8 @@ extension ShareSession {
         }
         do {
             let remote = try RemoteParameters(answer.transport)
-            let send = SendParameters(answer.video, pending.stream, bitsPerSecond: videoBitrate)
+            var send = SendParameters(answer.video, pending.stream, bitsPerSecond: videoBitrate)
+            send.playout = playout(withSound: false)
             let role: HandshakeRole = answer.localSetup == .active ? .active : .passive
             await hub.with(peer) { core, now in core.setRemote(remote, send: send, handshakeRole: role, at: now) }
         } catch {

@@ -12,6 +12,8 @@ struct CustomFrameSource: FrameSource {
     private let wakeup: Wakeup
     private var frame: ScreenFrame?
     private var clock = SourceClock()
+    /// It was taken, and nobody was told that something changed.
+    private var isUntold = false
     private(set) var size = PixelSize(width: 2, height: 2)
 
     init(_ source: CustomVideoSource, wakeup: Wakeup) {
@@ -20,19 +22,23 @@ struct CustomFrameSource: FrameSource {
     }
 
     mutating func waitForChange(until deadline: Instant, wakeup descriptor: Int32) throws(CaptureError) -> SourceEvent {
-        if takePending() { return .changed }
+        if takePending() || isUntold {
+            isUntold = false
+            return .changed
+        }
         wakeup.wait(atMost: deadline - SystemClock.now())
         return takePending() ? .changed : .idle
     }
 
     mutating func read() throws(CaptureError) -> ScreenFrame {
         _ = takePending()
+        isUntold = false
         guard let frame else { throw .timedOut }
         return frame
     }
 
     mutating func newestPicture() -> Instant? {
-        _ = takePending()
+        if takePending() { isUntold = true }
         return frame?.capturedAt
     }
 

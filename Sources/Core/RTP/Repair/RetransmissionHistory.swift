@@ -34,10 +34,17 @@ package struct RetransmissionHistory: Sendable {
         var sentAt: Instant
         /// When it left again.
         var resentAt: Instant?
-        /// As which packet of the path it left last.
+        /// As which packets of the path it left last, and a copy of it behind that.
         var leftAs: Int64?
+        var copiedAs: Int64?
         /// It is to leave again, and has not.
         var isWaiting = false
+
+        /// Neither of the two has come.
+        func isGone(_ isLost: (Int64) -> Bool) -> Bool {
+            guard let leftAs else { return false }
+            return isLost(leftAs) && (copiedAs.map(isLost) ?? true)
+        }
 
         var bytes: Int { packet.unit.payloads[packet.payloadIndex].count }
     }
@@ -101,7 +108,7 @@ package struct RetransmissionHistory: Sendable {
         guard index >= 0, var entry = entries[index] else { return .unknown }
         let since = entry.resentAt.map { now - $0 }
         if entry.isWaiting { return .tooSoon }
-        if let since, since < pause, !(entry.leftAs.map(isLost) ?? false) { return .tooSoon }
+        if let since, since < pause, !entry.isGone(isLost) { return .tooSoon }
         guard budget(entry.bytes) else { return .refused }
         entry.isWaiting = true
         entries[index] = entry
@@ -114,20 +121,28 @@ package struct RetransmissionHistory: Sendable {
     package mutating func left(_ sequenceNumber: UInt16, as packet: Int64? = nil, at now: Instant) {
         let index = index(of: sequenceNumber)
         guard index >= 0, let entry = entries[index], entry.isWaiting || entry.resentAt != nil else { return }
-        if entry.isWaiting { entries[index]?.resentAt = now }
+        guard entry.isWaiting else {
+            entries[index]?.copiedAs = packet
+            return
+        }
+        entries[index]?.resentAt = now
         entries[index]?.isWaiting = false
         entries[index]?.leftAs = packet
+        entries[index]?.copiedAs = nil
     }
 
     /// What of that which left since then has not come, when last it was sent.
     ///
-    /// - Parameter lost: packets of the path that did not come.
-    package func missing(_ lost: Set<Int64>, since: Instant) -> [UInt16] {
+    /// - Parameters:
+    ///   - lost: packets of the path of which it was told just now.
+    ///   - isLost: whether one is known not to have come.
+    package func missing(_ lost: Set<Int64>, isLost: (Int64) -> Bool, since: Instant) -> [UInt16] {
         var missing: [UInt16] = []
         for (index, entry) in entries.enumerated().reversed() {
             guard let entry else { continue }
             if entry.sentAt < since { break }
-            guard !entry.isWaiting, let packet = entry.leftAs, lost.contains(packet) else { continue }
+            let isTold = entry.leftAs.map(lost.contains) == true || entry.copiedAs.map(lost.contains) == true
+            guard isTold, !entry.isWaiting, entry.isGone(isLost) else { continue }
             missing.append(UInt16(truncatingIfNeeded: first + Int64(index)))
         }
         return missing.reversed()
