@@ -156,7 +156,6 @@ package struct BandwidthEstimator: Sendable {
 
     /// What feedback told not to have come, once.
     package mutating func takeLost() -> [Int64] {
-        guard !lost.isEmpty else { return [] }
         defer { lost = [] }
         return lost
     }

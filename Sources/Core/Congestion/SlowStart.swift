@@ -3,8 +3,7 @@ import Timebase
 /// How much may leave at first towards a peer that does not tell what came: twice as much with each round trip, as TCP
 /// does it (RFC 5681 § 3.1), as long as these do not become longer.
 ///
-/// The first picture is a keyframe of a tenth of a megabyte, and browsers, which do tell, begin with less than that. A
-/// narrow path's queue would overflow with it before the first report.
+/// The first picture is a large keyframe: with it a narrow path's queue would overflow before the first report.
 struct SlowStart: Sendable {
     /// A moment, and what had left by then.
     private struct Mark: Sendable {
