@@ -166,6 +166,9 @@ struct CaptureLoop {
 extension CaptureLoop {
     var frames: [Sent] { sent.filter { $0.kind == .new } }
 
+    /// How long after its media time it left.
+    func lateness(of unit: Sent) -> Duration { unit.at - (.zero + unit.mediaTime.elapsed) }
+
     /// Distances of media times, in ticks.
     var distances: [Int64] { zip(sent.dropFirst(), sent).map { $0.mediaTime.ticks - $1.mediaTime.ticks } }
 }

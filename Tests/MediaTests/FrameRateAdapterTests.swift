@@ -117,7 +117,8 @@ struct FrameRateAdapterTests {
         #expect(loop.frames.count == 4)
         #expect(loop.frames.allSatisfy { $0.staleness <= loop.encodingTime })
         #expect(loop.sent.contains { $0.kind == .again })
-        #expect(loop.distances.allSatisfy { $0 >= 3000 })
+        #expect(loop.distances.allSatisfy { $0 >= 750 })
+        #expect(loop.frames.allSatisfy { abs(loop.lateness(of: $0).inMilliseconds) < 9 })
     }
 
     @Test("a page at fifteen frames a second is refined after a thirtieth, and not again before media time allows")
@@ -212,13 +213,14 @@ struct FrameRateAdapterTests {
         #expect(loop.distances.allSatisfy { $0 == 90_000 })
     }
 
-    @Test("a change right behind a keepalive leaves at once, its media time a period later")
+    @Test("a change right behind a keepalive leaves at once, and what follows it at its own time")
     func changeAfterKeepalive() {
         var loop = loop(changesAt: [100, 1105, 1139])
         loop.run(until: .zero + .milliseconds(1200))
         #expect(loop.sent.map(\.kind) == [.new, .keepalive, .new, .new])
         #expect(loop.sent.map(\.staleness.inMilliseconds).suffix(2).allSatisfy { $0 < 5 })
-        #expect(loop.distances.allSatisfy { $0 >= 3000 })
+        #expect(loop.distances.allSatisfy { $0 >= 750 })
+        #expect(loop.frames.suffix(2).map { loop.lateness(of: $0).inMilliseconds.rounded() } == [-3, 1])
     }
 
     @Test("a blurred picture is refined slot by slot until it is sharp, then rests")
@@ -290,6 +292,27 @@ struct FrameRateAdapterTests {
         #expect(loop.sent.count == before + 1)
         #expect(loop.sent.last?.kind == .again)
         #expect(loop.sent.last?.at == joined)
+    }
+
+    @Test("who joins while something moves leaves its media times where they were", arguments: 0..<8)
+    func joinKeepsClock(eighth: Int) {
+        let rate = FrameRate(15)
+        let joined = Instant.zero + .seconds(2) + rate.period * eighth / 8
+        let again = joined + .milliseconds(500)
+        var loop = CaptureLoop(
+            rate: rate, pace: .watching,
+            changes: RegularChanges(rate: FrameRate(20), from: .zero + .seconds(1), generator: SeededGenerator(seed: 1)))
+        for viewer in [joined, again] {
+            loop.run(until: viewer)
+            loop.keyframeNeeded = { _ in true }
+            let before = loop.sent.count
+            while loop.sent.count == before { loop.run(until: loop.now + .milliseconds(1)) }
+            loop.keyframeNeeded = { _ in false }
+        }
+        loop.run(until: again + .seconds(1))
+        let late = loop.frames.map { loop.lateness(of: $0).inMilliseconds }
+        #expect(late.count > 30 && late.allSatisfy { abs($0) < 17 }, "\(late)")
+        #expect(late.suffix(10).allSatisfy { abs($0) < 5 }, "\(late)")
     }
 
     @Test("before the first picture a keyframe is a new picture; without either there is nothing to do")

@@ -6,6 +6,9 @@ import Timebase
 /// time the slots may be moved by a phase, to follow the source; media times never are, so they neither jitter nor
 /// drift: where the phase has grown past three quarters of a period, one slot is left out (or one period is); and where
 /// what plays is not quite of the rate it is taken for (60.05 Hz), they are turned back to the clock, little by little.
+///
+/// A frame that leaves out of turn uses up a slot, so that frames are no more than the rate allows; what follows it keeps
+/// its own time all the same. Sound is placed by how media times and moments of capture go together, and that holds.
 struct FrameGrid: Sendable {
     private(set) var rate: FrameRate
     private let start: Instant
@@ -15,9 +18,11 @@ struct FrameGrid: Sendable {
     private var originTicks: Int64 = 0
     private var slot: Int64 = 0
     private var phase = Duration.zero
+    /// The media time of the last frame, and that of the slot it used up.
     private var lastTicks: Int64?
-    /// Slot 0 was given a media time ahead of its own, because the unit before was too close.
-    private var runsAhead = false
+    private var usedTicks: Int64?
+    /// By how much the slots of the run that are used up are ahead of their frames.
+    private var aheadTicks: Int64 = 0
 
     /// - Parameter start: media time zero.
     init(rate: FrameRate, start: Instant) {
@@ -38,27 +43,25 @@ struct FrameGrid: Sendable {
     /// How far an instant lies behind the last slot.
     func offset(of instant: Instant) -> Duration { instant - time(of: slot) }
 
-    /// From when a frame may leave out of turn: media time then runs at most one period ahead.
-    var catchUp: Instant { lastTicks.map { start + MediaTime(ticks: $0).elapsed } ?? start }
+    /// From when a frame may leave out of turn: no more than one slot is used up ahead of its time.
+    var catchUp: Instant { usedTicks.map { start + MediaTime(ticks: $0).elapsed } ?? start }
 
-    /// When the frame after the last one is due by media time alone.
-    var nextByMediaTime: Instant { lastTicks.map { start + MediaTime(ticks: $0 + periodTicks).elapsed } ?? start }
+    /// When the slot after those that are used up is due.
+    var nextUnused: Instant { usedTicks.map { start + MediaTime(ticks: $0 + periodTicks).elapsed } ?? start }
 
     /// A new grid whose slot 0 is now: frames after a rest, and everything that does not belong to motion.
     mutating func restart(at now: Instant) -> MediaTime {
         origin = now
         slot = 0
         phase = .zero
-        originTicks = MediaTime(elapsed: max(.zero, now - start)).ticks
-        let earliest = lastTicks.map { $0 + periodTicks } ?? originTicks
-        runsAhead = originTicks < earliest
-        originTicks = max(originTicks, earliest)
+        let trueTicks = ticks(of: now)
+        originTicks = max(trueTicks, usedTicks.map { $0 + periodTicks } ?? trueTicks)
+        aheadTicks = originTicks - trueTicks
         return stamp()
     }
 
-    /// A slot for what does not belong to motion and need not hurry: on this grid, or on a new one that does not run
-    /// ahead.
-    mutating func rest(at now: Instant) -> MediaTime { runsAhead ? restart(at: now) : take(at: now) }
+    /// A slot for what does not belong to motion and need not hurry: on this grid, or on a new one that is not ahead.
+    mutating func rest(at now: Instant) -> MediaTime { aheadTicks > 0 ? restart(at: now) : take(at: now) }
 
     /// The slot that now falls into, and never the last one again. A frame may leave a little before its slot; any
     /// later one belongs to the slot before it, so that the next is never further off than that.
@@ -92,12 +95,16 @@ struct FrameGrid: Sendable {
         keepToClock()
     }
 
-    /// Media times that have left the clock by more than half a period come back by a small part of one for each picture.
+    /// Media times that have left the clock by more than half a period come back by a small part of one for each picture;
+    /// what is used up ahead does anyway.
     private mutating func keepToClock() {
-        let trueTicks = MediaTime(elapsed: max(.zero, time(of: slot) - start)).ticks
-        let early = trueTicks - (originTicks + MediaTime(elapsed: rate.time(ofFrame: slot)).ticks)
-        guard abs(early) > periodTicks / 2 else { return }
-        originTicks += early.signum() * (periodTicks / CadenceLimits.clockShare)
+        let step = periodTicks / CadenceLimits.clockShare
+        let spent = min(step, aheadTicks)
+        aheadTicks -= spent
+        originTicks -= spent
+        let stamped = originTicks + MediaTime(elapsed: rate.time(ofFrame: slot)).ticks - aheadTicks
+        let early = ticks(of: time(of: slot)) - stamped
+        if abs(early) > periodTicks / 2 { originTicks += early.signum() * step }
     }
 
     /// Back to a rate of our own, from the last slot on.
@@ -109,9 +116,10 @@ struct FrameGrid: Sendable {
     private mutating func rebase(_ rate: FrameRate, at instant: Instant) {
         origin = instant
         // Back to true time, unless that would bring two frames together.
-        let trueTicks = MediaTime(elapsed: max(.zero, instant - start)).ticks
+        let trueTicks = ticks(of: instant)
         let last = lastTicks ?? trueTicks
         originTicks = last - trueTicks > MediaTime(elapsed: rate.period).ticks * 3 / 4 ? last : trueTicks
+        originTicks += aheadTicks  // Those stay used up.
         slot = 0
         phase = .zero
         self.rate = rate
@@ -119,9 +127,13 @@ struct FrameGrid: Sendable {
 
     private func time(of slot: Int64) -> Instant { origin + rate.time(ofFrame: slot) + phase }
 
+    private func ticks(of instant: Instant) -> Int64 { MediaTime(elapsed: max(.zero, instant - start)).ticks }
+
     private mutating func stamp() -> MediaTime {
-        let time = MediaTime(ticks: originTicks + MediaTime(elapsed: rate.time(ofFrame: slot)).ticks)
-        lastTicks = time.ticks
-        return time
+        let used = originTicks + MediaTime(elapsed: rate.time(ofFrame: slot)).ticks
+        usedTicks = used
+        let stamped = max(used - aheadTicks, lastTicks.map { $0 + periodTicks / MediaLimits.closest } ?? .min)
+        lastTicks = stamped
+        return MediaTime(ticks: stamped)
     }
 }

@@ -8,9 +8,9 @@ import Timebase
 ///      └───────────────────────────────────────┴───────────────────────────────────────────────┘
 ///
 /// Within a run frames leave in slots a period apart, the newest picture of each; a change that comes where a slot is
-/// due leaves at once, and what waits for that slot with it. After a rest, or behind a mere repetition, a change leaves at once too and starts a new run,
-/// whose slots take their phase from it. Media times are those of `FrameGrid`: never closer than a period, never
-/// drifting.
+/// due leaves at once, and what waits for that slot with it. After a rest, or behind a mere repetition, a change leaves at
+/// once too and starts a new run, whose slots take their phase from it. Media times are those of `FrameGrid`: true to the
+/// clock, a period apart within a run, and never drifting.
 package struct FrameRateAdapter: Sendable {
     private enum Work {
         case new, again, keepalive
@@ -230,7 +230,7 @@ extension FrameRateAdapter {
     /// A change after a rest is refined as soon as it is sent, any other single one in the very next slot; in a run the
     /// next picture would throw that away.
     private var refinementDue: Instant {
-        let slot = max(grid.nextSlot, grid.nextByMediaTime)
+        let slot = max(grid.nextSlot, grid.nextUnused)
         if runLength > 1, let lastChangedFrame {
             return max(slot, lastChangedFrame + grid.period * Int(MediaLimits.periodsOfRest))
         }

@@ -16,6 +16,8 @@ package enum MediaLimits {
     static let periodsOfRest: Int64 = 3
     /// A change this close before its slot (a quarter of a period) need not wait for it.
     static let earlyShare = 4
+    /// The media times of two frames are at least a quarter of a period apart.
+    static let closest: Int64 = 4
     /// A slot trails the change that it follows by this much: the jitter of a source's timer.
     static let phaseMargin = Duration.microseconds(2500)
     /// What changes so long before a slot may be what the slot waits for.
