@@ -21,7 +21,7 @@ struct AudioLineTests {
         init(system: CustomAudioSource?, microphone: CustomAudioSource?, muted: Set<AudioKind> = []) {
             var commands = AudioConfiguration(
                 system: system.map { .custom($0) }, microphone: microphone.map { .custom($0) }
-            ).commands
+            ).commands(clock: EmbedderClock())
             commands.muted = muted
             if let open = commands.sources[.system] {
                 commands.sources[.system] = { [openings] in

@@ -209,7 +209,7 @@ struct LifeTests {
     @Test("viewers hear the sound also where somebody read its samples before it began")
     func sampledFirst() async throws {
         let source = CustomAudioSource()
-        var commands = AudioConfiguration(system: .custom(source)).commands
+        var commands = AudioConfiguration(system: .custom(source)).commands(clock: EmbedderClock())
         commands.isSampled = true
         commands.lanes = [.full: .init(bitsPerSecond: 64_000)]
         let controls = AudioControls(commands)

@@ -71,23 +71,24 @@ extension SharedAudio {
 }
 
 extension ShareAudioSource {
-    func factory(_ kind: AudioKind) -> AudioSourceFactory {
+    /// - Parameter clock: of what an embedder pushes.
+    func factory(_ kind: AudioKind, clock: EmbedderClock) -> AudioSourceFactory {
         switch self {
         case .standard:
             let device = kind == .system ? AudioDevice.defaultSystem : AudioDevice.defaultMicrophone
             let memory = ServerMemory()
             return { DeviceSource(device, memory: memory) }
         case .device(let id): return { DeviceSource(id) }
-        case .custom(let source): return { source.makeReader() }
+        case .custom(let source): return { source.makeReader(clock: clock.input()) }
         }
     }
 }
 
 extension AudioConfiguration {
-    var commands: AudioCommands {
+    func commands(clock: EmbedderClock) -> AudioCommands {
         var sources: [AudioKind: AudioSourceFactory] = [:]
-        sources[.system] = system?.factory(.system)
-        sources[.microphone] = microphone?.factory(.microphone)
+        sources[.system] = system?.factory(.system, clock: clock)
+        sources[.microphone] = microphone?.factory(.microphone, clock: clock)
         return AudioCommands(
             sources: sources,
             gains: [.system: Gain(decibels: systemGain), .microphone: Gain(decibels: microphoneGain)])

@@ -35,7 +35,7 @@ extension ShareSession {
             case .microphone: configuration.audio.microphone = source
             }
         }
-        let factory = source?.factory(audio.kind)
+        let factory = source?.factory(audio.kind, clock: embedderClock)
         audioControls?.change { commands in
             commands.sources[audio.kind] = factory
             commands.generations[audio.kind, default: 0] += 1
@@ -50,7 +50,7 @@ extension ShareSession {
     /// What is wanted of the sound so far; nil for no sound.
     var initialAudioCommands: AudioCommands? {
         if configuration.audio.isEmpty { return nil }
-        var commands = configuration.audio.commands
+        var commands = configuration.audio.commands(clock: embedderClock)
         commands.muted = Set(mutedAudio.map(\.kind))
         commands.isPaused = beginsPaused
         return commands

@@ -176,7 +176,7 @@ extension ShareSession {
     private func openLine(
         _ hub: PeerHub, _ controls: LineControls, _ signals: AsyncStream<Signal>.Continuation
     ) async throws(ShareError) {
-        let open = configuration.source.factory(showsCursor: configuration.showsCursor)
+        let open = configuration.source.factory(showsCursor: configuration.showsCursor, clock: embedderClock)
         let result: Result<Void, ShareError> = await withCheckedContinuation { [counters, taps, paths] continuation in
             controls.thread.begin()
             BlockingThread.start(name: "screenshare") {

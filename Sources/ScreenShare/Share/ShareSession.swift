@@ -37,6 +37,7 @@ public actor ShareSession {
     }
 
     nonisolated let taps = SampleTaps()
+    let embedderClock = EmbedderClock()
     let sink: AsyncStream<ShareEvent>.Continuation
     let logger: Logger
     var configuration: ShareConfiguration
@@ -125,7 +126,7 @@ public actor ShareSession {
         _ = await starting?.value
         if case .stopped = state { throw .invalid("the session has stopped") }
         guard state != .idle, let controls else { return configuration.source = source }
-        try await controls.show(source.factory(showsCursor: configuration.showsCursor))
+        try await controls.show(source.factory(showsCursor: configuration.showsCursor, clock: embedderClock))
         configuration.source = source
         // Who joins now sees nothing of the source before.
         await hub?.forgetCaches()

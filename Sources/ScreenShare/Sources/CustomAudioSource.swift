@@ -41,7 +41,7 @@ public final class CustomAudioSource: Sendable {
         private(set) var blocks: Deque<AudioBlock> = []
         /// Of all of them.
         private var duration = Duration.zero
-        var clock = SourceClock()
+        var clock = EmbedderClock().input()
         var wakeup: Wakeup?
 
         mutating func append(_ block: AudioBlock) {
@@ -98,10 +98,11 @@ public final class CustomAudioSource: Sendable {
     }
 
     /// The thread of sound reads from here; what was pushed before nobody waits for.
-    func makeReader() -> any AudioSource {
+    func makeReader(clock: EmbedderClock.Input) -> any AudioSource {
         let wakeup = Wakeup(orNil: ())
         state.withLockedValue { state in
             state.removeAll()
+            state.clock = clock
             state.wakeup = wakeup
         }
         return Reader(source: self, wakeup: wakeup)

@@ -60,18 +60,20 @@ public final class CustomVideoSource: Sendable {
     ///   - bytesPerRow: of the first plane, 65,536 at most; nil: no padding. Chroma planes follow with the same (NV12)
     ///     or half of it (I420), rounded up where it is odd.
     ///   - orientation: how the picture lies in memory; viewers see it upright.
-    ///   - timestamp: on the embedder's own clock, rising from picture to picture; only differences matter.
+    ///   - timestamp: on the embedder's own clock, rising from picture to picture; only differences matter, those to
+    ///     pushed sounds too.
     public func push(
         _ bytes: RawSpan, format: Format, width: Int, height: Int, bytesPerRow: Int? = nil,
         orientation: Orientation = .topLeft, timestamp: Duration
     ) throws(PushError) {
+        let pushedAt = SystemClock.now()
         guard (2...8192).contains(width), (2...8192).contains(height), (0...65_536).contains(bytesPerRow ?? 0),
             let copy = PixelBuffer(
                 format: format.pixelFormat, size: PixelSize(width: width, height: height), bytesPerRow: bytesPerRow,
                 copying: bytes),
             let pixels = copy.upright(Media.Orientation(orientation))
         else { throw .wrongSize }
-        let frame = PendingFrame(pixels: pixels, timestamp: timestamp, pushedAt: SystemClock.now())
+        let frame = PendingFrame(pixels: pixels, timestamp: timestamp, pushedAt: pushedAt)
         let later = state.withLockedValue { state in
             if let last = state.lastTimestamp, timestamp <= last { return false }
             state.lastTimestamp = timestamp

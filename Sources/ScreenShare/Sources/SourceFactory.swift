@@ -7,7 +7,8 @@ import Timebase
 typealias SourceFactory = @Sendable (Wakeup) throws(CaptureError) -> any FrameSource
 
 extension ShareSource {
-    func factory(showsCursor: Bool) -> SourceFactory {
+    /// - Parameter clock: of what an embedder pushes.
+    func factory(showsCursor: Bool, clock: EmbedderClock) -> SourceFactory {
         func screen(_ target: CaptureTarget, _ display: String?) -> SourceFactory {
             { _ throws(CaptureError) in
                 try ScreenSource(display: display, target: target, showsCursor: showsCursor)
@@ -29,7 +30,7 @@ extension ShareSource {
                 return source
             }
         case .custom(let source):
-            return { wakeup throws(CaptureError) in CustomFrameSource(source, wakeup: wakeup) }
+            return { wakeup throws(CaptureError) in CustomFrameSource(source, wakeup: wakeup, clock: clock.input()) }
         }
     }
 }
