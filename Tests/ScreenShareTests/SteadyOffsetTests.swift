@@ -30,6 +30,45 @@ struct SteadyOffsetTests {
         #expect(Self.value(after: 1000, measuring: moved, for: 0.2) == 1000)
     }
 
+    @Test(
+        "Pictures that find another place beside the sound move themselves, once; a tone is left whole",
+        arguments: [-1600, 1600])
+    func pictures(off: Int64) {
+        var offset = SteadyOffset()
+        var shifts: [Int64] = []
+        for packet in 0...200 {
+            let measured = packet < 100 ? 1000 : 1000 + off - shifts.reduce(0, +)
+            offset.note(measured, at: Instant.zero + .milliseconds(packet * 20))
+            if let shift = offset.takeShift() { shifts.append(shift) }
+        }
+        #expect(shifts == [off])
+        #expect(offset.value == 1000)
+    }
+
+    @Test("Where a file's pictures cannot move, the sound does in the end")
+    func stuckPictures() {
+        var offset = SteadyOffset()
+        var shifts = 0
+        for packet in 0...200 {
+            offset.note(packet < 100 ? 1000 : 2600, at: Instant.zero + .milliseconds(packet * 20))
+            if offset.takeShift() != nil { shifts += 1 }
+            #expect(offset.value != 2600 || shifts == 1)
+        }
+        #expect(shifts == 1)
+        #expect(offset.value == 2600)
+    }
+
+    @Test("Moved pictures stay in their order, and those that begin anew begin there")
+    func order() {
+        var sound = ViewAudio(decoder: nil)
+        #expect(sound.inStep(MediaTime(ticks: 9000)) == MediaTime(ticks: 9000))
+        #expect(sound.inStep(MediaTime(ticks: 8000)) == MediaTime(ticks: 9001))
+        #expect(sound.inStep(MediaTime(ticks: -900_000)) == MediaTime(ticks: -900_000))
+        #expect(sound.inStep(MediaTime(ticks: .min)) == MediaTime(ticks: .min))
+        #expect(sound.inStep(MediaTime(ticks: .max)) == MediaTime(ticks: .max))
+        #expect(sound.inStep(MediaTime(ticks: .max)).ticks > 0)
+    }
+
     @Test("The first pictures' times, until the sharer knows a film's clock, leave no trace in a recording")
     func firstPictures() {
         var offset = SteadyOffset()

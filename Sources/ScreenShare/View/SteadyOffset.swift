@@ -3,6 +3,9 @@ import Timebase
 /// A figure that is measured with jitter and holds still: it is known once it has been measured for a while, and moves in a
 /// silence, or where it has been off for long, not a little at a time.
 ///
+/// A tone that a piece is cut out of cracks, and a picture that stands a little longer is not seen: where it is off, the
+/// pictures are to move, and it only where that did not help.
+///
 /// The first pictures are not to be trusted: a joiner's are shown faster than they were taken, and those of a film leave at
 /// times of their own until its clock is known.
 struct SteadyOffset {
@@ -12,18 +15,37 @@ struct SteadyOffset {
     private var firstAt: Instant?
     /// Since when it has been off.
     private var doubtedSince: Instant?
+    /// By how much later the pictures are to be, until somebody takes it.
+    private var wanted: Int64?
+    /// They were to move, and that it has not been right since.
+    private var waitsForPictures = false
 
     mutating func note(_ measured: Int64, at now: Instant) {
         firstAt = firstAt ?? now
         recent.removeAll { $0.at < now - Self.agreementTime }
         recent.append((measured, now))
         guard let value else { return advance(to: now) }
-        guard measured.subtractingSaturating(value).magnitude > Self.tolerance else { return doubtedSince = nil }
+        let off = measured.subtractingSaturating(value)
+        guard off.magnitude > Self.tolerance else {
+            waitsForPictures = false
+            return doubtedSince = nil
+        }
         let since = doubtedSince ?? now
         doubtedSince = since
         guard now - since >= Self.patience else { return }
         doubtedSince = nil
-        self.value = measured
+        if waitsForPictures || off.magnitude > Self.largestShift {
+            self.value = measured
+        } else {
+            wanted = off
+        }
+        waitsForPictures.toggle()
+    }
+
+    /// By how much later pictures are to be from the next one on, in ticks of 1/48000 s; once.
+    mutating func takeShift() -> Int64? {
+        defer { wanted = nil }
+        return wanted
     }
 
     /// Time has passed, whether or not something was measured.
@@ -59,6 +81,8 @@ struct SteadyOffset {
     /// sound is cut.
     private static let tolerance: UInt64 = 1200
     private static let patience = Duration.milliseconds(250)
+    /// A tenth of a second: more is not the pictures' grid, but a sharer whose clocks have moved.
+    private static let largestShift: UInt64 = 4800
     /// Likewise: 5 ms, a quarter of what a recording's sound and pictures may be apart.
     private static let agreement: Int64 = 240
     /// 2.5 ms: the shortest frame of Opus (RFC 6716 § 2.1.4), which a file's silence is made of.

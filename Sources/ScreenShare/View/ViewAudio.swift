@@ -40,6 +40,9 @@ struct ViewAudio {
     private var picture: (time: Double, captured: NTPTimestamp)?
     /// The sound's timestamp at the file's zero.
     private var zero = SteadyOffset()
+    /// By how much pictures are moved to stay with the sound, and the last one's time, in ticks of 1/90000 s.
+    private var shift: Int64 = 0
+    private var lastPicture: Int64?
 
     /// - Parameter decoder: nil: packets are handed over as they came.
     init(decoder: (any AudioDecoder)?) {
@@ -63,6 +66,9 @@ struct ViewAudio {
         return LipSync.Presentation(captured: clock.captured, at: at + Self.decoderDelay)
     }
 
+    /// Pictures move by less than this, a quarter of a second; what goes back further has begun anew.
+    private static let longestStep = MediaTime.ticksPerSecond / 4
+
     private static let decoderDelay = AudioTime(ticks: Int64(AudioPiece.decoderDelay)).elapsed
 
     /// The sharer began anew.
@@ -71,6 +77,19 @@ struct ViewAudio {
         clock = nil
         picture = nil
         zero = SteadyOffset()
+        shift = 0
+        lastPicture = nil
+    }
+
+    /// A picture's time in a file, in step with the sound.
+    mutating func inStep(_ time: MediaTime) -> MediaTime {
+        if let wanted = zero.takeShift() {
+            shift += wanted * MediaTime.ticksPerSecond / AudioTime.ticksPerSecond
+        }
+        var ticks = time.ticks.addingSaturating(shift)
+        if let last = lastPicture, ticks <= last, last.subtractingSaturating(ticks) < Self.longestStep { ticks = last.addingSaturating(1) }
+        lastPicture = ticks
+        return MediaTime(ticks: ticks)
     }
 
     mutating func receive(_ packet: ReceivedAudio) {

@@ -297,9 +297,11 @@ public actor ViewSession {
     private func take(_ unit: ReceivedUnit) async {
         nothingSince = nil
         if firstUnitAt == nil { begin(unit) }
+        let showAt = SystemClock.continuous(timing.show(unit, beside: &sound))
+        var unit = unit
+        unit.mediaTime = sound.inStep(unit.mediaTime)
         let timestamp = timestamp(of: unit)
         if !configuration.constantFrameRate { sound.see(unit, timestamp: timestamp) }
-        let showAt = SystemClock.continuous(timing.show(unit, beside: &sound))
         guard lag.takes(isKeyframe: unit.accessUnit.isKeyframe) else { return await leaveOut() }
         // The file's time goes on only with what gets into it.
         var next = stream
