@@ -28,6 +28,14 @@ struct HeaderExtensionTests {
         return extensions
     }()
 
+    @Test("pictures wait for the sound's way and a browser's jitter buffer, a quarter of a second at most, and have room")
+    func lipSync() {
+        for (delay, tens) in [(0, 4), (22, 6), (25, 7), (42, 8), (49, 9), (900, 25), (-900, 0)] {
+            let told = PlayoutDelay.lipSync(soundDelay: .milliseconds(delay))
+            #expect(told == PlayoutDelay(minimum: UInt16(tens), maximum: 50), "\(delay)")
+        }
+    }
+
     @Test("Every extension is read back as it was written, in whole words")
     func roundTrip() throws {
         let (bytes, _) = write(Self.full, Self.all)

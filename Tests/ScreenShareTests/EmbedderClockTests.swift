@@ -3,38 +3,62 @@ import Timebase
 
 @testable import ScreenShare
 
-@Suite("The clock of what an embedder pushes")
+@Suite("What an embedder's pictures and sounds have in common")
 struct EmbedderClockTests {
-    @Test("pictures that take long to draw are of the moment of the sound with their timestamps")
+    private static let start = Instant.zero + .seconds(9)
+
+    /// A picture that was pushed so long after its timestamp, and the sound half a second before or not at all.
+    private static func age(drawing: Duration, soundAhead: Duration? = .zero, silence: Duration = .zero) -> Duration {
+        let clock = EmbedderClock()
+        let sound = clock.soundInput()
+        let time = Duration.seconds(4)
+        if let soundAhead { #expect(sound.instant(of: time + soundAhead, arrivedAt: start) == start) }
+        let pushed = start + silence + drawing
+        return pushed - clock.moment(of: time + silence, dated: pushed, at: pushed)
+    }
+
+    @Test("pictures that take long to draw show the moment of the sound with their timestamps")
     func slowPictures() {
-        let clock = EmbedderClock()
-        let (pictures, sound) = (clock.input(), clock.input())
-        for step in 1...50 {
-            let (time, heard) = (Duration.milliseconds(40 * step), Instant.zero + .seconds(9) + .milliseconds(40 * step))
-            let seen = pictures.instant(of: time, arrivedAt: heard + .milliseconds(30))
-            #expect(sound.instant(of: time, arrivedAt: heard) == heard)
-            #expect(step == 1 || abs((seen - heard).inMilliseconds) < 0.1)
-        }
+        #expect(Self.age(drawing: .milliseconds(30)) == .milliseconds(30))
+        #expect(Self.age(drawing: .milliseconds(99)) == .milliseconds(99))
     }
 
-    @Test("sounds with timestamps of their own go by when they come")
+    @Test("sounds with timestamps of their own, later ones, and those of long ago go for nothing")
     func otherClock() {
-        let clock = EmbedderClock()
-        let (pictures, sound) = (clock.input(), clock.input())
-        let now = Instant.zero + .seconds(9)
-        _ = sound.instant(of: .seconds(5), arrivedAt: now)
-        #expect(pictures.instant(of: .zero, arrivedAt: now) == now)
+        #expect(Self.age(drawing: .milliseconds(100)) == .zero)
+        #expect(Self.age(drawing: .milliseconds(30), soundAhead: nil) == .zero)
+        #expect(Self.age(drawing: .milliseconds(30), soundAhead: .seconds(5)) == .zero)
+        #expect(Self.age(drawing: .milliseconds(30), soundAhead: .zero - .milliseconds(50)) == .zero)
+        #expect(Self.age(drawing: .milliseconds(30), silence: .milliseconds(1900)) == .milliseconds(30))
+        #expect(Self.age(drawing: .milliseconds(30), silence: .milliseconds(2100)) == .zero)
     }
 
-    @Test("what is pushed no more dates nothing")
+    @Test("of two sounds the one that comes sooner counts, and one that nobody takes any more does not")
     func gone() {
         let clock = EmbedderClock()
-        let pictures = clock.input()
-        var sound: EmbedderClock.Input? = clock.input()
-        let now = Instant.zero + .seconds(9)
-        _ = sound?.instant(of: .zero, arrivedAt: now - .milliseconds(100))
-        #expect(pictures.instant(of: .zero, arrivedAt: now) == now - .milliseconds(100))
-        sound = nil
-        #expect(pictures.instant(of: .zero, arrivedAt: now) == now)
+        let system = clock.soundInput()
+        var microphone: EmbedderClock.SoundInput? = clock.soundInput()
+        let pushed = Self.start + .milliseconds(60)
+        _ = system.instant(of: .zero, arrivedAt: Self.start + .milliseconds(40))
+        _ = microphone?.instant(of: .zero, arrivedAt: Self.start)
+        #expect(clock.moment(of: .zero, dated: pushed, at: pushed) == Self.start)
+        microphone = nil
+        #expect(clock.moment(of: .zero, dated: pushed, at: pushed) == Self.start + .milliseconds(40))
+    }
+
+    @Test("timestamps from any calendar are dated when they come, and the furthest harm nobody")
+    func calendars() {
+        let clock = EmbedderClock()
+        let sound = clock.soundInput()
+        // The year 1, and more than a Duration's half.
+        for timestamp in [Duration.seconds(63_900_000_000), .seconds(Int64.max), .seconds(Int64.min), .seconds(4)] {
+            #expect(sound.instant(of: timestamp, arrivedAt: Self.start) == Self.start)
+            #expect(clock.moment(of: timestamp, dated: Self.start, at: Self.start) == Self.start)
+        }
+        var pictures = SourceClock()
+        for step in 0..<3 {
+            let now = Self.start + .milliseconds(40 * step)
+            #expect(pictures.instant(of: .seconds(63_900_000_000) + .milliseconds(40 * step), arrivedAt: now) == now)
+        }
     }
 }

@@ -1,6 +1,8 @@
+import RTP
 import Testing
 import Timebase
 
+@testable import PeerCore
 @testable import ScreenShare
 
 /// Where recorded sound stands beside the pictures.
@@ -45,6 +47,44 @@ struct SteadyOffsetTests {
         #expect(offset.value == 1000)
     }
 
+    /// A second each: a packet every 20 ms, and then a picture.
+    private static func seconds(_ count: Int, of offset: inout SteadyOffset, measuring measured: (Int) -> Int64) -> [Int64] {
+        var shifts: [Int64] = []
+        for second in 0..<count {
+            for packet in 0..<50 {
+                let at = Instant.zero + .seconds(second) + .milliseconds(packet * 20)
+                offset.note(measured(second) - shifts.reduce(0, +), at: at)
+            }
+            if let shift = offset.takeShift() { shifts.append(shift) }
+        }
+        return shifts
+    }
+
+    @Test("On a still screen the sound waits for the next picture, and neither moves again", arguments: [-3200, -1600, 1600])
+    func stillScreen(off: Int64) {
+        var offset = SteadyOffset()
+        let shifts = Self.seconds(9, of: &offset) { $0 < 2 ? 1000 : 1000 + off }
+        #expect(shifts == [off])
+        #expect(offset.value == 1000)
+        var passing = SteadyOffset()
+        #expect(Self.seconds(9, of: &passing) { $0 == 2 ? 1000 + off : 1000 } == [off, -off])
+        #expect(passing.value == 1000)
+    }
+
+    @Test("What moves in a silence moves no picture as well, and what a picture has moved by no silence")
+    func silenceOrPicture() {
+        for pictureComesFirst in [false, true] {
+            var offset = SteadyOffset()
+            for packet in 0...100 {
+                offset.note(packet < 60 ? 1000 : 2920, at: Instant.zero + .milliseconds(packet * 20))
+            }
+            if pictureComesFirst { #expect(offset.takeShift() == 1920) }
+            offset.rest()
+            #expect(offset.value == (pictureComesFirst ? 1000 : 2920))
+            #expect(offset.takeShift() == nil)
+        }
+    }
+
     @Test("Where a file's pictures cannot move, the sound does in the end")
     func stuckPictures() {
         var offset = SteadyOffset()
@@ -56,6 +96,51 @@ struct SteadyOffsetTests {
         }
         #expect(shifts == 1)
         #expect(offset.value == 2600)
+    }
+
+    @Test("Pictures that follow each other as closely as a file has them are not to be earlier: the sound is later at once")
+    func constantRate() {
+        var offset = SteadyOffset(picturesMoveBack: false)
+        #expect(Self.seconds(4, of: &offset) { $0 < 2 ? 5000 : 3400 } == [])
+        #expect(offset.value == 3400)
+        #expect(Self.seconds(4, of: &offset) { $0 < 2 ? 3400 : 5000 }.first == 1600)
+    }
+
+    private static func packet(_ index: Int, of sound: inout ViewAudio) {
+        let now = Instant.zero + .milliseconds(index * 20)
+        sound.receive(
+            ReceivedAudio(
+                bytes: [0xFC, 0xFF, 0xFE], copies: [], sequenceNumber: Int64(index), timestamp: Int64(index) * 960,
+                capturedAt: captured(now), receivedAt: now))
+    }
+
+    private static func captured(_ at: Instant) -> NTPTimestamp { NTPTimestamp(bits: 1 << 60).advanced(by: at - .zero) }
+
+    /// Each shows what was captured so long before its media time says.
+    private static func picture(at now: Instant, early: Duration, in sound: inout ViewAudio) -> Int64 {
+        let media = MediaTime(elapsed: now - .zero)
+        let placed = sound.inStep(media)
+        sound.see(captured: captured(now - early), timestamp: placed.ticks)
+        return placed.ticks - media.ticks
+    }
+
+    @Test("Pictures that come to show 40 ms less old things than their times say move by that in a file, and the sound stays")
+    func moved() {
+        var sound = ViewAudio(decoder: nil)
+        var shifts: [Int64] = []
+        var places: Set<Int64> = []
+        for index in 0..<200 {
+            Self.packet(index, of: &sound)
+            let now = Instant.zero + .milliseconds(index * 20)
+            while let next = sound.next(at: now) {
+                if let timestamp = next.piece.timestamp { places.insert(timestamp - next.piece.position) }
+            }
+            shifts.append(Self.picture(at: now, early: .milliseconds(index < 100 ? 40 : 0), in: &sound))
+        }
+        #expect(Set(shifts) == [0, 3600])
+        #expect(places.count == 1)
+        sound.restart()
+        #expect(sound.inStep(MediaTime(ticks: 5)) == MediaTime(ticks: 5))
     }
 
     @Test("Moved pictures stay in their order, and those that begin anew begin there")

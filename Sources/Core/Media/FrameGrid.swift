@@ -60,8 +60,10 @@ struct FrameGrid: Sendable {
         return stamp()
     }
 
-    /// A slot for what does not belong to motion and need not hurry: on this grid, or on a new one that is not ahead.
-    mutating func rest(at now: Instant) -> MediaTime { aheadTicks > 0 ? restart(at: now) : take(at: now) }
+    /// A slot for what does not belong to motion: on this grid where its turn has come, and else with its own time.
+    mutating func rest(at now: Instant) -> MediaTime {
+        aheadTicks > 0 || now < nextSlot - earliness ? restart(at: now) : take(at: now)
+    }
 
     /// The slot that now falls into, and never the last one again. A frame may leave a little before its slot; any
     /// later one belongs to the slot before it, so that the next is never further off than that.

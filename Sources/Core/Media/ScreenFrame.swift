@@ -5,6 +5,8 @@ package struct ScreenFrame {
     package var pixels: PixelBuffer
     /// When the pixels were taken (monotonic clock of this machine).
     package var capturedAt: Instant
+    /// What it shows was there then: before, where it took a while to draw.
+    package var moment: Instant
     /// The changed area, in pixels of `pixels`; the whole picture where that is not known.
     package var damage: PixelRect
     /// What of it the source itself drew: all but what only the pointer changed.
@@ -12,13 +14,16 @@ package struct ScreenFrame {
     /// Where the pointer is drawn.
     package var pointer: PixelRect
 
-    /// - Parameter content: by default all of the damage.
+    /// - Parameters:
+    ///   - moment: by default when it was taken.
+    ///   - content: by default all of the damage.
     package init(
-        pixels: PixelBuffer, capturedAt: Instant, damage: PixelRect, content: PixelRect? = nil,
+        pixels: PixelBuffer, capturedAt: Instant, moment: Instant? = nil, damage: PixelRect, content: PixelRect? = nil,
         pointer: PixelRect = .nothing
     ) {
         self.pixels = pixels
         self.capturedAt = capturedAt
+        self.moment = moment ?? capturedAt
         self.damage = damage
         self.content = content ?? damage
         self.pointer = pointer

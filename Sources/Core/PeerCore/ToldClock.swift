@@ -2,9 +2,8 @@ import Timebase
 
 /// Which moments a stream's timestamps stand for, as the viewer was told last, and whether that still holds.
 ///
-/// It moves where pictures get a place in a film's own clock, or leave ahead of their time behind a joiner's keyframe, and
-/// where sound comes to need less time on its way: what goes by what was told before would be off by that until the next
-/// report.
+/// It moves where pictures get a place in a film's own clock, or one leaves right behind another, and where sound comes to
+/// need less time on its way: what goes by what was told before would be off by that until the next report.
 struct ToldClock {
     /// The moment of media time zero.
     private var told: (zero: Duration, at: Instant)?

@@ -79,7 +79,7 @@ extension ShareAudioSource {
             let memory = ServerMemory()
             return { DeviceSource(device, memory: memory) }
         case .device(let id): return { DeviceSource(id) }
-        case .custom(let source): return { source.makeReader(clock: clock.input()) }
+        case .custom(let source): return { source.makeReader(clock: clock.soundInput()) }
         }
     }
 }

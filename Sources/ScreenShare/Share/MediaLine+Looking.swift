@@ -61,7 +61,7 @@ extension MediaLine {
     func convertWatching(_ frame: ScreenFrame) -> Look {
         guard let converter, converter.source == frame.pixels.size, converter.geometry == commands.size.geometry(of: frame.pixels.size) else {
             convert(frame)
-            capturedAt = frame.capturedAt
+            capturedAt = frame.moment
             // What plays goes on playing at another size.
             _ = watch?.look(at: frame, cadence: adapter.cadence)
             return .picture
@@ -73,7 +73,7 @@ extension MediaLine {
         if look == .repeated, !unconverted.isEmpty { look = .beside }
         if look != .repeated {
             convert(frame)
-            capturedAt = frame.capturedAt
+            capturedAt = frame.moment
         }
         return look
     }

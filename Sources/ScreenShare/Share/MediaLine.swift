@@ -179,7 +179,7 @@ final class MediaLine {
             if !isHidden { adapter.changed(at: SystemClock.now()) }
             return false
         }
-        capturedAt = frame.capturedAt
+        capturedAt = frame.moment
         if grid.pace == .fixed {
             glance(at: frame, changedAt: unseenChange)
             convert(frame)

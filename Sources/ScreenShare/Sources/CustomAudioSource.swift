@@ -41,7 +41,7 @@ public final class CustomAudioSource: Sendable {
         private(set) var blocks: Deque<AudioBlock> = []
         /// Of all of them.
         private var duration = Duration.zero
-        var clock = EmbedderClock().input()
+        var clock = EmbedderClock().soundInput()
         var wakeup: Wakeup?
 
         mutating func append(_ block: AudioBlock) {
@@ -74,7 +74,8 @@ public final class CustomAudioSource: Sendable {
     ///   - sampleRate: frames a second.
     ///   - channels: mixed to stereo. One is mono, six and eight are 5.1 and 7.1 (FL FR RL RR FC LFE SL SR); of any
     ///     other number the first two are left and right.
-    ///   - timestamp: of the first frame, on the clock of the pictures that are pushed; only differences matter.
+    ///   - timestamp: of the first frame, on the clock of the pictures that are pushed; only differences matter, and those to
+    ///     the pictures'. Where it is counted from samples, a device's clock is to be followed: it may be off by seconds a day.
     public func push(
         _ bytes: RawSpan, encoding: Encoding, byteOrder: ByteOrder = .little, sampleRate: Int, channels: Int,
         timestamp: Duration
@@ -98,7 +99,7 @@ public final class CustomAudioSource: Sendable {
     }
 
     /// The thread of sound reads from here; what was pushed before nobody waits for.
-    func makeReader(clock: EmbedderClock.Input) -> any AudioSource {
+    func makeReader(clock: EmbedderClock.SoundInput) -> any AudioSource {
         let wakeup = Wakeup(orNil: ())
         state.withLockedValue { state in
             state.removeAll()
@@ -106,6 +107,15 @@ public final class CustomAudioSource: Sendable {
             state.wakeup = wakeup
         }
         return Reader(source: self, wakeup: wakeup)
+    }
+
+    /// Whoever listened does no more: what is pushed dates none of its pictures.
+    private func leave(_ wakeup: Wakeup?) {
+        state.withLockedValue { state in
+            guard state.wakeup === wakeup else { return }
+            state.wakeup = nil
+            state.clock = EmbedderClock().soundInput()
+        }
     }
 
     private func take() -> AudioBlock? {
@@ -122,6 +132,8 @@ public final class CustomAudioSource: Sendable {
             self.source = source
             self.wakeup = wakeup
         }
+
+        deinit { source.leave(wakeup) }
 
         var pollDescriptors: [(descriptor: Int32, events: Int16)] { wakeup.map { [($0.descriptor, Wakeup.readable)] } ?? [] }
 

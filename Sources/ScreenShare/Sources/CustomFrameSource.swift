@@ -4,20 +4,22 @@ import Timebase
 
 /// The media thread's end of a `CustomVideoSource`.
 ///
-/// A pushed frame is dated on our clock by `EmbedderClock`: the embedder's timestamps give the distances between frames,
-/// the least delay seen gives the offset, so that jitter of the pushing thread does not show in the video.
+/// A pushed frame is dated on our clock by `SourceClock`: the embedder's timestamps give the distances between frames,
+/// the least delay seen gives the offset, so that jitter of the pushing thread does not show in the video. What moment it
+/// shows is for `EmbedderClock` to say.
 struct CustomFrameSource: FrameSource {
     private let reader: CustomVideoReader
     private let wakeup: Wakeup
     private var frame: ScreenFrame?
-    private let clock: EmbedderClock.Input
+    private var clock = SourceClock()
+    private let embedder: EmbedderClock
     /// It was taken, and nobody was told that something changed.
     private var isUntold = false
     private(set) var size = PixelSize(width: 2, height: 2)
 
-    init(_ source: CustomVideoSource, wakeup: Wakeup, clock: EmbedderClock.Input = EmbedderClock().input()) {
+    init(_ source: CustomVideoSource, wakeup: Wakeup, embedder: EmbedderClock = EmbedderClock()) {
         self.wakeup = wakeup
-        self.clock = clock
+        self.embedder = embedder
         reader = CustomVideoReader(of: source, wakeup: wakeup)
     }
 
@@ -46,7 +48,8 @@ struct CustomFrameSource: FrameSource {
         guard let pending = reader.takePending() else { return false }
         let capturedAt = clock.instant(of: pending.timestamp, arrivedAt: pending.pushedAt)
         size = pending.pixels.size
-        frame = ScreenFrame(pixels: pending.pixels, capturedAt: capturedAt, damage: PixelRect(size))
+        let moment = embedder.moment(of: pending.timestamp, dated: capturedAt, at: pending.pushedAt)
+        frame = ScreenFrame(pixels: pending.pixels, capturedAt: capturedAt, moment: moment, damage: PixelRect(size))
         return true
     }
 }

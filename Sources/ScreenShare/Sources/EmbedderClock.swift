@@ -1,23 +1,25 @@
 import NIOConcurrencyHelpers
 import Timebase
 
-/// The clock of an embedder that pushes pictures and sounds, for one share.
+/// What an embedder's pictures and sounds have in common, for one share: timestamps. Thread-safe.
 ///
-/// What has the same timestamp is of the same moment, though it may take longer to draw a picture than to play a sound: all
-/// are dated by the one that comes soonest. Thread-safe.
+/// What has the same timestamp is of the same moment, though a picture may take longer to draw than a sound to play. So a
+/// picture shows the moment that the sound of its timestamp was dated with. Sound goes by itself: a date that pictures moved
+/// would be heard.
 final class EmbedderClock: Sendable {
     private struct State {
-        var clocks: [Int: SourceClock] = [:]
+        var sounds: [Int: SourceClock] = [:]
         var inputsMade = 0
     }
 
-    /// Beyond this the timestamps of one are not those of another, whatever the embedder was told.
-    private static let sameClock = Duration.milliseconds(250)
+    /// Pictures that seem to come later than this behind the sound have timestamps of their own, whatever the embedder was
+    /// told.
+    private static let longestDrawing = Duration.milliseconds(100)
 
     private let state = NIOLockedValueBox(State())
 
-    /// One source's way to it, as long as it is held.
-    final class Input: Sendable {
+    /// One source of sound.
+    final class SoundInput: Sendable {
         private let clock: EmbedderClock
         private let number: Int
 
@@ -26,25 +28,29 @@ final class EmbedderClock: Sendable {
             self.number = number
         }
 
-        deinit { clock.state.withLockedValue { $0.clocks[number] = nil } }
+        deinit { clock.state.withLockedValue { $0.sounds[number] = nil } }
 
-        /// The moment of something that was pushed at `now` at the latest.
+        /// When what was pushed at `now` at the latest began.
         func instant(of timestamp: Duration, arrivedAt now: Instant) -> Instant {
-            clock.state.withLockedValue { state in
-                let own = state.clocks[number, default: SourceClock()].instant(of: timestamp, arrivedAt: now)
-                let offset = (own - .zero) - timestamp
-                let others = state.clocks.values.compactMap(\.offset)
-                let least = others.filter { max($0 - offset, offset - $0) < EmbedderClock.sameClock }.min() ?? offset
-                return .zero + min(offset, least) + timestamp
-            }
+            clock.state.withLockedValue { $0.sounds[number, default: SourceClock()].instant(of: timestamp, arrivedAt: now) }
         }
     }
 
-    func input() -> Input {
+    func soundInput() -> SoundInput {
         state.withLockedValue { state in
             state.inputsMade += 1
-            return Input(self, number: state.inputsMade)
+            return SoundInput(self, number: state.inputsMade)
         }
+    }
+
+    /// The moment that a picture shows.
+    ///
+    /// - Parameter own: by its own timestamps alone.
+    func moment(of timestamp: Duration, dated own: Instant, at now: Instant) -> Instant {
+        let timestamp = SourceClock.bounded(timestamp)
+        let sounds = state.withLockedValue { $0.sounds.values.compactMap { $0.offset(at: now) } }
+        let heard = sounds.map { Instant.zero + ($0 + timestamp) }
+        return heard.filter { $0 <= own && own - $0 < Self.longestDrawing }.min() ?? own
     }
 }
 
@@ -53,6 +59,8 @@ final class EmbedderClock: Sendable {
 struct SourceClock {
     /// Beyond this the embedder's clock was set, or the sender slept.
     private static let jump = Duration.seconds(1)
+    /// Thirty million years: no clock counts from further away, and more could not be subtracted.
+    private static let furthest = Duration.seconds(1_000_000_000_000_000)
     /// A clock that runs slow is followed as fast as this: crystals are off by a twentieth of it.
     private static let drift = 0.001
     private var known: (offset: Duration, at: Instant)?
@@ -61,16 +69,21 @@ struct SourceClock {
     private static let patience = Duration.seconds(2)
     private var recent: (since: Instant, least: Duration)?
 
-    /// By how much our clock is ahead of the embedder's.
-    var offset: Duration? { known?.offset }
+    /// By how much our clock is ahead of the embedder's; nil where nothing has come for a while.
+    func offset(at now: Instant) -> Duration? {
+        known.flatMap { max(now - $0.at, $0.at - now) < Self.patience ? $0.offset : nil }
+    }
+
+    static func bounded(_ timestamp: Duration) -> Duration { min(max(.zero - furthest, timestamp), furthest) }
 
     mutating func instant(of timestamp: Duration, arrivedAt now: Instant) -> Instant {
+        let timestamp = Self.bounded(timestamp)
         let observed = (now - .zero) - timestamp
         if let stalled = stalled(observed, at: now) { known = (stalled, now) }
         if let known, observed >= known.offset, observed - known.offset < Self.jump {
             let followed = min(observed, known.offset + max(.zero, now - known.at) * Self.drift)
             self.known = (followed, max(now, known.at))
-            return .zero + followed + timestamp
+            return .zero + (followed + timestamp)
         }
         known = (observed, now)
         recent = nil

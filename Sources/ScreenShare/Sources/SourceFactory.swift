@@ -30,7 +30,7 @@ extension ShareSource {
                 return source
             }
         case .custom(let source):
-            return { wakeup throws(CaptureError) in CustomFrameSource(source, wakeup: wakeup, clock: clock.input()) }
+            return { wakeup throws(CaptureError) in CustomFrameSource(source, wakeup: wakeup, embedder: clock) }
         }
     }
 }

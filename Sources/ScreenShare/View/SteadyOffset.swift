@@ -15,10 +15,22 @@ struct SteadyOffset {
     private var firstAt: Instant?
     /// Since when it has been off.
     private var doubtedSince: Instant?
-    /// By how much later the pictures are to be, until somebody takes it.
-    private var wanted: Int64?
-    /// They were to move, and that it has not been right since.
-    private var waitsForPictures = false
+    /// What becomes of the pictures where it is off.
+    private enum Mending {
+        case none
+        /// They are to be so much later, from the next one on.
+        case wanted(Int64, since: Instant)
+        /// They were to move by that, and it has not been right since.
+        case done(Int64)
+    }
+
+    private var mending = Mending.none
+    private let picturesMoveBack: Bool
+
+    /// - Parameter picturesMoveBack: they can be earlier than they were, too.
+    init(picturesMoveBack: Bool = true) {
+        self.picturesMoveBack = picturesMoveBack
+    }
 
     mutating func note(_ measured: Int64, at now: Instant) {
         firstAt = firstAt ?? now
@@ -27,25 +39,41 @@ struct SteadyOffset {
         guard let value else { return advance(to: now) }
         let off = measured.subtractingSaturating(value)
         guard off.magnitude > Self.tolerance else {
-            waitsForPictures = false
+            mending = .none
             return doubtedSince = nil
+        }
+        if case .wanted(_, let since) = mending, canMove(off), now - since < Self.longestWait {
+            return mending = .wanted(off, since: since)
         }
         let since = doubtedSince ?? now
         doubtedSince = since
         guard now - since >= Self.patience else { return }
         doubtedSince = nil
-        if waitsForPictures || off.magnitude > Self.largestShift {
+        guard canMove(off), mayHelp(off) else {
             self.value = measured
-        } else {
-            wanted = off
+            return mending = .none
         }
-        waitsForPictures.toggle()
+        mending = .wanted(off, since: now)
     }
+
+    /// Where it is off by what the pictures were to move by, they could not.
+    private func mayHelp(_ off: Int64) -> Bool {
+        switch mending {
+        case .none: true
+        case .wanted: false
+        case .done(let tried): off.subtractingSaturating(tried).magnitude > Self.tolerance
+        }
+    }
+
+    private func canMove(_ off: Int64) -> Bool { off.magnitude <= Self.largestShift && (off > 0 || picturesMoveBack) }
 
     /// By how much later pictures are to be from the next one on, in ticks of 1/48000 s; once.
     mutating func takeShift() -> Int64? {
-        defer { wanted = nil }
-        return wanted
+        guard case .wanted(let off, _) = mending else { return nil }
+        mending = .done(off)
+        doubtedSince = nil
+        for index in recent.indices { recent[index].measured = recent[index].measured.subtractingSaturating(off) }
+        return off
     }
 
     /// Time has passed, whether or not something was measured.
@@ -68,6 +96,7 @@ struct SteadyOffset {
         guard pieces.magnitude > 1 else { return }
         self.value = value &+ pieces * Self.shortestPiece
         doubtedSince = nil
+        mending = .none
     }
 
     /// Of the last few: what was measured before them may have changed.
@@ -83,6 +112,8 @@ struct SteadyOffset {
     private static let patience = Duration.milliseconds(250)
     /// A tenth of a second: more is not the pictures' grid, but a sharer whose clocks have moved.
     private static let largestShift: UInt64 = 4800
+    /// On a still screen the next picture is a second away.
+    private static let longestWait = Duration.milliseconds(1200)
     /// Likewise: 5 ms, a quarter of what a recording's sound and pictures may be apart.
     private static let agreement: Int64 = 240
     /// 2.5 ms: the shortest frame of Opus (RFC 6716 § 2.1.4), which a file's silence is made of.

@@ -39,14 +39,19 @@ struct ViewAudio {
     /// A picture's place in the file, in seconds, and its moment on the sharer's wall clock.
     private var picture: (time: Double, captured: NTPTimestamp)?
     /// The sound's timestamp at the file's zero.
-    private var zero = SteadyOffset()
+    private var zero: SteadyOffset
+    private let picturesMoveBack: Bool
     /// By how much pictures are moved to stay with the sound, and the last one's time, in ticks of 1/90000 s.
     private var shift: Int64 = 0
     private var lastPicture: Int64?
 
-    /// - Parameter decoder: nil: packets are handed over as they came.
-    init(decoder: (any AudioDecoder)?) {
+    /// - Parameters:
+    ///   - decoder: nil: packets are handed over as they came.
+    ///   - picturesMoveBack: a picture can follow upon the one before sooner than it was taken behind it.
+    init(decoder: (any AudioDecoder)?, picturesMoveBack: Bool = true) {
         self.decoder = decoder
+        self.picturesMoveBack = picturesMoveBack
+        zero = SteadyOffset(picturesMoveBack: picturesMoveBack)
     }
 
     var statistics: PlayoutStatistics { playout.settled }
@@ -66,7 +71,7 @@ struct ViewAudio {
         return LipSync.Presentation(captured: clock.captured, at: at + Self.decoderDelay)
     }
 
-    /// Pictures move by less than this, a quarter of a second; what goes back further has begun anew.
+    /// Pictures move by less than this at a time, a quarter of a second; what goes back further has begun anew.
     private static let longestStep = MediaTime.ticksPerSecond / 4
 
     private static let decoderDelay = AudioTime(ticks: Int64(AudioPiece.decoderDelay)).elapsed
@@ -76,7 +81,7 @@ struct ViewAudio {
         playout.restart()
         clock = nil
         picture = nil
-        zero = SteadyOffset()
+        zero = SteadyOffset(picturesMoveBack: picturesMoveBack)
         shift = 0
         lastPicture = nil
     }
@@ -87,7 +92,9 @@ struct ViewAudio {
             shift += wanted * MediaTime.ticksPerSecond / AudioTime.ticksPerSecond
         }
         var ticks = time.ticks.addingSaturating(shift)
-        if let last = lastPicture, ticks <= last, last.subtractingSaturating(ticks) < Self.longestStep { ticks = last.addingSaturating(1) }
+        if let last = lastPicture, ticks <= last, last.subtractingSaturating(ticks) < Self.longestStep {
+            ticks = last.addingSaturating(1)
+        }
         lastPicture = ticks
         return MediaTime(ticks: ticks)
     }
@@ -108,8 +115,8 @@ struct ViewAudio {
     /// A picture tells which moment of the sharer's is where in the file.
     ///
     /// - Parameter timestamp: in ticks of 1/90000 s.
-    mutating func see(_ unit: ReceivedUnit, timestamp: Int64) {
-        guard let captured = unit.capturedAt else { return }
+    mutating func see(captured: NTPTimestamp?, timestamp: Int64) {
+        guard let captured else { return }
         picture = (Double(timestamp) / Double(MediaTime.ticksPerSecond), captured)
     }
 

@@ -62,7 +62,9 @@ public actor ViewSession {
     public init(configuration: ViewConfiguration, logger: Logger = Logger(label: "screenshare")) {
         self.configuration = configuration
         self.logger = logger
-        sound = ViewAudio(decoder: configuration.decodesAudio ? try? OpusDecoder() : nil)
+        sound = ViewAudio(
+            decoder: configuration.decodesAudio ? try? OpusDecoder() : nil,
+            picturesMoveBack: !configuration.constantFrameRate)
         (units, unitSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(ViewLimits.units))
         (audio, audioSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(ViewLimits.audioPieces))
         (events, eventSink) = AsyncStream.makeStream(
@@ -301,14 +303,14 @@ public actor ViewSession {
         var unit = unit
         unit.mediaTime = sound.inStep(unit.mediaTime)
         let timestamp = timestamp(of: unit)
-        if !configuration.constantFrameRate { sound.see(unit, timestamp: timestamp) }
+        if !configuration.constantFrameRate { sound.see(captured: unit.capturedAt, timestamp: timestamp) }
         guard lag.takes(isKeyframe: unit.accessUnit.isKeyframe) else { return await leaveOut() }
         // The file's time goes on only with what gets into it.
         var next = stream
         guard case .dropped = unitSink.yield(videoUnit(unit, timestamp, showAt, &next)) else {
             stream = next
             // There each picture takes its time, those too that come together and show how it came to the last.
-            if configuration.constantFrameRate { sound.see(unit, timestamp: stream.position) }
+            if configuration.constantFrameRate { sound.see(captured: unit.capturedAt, timestamp: stream.position) }
             lag.handedOver()
             totals.frames += 1
             totals.bytes += unit.accessUnit.bytes.count

@@ -36,11 +36,11 @@ package struct PlayoutDelay: Hashable, Sendable {
 
     /// Show at once.
     package static let none = PlayoutDelay(minimum: 0, maximum: 0)
-    /// In step with sound that leaves the sharer so late. In a browser it is later than pictures by that and 42 ms (a
-    /// jitter buffer of 20, the device); by itself Chromium takes half a minute to find out, and needs room for it: half a
-    /// second at most.
+    /// In step with sound that leaves the sharer so late. In a browser it is later than pictures by that and 40 ms (a
+    /// jitter buffer of 20 to 35, the device); by itself Chromium takes half a minute to find out, and needs room for it:
+    /// half a second at most.
     package static func lipSync(soundDelay: Duration) -> PlayoutDelay {
-        let tens = (soundDelay.inMilliseconds + 42) / 10
+        let tens = (soundDelay.inMilliseconds + 40) / 10
         return PlayoutDelay(minimum: UInt16(max(0, min(25, tens.rounded()))), maximum: 50)
     }
 
