@@ -4,13 +4,15 @@ import Timebase
 
 @testable import Congestion
 
-/// A link with a queue of 300 ms before a peer that reports every 5 s, and a sharer that uses what it may.
+/// A link with a queue before a peer that reports every 5 s, and a sharer that uses what it may.
 struct ReportedPath {
     var rate = ReportedRate(maximum: 4_000_000)
     var capacity = 1_000_000.0
     /// Asks for what it misses, 40 ms after the next packet has come.
     var asks = false
     var loss = 0.0
+    /// More is lost.
+    var longest = Duration.milliseconds(300)
     /// A round trip without a queue.
     var delay = Duration.milliseconds(20)
     private(set) var queue = Duration.zero
@@ -25,7 +27,6 @@ struct ReportedPath {
     private var reported = (sent: 0, lost: 0)
     private var random = SeededGenerator(seed: 11)
     private static let bytes = 1200
-    private static let longest = Duration.milliseconds(300)
 
     init(asks: Bool) { self.asks = asks }
 
@@ -54,7 +55,7 @@ struct ReportedPath {
         reported.sent += 1
         rate.sent(bytes: Self.bytes, at: now)
         let isLost = Double.random(in: 0..<1, using: &random) < loss
-        guard queue < Self.longest, !isLost else {
+        guard queue < longest, !isLost else {
             reported.lost += 1
             missing.append((number, now + delay * 2 + queue))
             return 0
@@ -65,7 +66,7 @@ struct ReportedPath {
 
     /// A connectivity check, where one is wanted; it waits in the queue, or is lost there, as all else.
     private mutating func check() {
-        if rate.takeRoundTripWish(at: now), queue < Self.longest { checks.append((now + delay + queue, delay + queue)) }
+        if rate.takeRoundTripWish(at: now), queue < longest { checks.append((now + delay + queue, delay + queue)) }
         while let first = checks.first, first.due <= now {
             rate.measured(roundTrip: first.took, at: now)
             checks.removeFirst()
@@ -102,6 +103,22 @@ struct ReportedPathTests {
         #expect(queue < .milliseconds(150), "\(later.map(\.queue))")
         let passed = later.map(\.passed).reduce(0, +) / Double(later.count)
         #expect(passed > 700_000, "\(later.map(\.passed))")
+    }
+
+    @Test(
+        "what fills a queue, as round trips alone tell, leaves it within five seconds, and comes back to it slowly",
+        arguments: [true, false])
+    func longQueue(asks: Bool) {
+        var path = ReportedPath(asks: asks)
+        path.capacity = 10_000_000
+        path.run(seconds: 10)
+        path.longest = .milliseconds(600)
+        path.capacity = 3_000_000
+        path.run(seconds: 40)
+        let later = path.seconds.dropFirst(15)
+        #expect(later.allSatisfy { $0.queue < .milliseconds(280) }, "\(later.map(\.queue))")
+        #expect(later.map(\.queue).reduce(.zero, +) / later.count < .milliseconds(120))
+        #expect(later.map(\.passed).reduce(0, +) / Double(later.count) > 2_600_000)
     }
 
     @Test("a path that grows is used again")

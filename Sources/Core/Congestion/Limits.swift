@@ -124,6 +124,17 @@ package enum Limits {
     /// eighth of what may be used.
     static let queueOfRoundTrip = Duration.milliseconds(100)
     static let lessForQueue = 0.85
+    /// A queue is to be gone after a second, for half of what passes at least.
+    static let timeOfLongQueue = Duration.seconds(1)
+    static let leastForLongQueue = 0.5
+    /// Between two round trips that tell how fast it grows.
+    static let leastForGrowth = Duration.milliseconds(200)
+    /// What is sent less within this time is for the same queue.
+    static let timeOfQueue = Duration.seconds(3)
+    /// From 85 % of what made a queue on, growth is slow for a while: a round trip is measured twice before it counts.
+    static let nearQueue = 0.85
+    static let growthNearQueue = 0.04
+    static let memoryOfQueue = Duration.seconds(20)
     static let leastForQueues = 0.125
     /// Where packets are missed as well; and of what a report tells to have passed then.
     static let lessForFullQueue = 0.7

@@ -35,6 +35,10 @@ package struct ReportedRate: Sendable {
     private var leastRoundTrip = RecentMinimum(seconds: Limits.secondsOfLeastRoundTrip)
     /// By how much the last round trip was longer than the least.
     package private(set) var queueDelay = Duration.zero
+    /// By how much it grows in a time, as a share of that: what is sent more than passes.
+    private var queueGrowth = 0.0
+    /// The round trip before the last, and when what measured it left.
+    private var roundTripBefore: (took: Duration, leftAt: Instant)?
     private var lastRoundTrip = Limits.assumedRoundTrip
     /// When a round trip was last measured, or asked for.
     private var roundTripAt = Instant.zero
@@ -43,6 +47,8 @@ package struct ReportedRate: Sendable {
     /// When the peer last asked for something new.
     private var missedAt: Instant?
     private var lessenedAt: Instant?
+    /// What was sent when a queue began.
+    private var tooMuch: (bitsPerSecond: Double, at: Instant)?
     /// Since when it has been about as long, and what might be sent then.
     private var plateau: (roundTrip: Duration, rate: Double, since: Instant)?
 
@@ -137,7 +143,14 @@ package struct ReportedRate: Sendable {
         let elapsed = min(2, max(0, lastReport.map { (now - $0).inSeconds } ?? 1))
         lastReport = now
         let known = min(passed * Limits.nearOverload, rate * (1 + Limits.knownGrowthPerSecond * elapsed))
-        rate = min(maximum, max(known, rate * (1 + perSecond * elapsed)))
+        let growth = isNearQueue(at: now) ? min(perSecond, Limits.growthNearQueue) : perSecond
+        rate = min(maximum, max(known, rate * (1 + growth * elapsed)))
+    }
+
+    /// As much made a queue not long ago.
+    private func isNearQueue(at now: Instant) -> Bool {
+        guard let tooMuch, now - tooMuch.at < Limits.memoryOfQueue else { return false }
+        return rate > tooMuch.bitsPerSecond * Limits.nearQueue
     }
 
     private mutating func lessen(to bitsPerSecond: Double, at now: Instant) {
@@ -193,6 +206,7 @@ package struct ReportedRate: Sendable {
         // One may have waited for a picture that left before it.
         let misses = !missesNothing(for: Limits.askedInterval * 2, at: now)
         let shorter = misses ? roundTrip : min(roundTrip, lastRoundTrip)
+        followGrowth(roundTrip, at: now)
         (lastRoundTrip, roundTripAt, unanswered) = (roundTrip, now, 0)
         followPlateau(shorter, at: now)
         queueDelay = max(.zero, shorter - (leastRoundTrip.value ?? shorter))
@@ -200,6 +214,13 @@ package struct ReportedRate: Sendable {
         guard isQueued, isUsed(at: now) else { return }
         if let lessenedAt, now - lessenedAt < roundTrip + Limits.askedInterval { return }
         lessenForQueue(at: now)
+    }
+
+    private mutating func followGrowth(_ roundTrip: Duration, at now: Instant) {
+        let leftAt = now - roundTrip
+        defer { roundTripBefore = (roundTrip, leftAt) }
+        guard let before = roundTripBefore, leftAt - before.leftAt >= Limits.leastForGrowth else { return queueGrowth = 0 }
+        queueGrowth = (roundTrip - before.took) / (leftAt - before.leftAt)
     }
 
     private mutating func endStart(_ bitsPerSecond: Double, at now: Instant) {
@@ -214,9 +235,14 @@ package struct ReportedRate: Sendable {
         guard rate > maximum * Limits.leastForQueues else { return }
         let sent = min(rate, sending.bitsPerSecond(at: now))
         passed = min(passed, sent)
+        // What is sent while the queue goes is less than passes.
+        if lessenedAt.map({ now - $0 > Limits.timeOfQueue }) ?? true { tooMuch = (sent, now) }
         // A queue that overflows is one before a path that takes far less.
         let isFull = !missesNothing(for: Limits.askedInterval * 2, at: now)
-        let less = sent * (isFull ? Limits.lessForFullQueue : Limits.lessForQueue)
+        // What a long queue holds must leave as well.
+        let passing = 1 / (1 + max(0, queueGrowth))
+        let rest = max(Limits.leastForLongQueue, passing * (1 - queueDelay / Limits.timeOfLongQueue))
+        let less = sent * min(isFull ? Limits.lessForFullQueue : Limits.lessForQueue, rest)
         lessen(to: max(maximum * Limits.leastForQueues, less), at: now)
     }
 
@@ -258,7 +284,8 @@ package struct ReportedRate: Sendable {
         leastRoundTrip = RecentMinimum(seconds: Limits.secondsOfLeastRoundTrip)
         lastRoundTrip = Limits.assumedRoundTrip
         (queueDelay, passed) = (.zero, 0)
-        (plateau, missedAt) = (nil, nil)
+        (plateau, missedAt, tooMuch) = (nil, nil, nil)
+        (roundTripBefore, queueGrowth) = (nil, 0)
         (start, isPatient) = (nil, false)
     }
 

@@ -133,6 +133,10 @@ enum Limits {
     static let paceOfCopies = 300_000
     /// Above what jitter makes of a wait.
     static let queueOfRepair = Duration.milliseconds(40)
+    /// What is sent later waits until round trips are nearly what they were.
+    static let queueOfOwed = Duration.milliseconds(150)
+    /// As many as aiortc's jitter buffer holds.
+    static let packetsOwed = 128
     /// Repair packets likewise; where pictures wait in a queue, more packets would only lengthen that.
     static let lossOfParity = 0.012
     static let queueOfParity = Duration.milliseconds(50)

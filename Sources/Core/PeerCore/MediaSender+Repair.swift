@@ -26,8 +26,8 @@ extension MediaSender {
         guard parameters.retransmission != nil else { return }
         let way = statistics.roundTripTime ?? connected ?? Limits.assumedRoundTrip
         // What waits in a queue is neither lost nor to be made longer.
-        let isQueued = path.queueDelay > Limits.queueOfRepair
-        let pause = pauseOfAnswers(path, way, isQueued: isQueued)
+        let isQueued = path.queueBeforeRepairs > .zero
+        let pause = pauseOfAnswers(path, way)
         let isLossy = toldLoss(path)
         let isBursty = isLossy && lossRuns.areBursts
         // Where a second round takes long and is likely, both are sent at once; without repair packets it is likely sooner.
@@ -38,7 +38,7 @@ extension MediaSender {
         var wanted: [(repair: Repair, count: Int)] = []
         var askedFirst: [UInt16] = []
         let isLost = path.isLost
-        for number in missing {
+        for (index, number) in missing.enumerated() {
             let answer = history.resend(number, at: now, pause: pause, isLost: isLost) { repairBudget.spend($0) }
             switch answer {
             case .resend(let packet, let since, let age):
@@ -48,7 +48,9 @@ extension MediaSender {
                 wanted.append((repair, copies(since, way, isLate: isLossy && age >= late) ?? (isDoubled ? 1 : 0)))
             case .unknown, .tooSoon: continue
             // There is no room for copies either.
-            case .refused: return lossRuns.note(askedFirst)
+            case .refused:
+                owe(missing[index...])
+                return lossRuns.note(askedFirst)
             }
         }
         lossRuns.note(askedFirst)
@@ -59,11 +61,32 @@ extension MediaSender {
         sendCopies(wanted, distance: isBursty ? Limits.copyDistance : .zero, at: now)
     }
 
+    /// Some viewers ask once (aiortc, until it misses something else) and show nothing behind a hole for a hundred packets.
+    /// Those that take repair packets ask again.
+    private mutating func owe(_ missing: ArraySlice<UInt16>) {
+        guard parameters.parity == nil else { return }
+        owed = Deque(missing.prefix(Limits.packetsOwed))
+    }
+
+    /// Some of the budget has come back; not into the queue that they were lost in.
+    mutating func payOwed(_ path: PathControl, at now: Instant) {
+        guard path.queueBeforeRepairs == .zero else { return }
+        let pause = statistics.roundTripTime ?? Limits.assumedRoundTrip
+        while let number = owed.first {
+            switch history.resend(number, at: now, pause: pause, isLost: path.isLost, budget: { repairBudget.spend($0) }) {
+            case .resend(let packet, _, _): repairs.append(Repair(packet: packet, number: number))
+            case .unknown, .tooSoon: break
+            case .refused: return
+            }
+            owed.removeFirst()
+        }
+    }
+
     /// How long a packet is not sent again, as long as nobody knows what became of it.
-    private func pauseOfAnswers(_ path: PathControl, _ way: Duration, isQueued: Bool) -> Duration {
+    private func pauseOfAnswers(_ path: PathControl, _ way: Duration) -> Duration {
         // Short of a whole round trip, which is never known to the millisecond, by what copies of a request are apart:
         // who asks again waited for the first.
-        let least = max(way * 3 / 4, way - Limits.requestCopyTime * 3) + (isQueued ? path.queueDelay : .zero)
+        let least = max(way * 3 / 4, way - Limits.requestCopyTime * 3) + path.queueBeforeRepairs
         guard parameters.parity != nil, lossRuns.areBursts else { return least }
         // There a viewer of our kind asks until answers come; half of these take longer than the usual, and reports of them
         // are some time apart.

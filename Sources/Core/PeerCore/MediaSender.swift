@@ -42,6 +42,8 @@ struct MediaSender {
     private var queue: Deque<QueuedUnit> = []
     private var queuedBytes = 0
     var repairs: Deque<Repair> = []
+    /// What was asked for last and had no room.
+    var owed: Deque<UInt16> = []
     /// Copies of them that leave later.
     var copies: Deque<Copy> = []
     var lossRuns = LossRuns()
@@ -304,6 +306,7 @@ struct MediaSender {
         if lastSent == nil || isLast && queue[0].extensions.absoluteCaptureTime != nil { nextReport = now }
         parity?.sent(packet, sequenceNumber: UInt16(truncatingIfNeeded: sequenceNumber - 1), isLast, path.parityShare)
         repairBudget.earn(packet.count)
+        if !owed.isEmpty { payOwed(path, at: now) }
         counter.sent(payloadBytes: range.count)
         lastSent = (unit.mediaTime, unit.capturedAt)
         queue[0].nextPayload += 1

@@ -172,11 +172,18 @@ struct PathControl {
     var statistics: PathStatistics {
         PathStatistics(
             target: target, capacity: givesFeedback ? estimator.capacity : nil,
-            queueDelay: goesByReports ? reported.queueDelay : estimator.queueDelay,
+            queueDelay: toldQueueDelay,
             loss: estimator.loss, isMarkable: estimator.isMarkable, congestionMarks: estimator.congestionMarks)
     }
 
     var queueDelay: Duration { estimator.queueDelay }
+    /// By single packets, or by round trips, as the peer tells.
+    var toldQueueDelay: Duration { goesByReports ? reported.queueDelay : estimator.queueDelay }
+    /// How long what is sent again waits before a narrow link; of round trips, jitter is no queue.
+    var queueBeforeRepairs: Duration {
+        let isJitter = toldQueueDelay <= (goesByReports ? Limits.queueOfOwed : Limits.queueOfRepair)
+        return isJitter ? .zero : toldQueueDelay
+    }
     /// Smoothed, from leaving to what is told of it; nil before anything was.
     var feedbackDelay: Duration? { estimator.feedbackDelay }
 

@@ -1,0 +1,101 @@
+import RTP
+import TestSupport
+import Testing
+import Timebase
+
+@testable import PeerCore
+
+/// Viewers that ask once for what they miss.
+@Suite("What there was no room to send again")
+struct OwedRepairTests {
+    private static let start = Instant(nanoseconds: 5_000_000_000)
+    private var sender: MediaSender
+    private var path: PathControl
+    private var video = SyntheticVideo()
+    private var now = start
+
+    init() { (sender, path) = Self.make(takesParity: false) }
+
+    private static func make(takesParity: Bool) -> (MediaSender, PathControl) {
+        var random: any RandomNumberGenerator & Sendable = SeededGenerator(seed: 3)
+        let parameters = SendParameters(
+            payloadType: 102, ssrc: 1, retransmission: .init(payloadType: 103, ssrc: 2), canonicalName: "sharer",
+            mid: nil, extensions: ExtensionMap(), bitsPerSecond: 4_000_000,
+            parity: takesParity ? .init(payloadType: 104, ssrc: 3) : nil)
+        let clock = WallClockAnchor(instant: Self.start, ntp: NTPTimestamp(unixNanoseconds: 1_800_000_000_000_000_000))
+        let sender = MediaSender(parameters, wallClock: clock, random: &random, at: start)
+        return (sender, PathControl(parameters, random: &random, at: start))
+    }
+
+    /// Sends pictures of 10 kB, 30 a second, and gives the numbers of their packets.
+    private mutating func share(pictures: Int) -> [UInt16] {
+        let first = UInt16(truncatingIfNeeded: sender.sequenceNumber)
+        for picture in 0..<pictures {
+            sender.enqueue(video.next(keyframe: picture == 0 && now == Self.start, size: 10_000, capturedAt: now), at: now)
+            for _ in 0..<33 {
+                while sender.nextPacket(&path, at: now) != nil {}
+                now += .milliseconds(1)
+            }
+        }
+        return (0..<UInt16(truncatingIfNeeded: sender.sequenceNumber) &- first).map { first &+ $0 }
+    }
+
+    @Test("is sent with the pictures that follow, each once, within the budget")
+    mutating func later() {
+        let numbers = Array(share(pictures: 10).suffix(60))
+        sender.repair(numbers, path, connected: .milliseconds(50), at: now)
+        let before = sender.statistics
+        _ = share(pictures: 1)
+        let atOnce = sender.statistics.retransmissions - before.retransmissions
+        #expect((10..<50).contains(atOnce))
+        _ = share(pictures: 40)
+        #expect(sender.statistics.retransmissions - before.retransmissions == 60)
+        let most = 20_000 + (sender.statistics.bytesSent - before.bytesSent) / 4
+        #expect(sender.statistics.bytesRepaired - before.bytesRepaired < most)
+        #expect(sender.owed.isEmpty)
+    }
+
+    @Test("is asked for again by who takes repair packets")
+    mutating func asksAgain() {
+        (sender, path) = Self.make(takesParity: true)
+        let numbers = Array(share(pictures: 10).suffix(60))
+        sender.repair(numbers, path, connected: .milliseconds(50), at: now)
+        _ = share(pictures: 40)
+        #expect((10..<50).contains(sender.statistics.retransmissions))
+    }
+
+    @Test("is no more than a jitter buffer holds, and what the newest request names")
+    mutating func bounded() {
+        let numbers = share(pictures: 60)
+        for _ in 0..<100 { sender.repair(numbers, path, connected: .milliseconds(50), at: now) }
+        #expect(sender.owed.count == 128)
+        sender.repair(Array(numbers.suffix(2)), path, connected: .milliseconds(50), at: now)
+        #expect(Array(sender.owed) == numbers.suffix(2))
+    }
+
+    @Test("waits until the queue is gone that it was lost in")
+    mutating func queued() {
+        let numbers = Array(share(pictures: 10).suffix(60))
+        path.measured(roundTrip: .milliseconds(50), at: now)
+        for _ in 0..<2 { path.measured(roundTrip: .milliseconds(550), at: now) }
+        sender.repair(numbers, path, connected: .milliseconds(50), at: now)
+        _ = share(pictures: 10)
+        let owed = sender.owed.count
+        #expect(owed > 10)
+        path.measured(roundTrip: .milliseconds(60), at: now)
+        _ = share(pictures: 40)
+        #expect(sender.owed.isEmpty)
+    }
+
+    @Test("is not sent again before what was sent can have passed the queue")
+    mutating func onceInQueue() {
+        let numbers = Array(share(pictures: 10).suffix(8))
+        path.measured(roundTrip: .milliseconds(50), at: now)
+        for _ in 0..<2 { path.measured(roundTrip: .milliseconds(650), at: now) }
+        for _ in 0..<5 {
+            sender.repair(numbers, path, connected: .milliseconds(50), at: now)
+            _ = share(pictures: 3)
+        }
+        #expect(sender.statistics.retransmissions == 8)
+    }
+}
