@@ -268,7 +268,7 @@ package struct ReportedRate: Sendable {
         guard losesNothing(at: now), now - begun.since > patience, isLess else { return }
         leastRoundTrip.restart(with: min(begun.roundTrip, roundTrip))
         passed = max(passed, begun.rate)
-        plateau = nil
+        (plateau, tooMuch) = (nil, nil)
     }
 
     /// Whether a round trip is to be measured; once.

@@ -135,6 +135,8 @@ enum Limits {
     static let queueOfRepair = Duration.milliseconds(40)
     /// What is sent later waits until round trips are nearly what they were.
     static let queueOfOwed = Duration.milliseconds(150)
+    /// Until reports tell theirs.
+    static let roundTripOfOwed = Duration.milliseconds(200)
     /// As many as aiortc's jitter buffer holds.
     static let packetsOwed = 128
     /// Repair packets likewise; where pictures wait in a queue, more packets would only lengthen that.

@@ -68,17 +68,16 @@ extension MediaSender {
         owed = Deque(missing.prefix(Limits.packetsOwed))
     }
 
-    /// Some of the budget has come back; not into the queue that they were lost in.
+    /// Some of the budget has come back: one packet, and none into the queue that it was lost in.
     mutating func payOwed(_ path: PathControl, at now: Instant) {
         guard path.queueBeforeRepairs == .zero else { return }
-        let pause = statistics.roundTripTime ?? Limits.assumedRoundTrip
+        let pause = statistics.roundTripTime ?? Limits.roundTripOfOwed
         while let number = owed.first {
-            switch history.resend(number, at: now, pause: pause, isLost: path.isLost, budget: { repairBudget.spend($0) }) {
-            case .resend(let packet, _, _): repairs.append(Repair(packet: packet, number: number))
-            case .unknown, .tooSoon: break
-            case .refused: return
-            }
+            let answer = history.resend(number, at: now, pause: pause, isLost: path.isLost) { repairBudget.spend($0) }
+            if case .refused = answer { return }
             owed.removeFirst()
+            guard case .resend(let packet, _, _) = answer else { continue }
+            return repairs.append(Repair(packet: packet, number: number))
         }
     }
 
@@ -86,6 +85,7 @@ extension MediaSender {
     private func pauseOfAnswers(_ path: PathControl, _ way: Duration) -> Duration {
         // Short of a whole round trip, which is never known to the millisecond, by what copies of a request are apart:
         // who asks again waited for the first.
+        // Round trips of reports have the queue in them already: what is sent twice into one that overflows is lost twice.
         let least = max(way * 3 / 4, way - Limits.requestCopyTime * 3) + path.queueBeforeRepairs
         guard parameters.parity != nil, lossRuns.areBursts else { return least }
         // There a viewer of our kind asks until answers come; half of these take longer than the usual, and reports of them

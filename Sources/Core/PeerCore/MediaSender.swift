@@ -189,6 +189,7 @@ struct MediaSender {
         startAgain()
         lastLarge = nil
         repairs.removeAll()
+        owed.removeAll()
         copies.removeAll()
         parity?.forget()
     }
