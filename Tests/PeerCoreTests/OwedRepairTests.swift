@@ -40,6 +40,12 @@ struct OwedRepairTests {
         return (0..<UInt16(truncatingIfNeeded: sender.sequenceNumber) &- first).map { first &+ $0 }
     }
 
+    /// Round trips tell of a queue of 600 ms.
+    private mutating func fillQueue() {
+        path.measured(roundTrip: .milliseconds(50), at: now)
+        for _ in 0..<2 { path.measured(roundTrip: .milliseconds(650), at: now) }
+    }
+
     @Test("is sent with the pictures that follow, each once, within the budget")
     mutating func later() {
         let numbers = Array(share(pictures: 10).suffix(60))
@@ -78,8 +84,7 @@ struct OwedRepairTests {
     @Test("waits until the queue is gone that it was lost in")
     mutating func queued() {
         let numbers = Array(share(pictures: 10).suffix(60))
-        path.measured(roundTrip: .milliseconds(50), at: now)
-        for _ in 0..<2 { path.measured(roundTrip: .milliseconds(550), at: now) }
+        fillQueue()
         sender.repair(numbers, path, connected: .milliseconds(50), at: now)
         _ = share(pictures: 10)
         let owed = sender.owed.count
@@ -92,8 +97,7 @@ struct OwedRepairTests {
     @Test("is not sent again before what was sent can have passed the queue")
     mutating func onceInQueue() {
         let numbers = Array(share(pictures: 10).suffix(8))
-        path.measured(roundTrip: .milliseconds(50), at: now)
-        for _ in 0..<2 { path.measured(roundTrip: .milliseconds(650), at: now) }
+        fillQueue()
         for _ in 0..<5 {
             sender.repair(numbers, path, connected: .milliseconds(50), at: now)
             _ = share(pictures: 3)
@@ -108,8 +112,7 @@ struct OwedRepairTests {
     @Test("leaves one by one behind pictures when the queue has gone, and not before another encoder's keyframe")
     mutating func oneByOne() {
         let numbers = Array(share(pictures: 10).suffix(60))
-        path.measured(roundTrip: .milliseconds(50), at: now)
-        for _ in 0..<2 { path.measured(roundTrip: .milliseconds(650), at: now) }
+        fillQueue()
         sender.repair(numbers, path, connected: .milliseconds(50), at: now)
         _ = share(pictures: 60)
         let before = (repairs: sender.statistics.retransmissions, all: sender.statistics.packetsSent)

@@ -25,7 +25,7 @@ struct SteadyOffset {
     }
 
     private var mending = Mending.none
-    private let picturesMoveBack: Bool
+    let picturesMoveBack: Bool
 
     /// - Parameter picturesMoveBack: they can be earlier than they were, too.
     init(picturesMoveBack: Bool = true) {

@@ -40,7 +40,6 @@ struct ViewAudio {
     private var picture: (time: Double, captured: NTPTimestamp)?
     /// The sound's timestamp at the file's zero.
     private var zero: SteadyOffset
-    private let picturesMoveBack: Bool
     /// By how much pictures are moved to stay with the sound, and the last one's time, in ticks of 1/90000 s.
     private var shift: Int64 = 0
     private var lastPicture: Int64?
@@ -50,7 +49,6 @@ struct ViewAudio {
     ///   - picturesMoveBack: a picture can follow upon the one before sooner than it was taken behind it.
     init(decoder: (any AudioDecoder)?, picturesMoveBack: Bool = true) {
         self.decoder = decoder
-        self.picturesMoveBack = picturesMoveBack
         zero = SteadyOffset(picturesMoveBack: picturesMoveBack)
     }
 
@@ -81,7 +79,7 @@ struct ViewAudio {
         playout.restart()
         clock = nil
         picture = nil
-        zero = SteadyOffset(picturesMoveBack: picturesMoveBack)
+        zero = SteadyOffset(picturesMoveBack: zero.picturesMoveBack)
         shift = 0
         lastPicture = nil
     }
