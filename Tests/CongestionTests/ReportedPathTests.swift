@@ -37,7 +37,7 @@ struct ReportedPath {
             for _ in 0..<1000 {
                 now += .milliseconds(1)
                 queue = max(.zero, queue - .milliseconds(1))
-                while due <= now {
+                while max(due, rate.mayLeave(at: now)) <= now {
                     passed += send()
                     due = max(due, now - .milliseconds(20)) + .seconds(Double(Self.bytes * 8) / Double(rate.target))
                 }
@@ -119,6 +119,20 @@ struct ReportedPathTests {
         #expect(later.allSatisfy { $0.queue < .milliseconds(280) }, "\(later.map(\.queue))")
         #expect(later.map(\.queue).reduce(.zero, +) / later.count < .milliseconds(120))
         #expect(later.map(\.passed).reduce(0, +) / Double(later.count) > 2_600_000)
+    }
+
+    @Test("a queue that overflows, before a third of what there was, is gone within three seconds")
+    func fullQueue() {
+        var path = ReportedPath(asks: true)
+        path.longest = .milliseconds(600)
+        path.delay = .milliseconds(60)
+        path.capacity = 3_000_000
+        path.run(seconds: 20)
+        path.capacity = 1_000_000
+        path.run(seconds: 12)
+        let later = path.seconds.dropFirst(23)
+        #expect(later.allSatisfy { $0.queue < .milliseconds(250) }, "\(path.seconds.map(\.queue))")
+        #expect(later.map(\.passed).reduce(0, +) / Double(later.count) > 700_000)
     }
 
     @Test("a path that grows is used again")

@@ -126,7 +126,10 @@ package enum Limits {
     static let lessForQueue = 0.85
     /// A queue is to be gone after a second, for half of what passes at least.
     static let timeOfLongQueue = Duration.seconds(1)
-    static let leastForLongQueue = 0.5
+    static let leastForLongQueue = 0.3
+    /// Behind a longer one nothing is sent until most of it is gone.
+    static let queueOfPause = Duration.milliseconds(250)
+    static let longestPause = Duration.milliseconds(600)
     /// Between two round trips that tell how fast it grows.
     static let leastForGrowth = Duration.milliseconds(200)
     /// What is sent less within this time is for the same queue.
@@ -148,7 +151,9 @@ package enum Limits {
     static let fallOfPlateau = 0.8
     /// Where so much is sent, a round trip is measured so often.
     static let leastForRoundTrip = 100_000.0
-    static let roundTripInterval = Duration.milliseconds(500)
+    static let roundTripInterval = Duration.milliseconds(200)
+    /// So many in a row without an answer wait in a queue, or find no room in it.
+    static let unansweredOfQueue = 4
     static let toleratedLoss = 0.02
     static let heavyLoss = 0.1
     /// Beside another flow: an overflow lasts for about two observations, and TCP sends 30 % less after it.

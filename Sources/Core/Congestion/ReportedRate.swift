@@ -4,10 +4,10 @@ import Timebase
 /// reports and REMB.
 ///
 /// Loss as GoogCC's first controller has it (draft-ietf-rmcat-gcc-02 § 6), by reports, which may be 5 s apart, and by what
-/// is asked for meanwhile. A round trip that has become longer tells of a queue: less is sent than made it, and where
-/// packets get lost besides, no more than has passed. A receiver's estimate
-/// (draft-alvestrand-rmcat-remb-03) follows what comes: of a screen that rests it says no more than that. It binds where
-/// more is sent than it names, and it falls, or does not grow.
+/// is asked for meanwhile. A round trip that has become longer tells of a queue, and so do checks that nobody answers while
+/// packets are missed: less is sent than made it, nothing at all until most of a long one has gone, and where packets get
+/// lost besides, no more than has passed. A receiver's estimate (draft-alvestrand-rmcat-remb-03) follows what comes: of a
+/// screen that rests it says no more than that. It binds where more is sent than it names, and it falls, or does not grow.
 package struct ReportedRate: Sendable {
     private var rate: Double
     private var maximum: Double
@@ -44,9 +44,16 @@ package struct ReportedRate: Sendable {
     private var roundTripAt = Instant.zero
     private var wantsRoundTrip = false
     private var unanswered = 0
+    private var unansweredSince: Instant?
     /// When the peer last asked for something new.
     private var missedAt: Instant?
     private var lessenedAt: Instant?
+    /// Nothing leaves until then, so that a long queue goes.
+    private var restUntil = Instant.zero
+    /// When less was sent for a queue that has not been seen to have gone.
+    private var leavingSince: Instant?
+    /// How long the queue was then.
+    private var lessenedFor = Duration.zero
     /// What was sent when a queue began.
     private var tooMuch: (bitsPerSecond: Double, at: Instant)?
     /// Since when it has been about as long, and what might be sent then.
@@ -72,7 +79,7 @@ package struct ReportedRate: Sendable {
     package mutating func begin(roundTrip: Duration) { start = SlowStart(roundTrip: roundTrip) }
 
     /// When more may leave, for what is known of the path.
-    package func mayLeave(at now: Instant) -> Instant { start?.mayLeave(at: now) ?? now }
+    package func mayLeave(at now: Instant) -> Instant { max(restUntil, start?.mayLeave(at: now) ?? now) }
 
     /// A packet has left.
     ///
@@ -87,7 +94,11 @@ package struct ReportedRate: Sendable {
         guard now - roundTripAt >= Limits.roundTripInterval else { return }
         roundTripAt = now
         wantsRoundTrip = sending.bitsPerSecond(at: now) > Limits.leastForRoundTrip
-        if wantsRoundTrip { unanswered += 1 }
+        if wantsRoundTrip {
+            unanswered += 1
+            unansweredSince = unansweredSince ?? now
+            weighUnanswered(at: now)
+        }
     }
 
     /// More, or less, may be used from now on.
@@ -127,6 +138,8 @@ package struct ReportedRate: Sendable {
         }
         guard now - since >= Limits.askedInterval else { return nil }
         defer { reportable = (0, now) }
+        // Of a time in which nothing was sent there is nothing to learn.
+        guard restUntil <= since else { return nil }
         return Double(reportable.bytes) * (1 - min(1, loss)) * 8 / (now - since).inSeconds
     }
 
@@ -155,7 +168,7 @@ package struct ReportedRate: Sendable {
 
     private mutating func lessen(to bitsPerSecond: Double, at now: Instant) {
         rate = max(Double(Limits.lowestRate), min(rate, bitsPerSecond))
-        lessenedAt = now
+        (lessenedAt, lessenedFor) = (now, queueDelay)
     }
 
     // MARK: What is asked for
@@ -186,13 +199,22 @@ package struct ReportedRate: Sendable {
         if let lessenedAt, asked.since - lessenedAt < lastRoundTrip + Limits.askedLate { return }
         let loss = min(1, Double(asked.missing) / Double(packets))
         // Who waits for what it misses does not ask for all of it; and what measures round trips is lost as well.
-        if loss > Limits.heavyLoss, isUsed(at: now), isQueued || unanswered > 1 {
-            return lessenForQueue(at: now)
+        let isMuch = loss > (unanswered > Limits.unansweredOfQueue ? Limits.toleratedLoss : Limits.heavyLoss)
+        if isMuch, isUsed(at: now), isQueued || unanswered > Limits.unansweredOfQueue {
+            return lessenForQueue(loss: loss, at: now)
         }
         react(to: loss, at: now)
     }
 
     // MARK: Round trips
+
+    /// What measures a full queue finds no room in it either.
+    private mutating func weighUnanswered(at now: Instant) {
+        guard unanswered > Limits.unansweredOfQueue, isUsed(at: now), !missesNothing(for: Limits.askedInterval, at: now)
+        else { return }
+        if let lessenedAt, now - lessenedAt < Limits.askedInterval { return }
+        lessenForQueue(at: now)
+    }
 
     private var isQueued: Bool { queueDelay > Limits.queueOfRoundTrip }
 
@@ -207,12 +229,15 @@ package struct ReportedRate: Sendable {
         let misses = !missesNothing(for: Limits.askedInterval * 2, at: now)
         let shorter = misses ? roundTrip : min(roundTrip, lastRoundTrip)
         followGrowth(roundTrip, at: now)
-        (lastRoundTrip, roundTripAt, unanswered) = (roundTrip, now, 0)
+        (lastRoundTrip, roundTripAt, unanswered, unansweredSince) = (roundTrip, now, 0, nil)
         followPlateau(shorter, at: now)
         queueDelay = max(.zero, shorter - (leastRoundTrip.value ?? shorter))
+        if !isQueued, let leavingSince, now - roundTrip >= leavingSince { self.leavingSince = nil }
         if passing == nil, !isQueued, losesNothing(at: now) { grow(by: Limits.growthByRoundTrips, at: now) }
         guard isQueued, isUsed(at: now) else { return }
-        if let lessenedAt, now - lessenedAt < roundTrip + Limits.askedInterval { return }
+        // Of what was sent less nothing is to be seen yet, unless the queue has grown as if it weren't.
+        if let lessenedAt, now - lessenedAt < roundTrip + Limits.askedInterval,
+            queueDelay - lessenedFor < Limits.queueOfRoundTrip { return }
         lessenForQueue(at: now)
     }
 
@@ -231,19 +256,35 @@ package struct ReportedRate: Sendable {
     }
 
     /// Beside others that fill the queue we keep some part.
-    private mutating func lessenForQueue(at now: Instant) {
+    ///
+    /// - Parameter loss: the share for which there is no room in it.
+    private mutating func lessenForQueue(loss: Double = 0, at now: Instant) {
         guard rate > maximum * Limits.leastForQueues else { return }
         let sent = min(rate, sending.bitsPerSecond(at: now))
-        passed = min(passed, sent)
+        passed = loss > 0 ? sent * (1 - loss) : min(passed, sent)
         // What is sent while the queue goes is less than passes.
         if lessenedAt.map({ now - $0 > Limits.timeOfQueue }) ?? true { tooMuch = (sent, now) }
         // A queue that overflows is one before a path that takes far less.
         let isFull = !missesNothing(for: Limits.askedInterval * 2, at: now)
         // What a long queue holds must leave as well.
-        let passing = 1 / (1 + max(0, queueGrowth))
-        let rest = max(Limits.leastForLongQueue, passing * (1 - queueDelay / Limits.timeOfLongQueue))
+        let passing = min(1 - loss, 1 / (1 + max(0, queueGrowth)))
+        let queue = queue(at: now)
+        if queue > Limits.queueOfPause { restUntil = now + min(Limits.longestPause, queue - Limits.queueOfRoundTrip) }
+        let rest = max(Limits.leastForLongQueue, passing * (1 - queue / Limits.timeOfLongQueue))
         let less = sent * min(isFull ? Limits.lessForFullQueue : Limits.lessForQueue, rest)
         lessen(to: max(maximum * Limits.leastForQueues, less), at: now)
+        leavingSince = now
+    }
+
+    /// Whether a queue has just been found to be too long, and may be full by now.
+    package func leavesQueue(at now: Instant) -> Bool { leavingSince.map { now - $0 < Limits.timeOfLongQueue } ?? false }
+
+    /// How long the queue is by now: what measures it waits in it, or is lost before it.
+    package func queue(at now: Instant) -> Duration {
+        // It has gone on growing since that left which measured it.
+        let grown = isQueued ? queueDelay + lastRoundTrip * min(1, max(0, queueGrowth)) : queueDelay
+        guard let unansweredSince else { return grown }
+        return max(grown, now - unansweredSince - (leastRoundTrip.value ?? lastRoundTrip))
     }
 
     /// Where we send little, a queue is another's.
@@ -259,8 +300,8 @@ package struct ReportedRate: Sendable {
 
     /// What stays as long though less and less is sent, and loses nothing, is no queue: the path has become longer.
     private mutating func followPlateau(_ roundTrip: Duration, at now: Instant) {
-        guard isQueued, let begun = plateau, (roundTrip - begun.roundTrip).magnitude < Limits.widthOfRoundTrips else {
-            plateau = (roundTrip, rate, now)
+        guard let begun = plateau, (roundTrip - begun.roundTrip).magnitude < Limits.widthOfRoundTrips else {
+            plateau = isQueued ? (roundTrip, rate, now) : nil
             return
         }
         let patience = asked == nil ? Limits.longestReportInterval : Limits.plateauOfRoundTrips
@@ -285,7 +326,7 @@ package struct ReportedRate: Sendable {
         lastRoundTrip = Limits.assumedRoundTrip
         (queueDelay, passed) = (.zero, 0)
         (plateau, missedAt, tooMuch) = (nil, nil, nil)
-        (roundTripBefore, queueGrowth) = (nil, 0)
+        (roundTripBefore, queueGrowth, leavingSince) = (nil, 0, nil)
         (start, isPatient) = (nil, false)
     }
 

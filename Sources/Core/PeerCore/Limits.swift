@@ -135,9 +135,20 @@ enum Limits {
     static let queueOfRepair = Duration.milliseconds(40)
     /// What is sent later waits until round trips are nearly what they were.
     static let queueOfOwed = Duration.milliseconds(150)
+    /// Nor does a queue that is full take what it had no room for: more than so many before any queue, or anything before so
+    /// long a one, waits until that has gone, or others seem to fill it.
+    static let answeredIntoQueue = 8
+    static let longestOwed = Duration.seconds(2)
+    static let queueOfFull = Duration.milliseconds(250)
+    /// Between two of them where no pictures follow.
+    static let owedInterval = Duration.milliseconds(8)
+    /// And where there is a queue, or no budget; pictures that follow are no further apart.
+    static let owedPause = Duration.milliseconds(100)
+    /// aiortc takes what is a hundred packets behind for a new stream (its MAX_MISORDER).
+    static let packetsOfRepetition: UInt16 = 95
     /// Until reports tell theirs.
     static let roundTripOfOwed = Duration.milliseconds(200)
-    /// As many as aiortc's jitter buffer holds.
+    /// As many as aiortc asks for at a time.
     static let packetsOwed = 128
     /// Repair packets likewise; where pictures wait in a queue, more packets would only lengthen that.
     static let lossOfParity = 0.012

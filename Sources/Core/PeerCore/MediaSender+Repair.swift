@@ -26,8 +26,9 @@ extension MediaSender {
         guard parameters.retransmission != nil else { return }
         let way = statistics.roundTripTime ?? connected ?? Limits.assumedRoundTrip
         // What waits in a queue is neither lost nor to be made longer.
-        let isQueued = path.queueBeforeRepairs > .zero
-        let pause = pauseOfAnswers(path, way)
+        let isQueued = path.queueBeforeRepairs(at: now) > .zero
+        if waits(missing, path, at: now) { return owe(missing[...], at: now) }
+        let pause = pauseOfAnswers(path, way, at: now)
         let isLossy = toldLoss(path)
         let isBursty = isLossy && lossRuns.areBursts
         // Where a second round takes long and is likely, both are sent at once; without repair packets it is likely sooner.
@@ -38,7 +39,7 @@ extension MediaSender {
         var wanted: [(repair: Repair, count: Int)] = []
         var askedFirst: [UInt16] = []
         let isLost = path.isLost
-        for (index, number) in missing.enumerated() {
+        answers: for (index, number) in missing.enumerated() {
             let answer = history.resend(number, at: now, pause: pause, isLost: isLost) { repairBudget.spend($0) }
             switch answer {
             case .resend(let packet, let since, let age):
@@ -49,10 +50,12 @@ extension MediaSender {
             case .unknown, .tooSoon: continue
             // There is no room for copies either.
             case .refused:
-                owe(missing[index...])
-                return lossRuns.note(askedFirst)
+                owe(missing[index...], at: now)
+                wanted = []
+                break answers
             }
         }
+        if isQueued, path.goesByReports { owe(wanted.map(\.repair.number)[...], at: now) }
         lossRuns.note(askedFirst)
         // So many in a row fill the link with their copies, and what follows them waits.
         let bytes = wanted.reduce(0) { $0 + ($1.count > 0 ? $1.repair.packet.payload.count : 0) }
@@ -61,32 +64,61 @@ extension MediaSender {
         sendCopies(wanted, distance: isBursty ? Limits.copyDistance : .zero, at: now)
     }
 
-    /// Some viewers ask once (aiortc, until it misses something else) and show nothing behind a hole for a hundred packets.
-    /// Those that take repair packets ask again.
-    private mutating func owe(_ missing: ArraySlice<UInt16>) {
-        guard parameters.parity == nil else { return }
-        owed = Deque(missing.prefix(Limits.packetsOwed))
+    /// Whether what is asked for waits: what was lost for want of room in a queue would find none either.
+    private mutating func waits(_ asked: [UInt16], _ path: PathControl, at now: Instant) -> Bool {
+        guard parameters.parity == nil, path.goesByReports else { return false }
+        let isMuch = asked.count > Limits.answeredIntoQueue && path.queueBeforeRepairs(at: now) > .zero
+        return isMuch || path.mayBeFull(at: now)
+    }
+
+    /// Some viewers ask once (aiortc, until it misses something else) and show nothing behind a hole for 512 packets: what
+    /// had no room, or went into a queue that may have had none, is sent once more behind that. Those that take repair
+    /// packets ask again.
+    private mutating func owe(_ missing: ArraySlice<UInt16>, at now: Instant) {
+        guard parameters.parity == nil, !missing.isEmpty else { return }
+        if owed.isEmpty { owedSince = now }
+        owed.removeAll(where: missing.contains)
+        owed.append(contentsOf: missing)
+        owed.removeFirst(max(0, owed.count - Limits.packetsOwed))
     }
 
     /// Some of the budget has come back: one packet, and none into the queue that it was lost in.
-    mutating func payOwed(_ path: PathControl, at now: Instant) {
-        guard path.queueBeforeRepairs == .zero else { return }
+    mutating func payOwed(_ path: PathControl, behindPictures: Bool = false, at now: Instant) {
+        let isQueued = path.queueBeforeRepairs(at: now) > .zero && now - owedSince < Limits.longestOwed
+        owedDue = now + (isQueued || behindPictures ? Limits.owedPause : Limits.owedInterval)
+        if isQueued { return }
         let pause = statistics.roundTripTime ?? Limits.roundTripOfOwed
-        while let number = owed.first {
+        for _ in 0..<owed.count {
+            let number = owed.removeFirst()
+            if isRepeatedLate(number) { continue }
             let answer = history.resend(number, at: now, pause: pause, isLost: path.isLost) { repairBudget.spend($0) }
-            if case .refused = answer { return }
-            owed.removeFirst()
-            guard case .resend(let packet, _, _) = answer else { continue }
-            return repairs.append(Repair(packet: packet, number: number))
+            switch answer {
+            case .unknown: continue
+            case .tooSoon: owed.append(number)
+            case .refused:
+                owedDue = now + Limits.owedPause
+                return owed.prepend(number)
+            case .resend(let packet, _, _): return repairs.append(Repair(packet: packet, number: number))
+            }
         }
     }
 
+    /// What may have come already would be a second one, long after it: some viewers (aiortc) take that for a new stream,
+    /// and show nothing for 512 packets.
+    private func isRepeatedLate(_ number: UInt16) -> Bool {
+        let behind = UInt16(truncatingIfNeeded: sequenceNumber) &- number
+        return behind > Limits.packetsOfRepetition && history.wasSentAgain(number)
+    }
+
     /// How long a packet is not sent again, as long as nobody knows what became of it.
-    private func pauseOfAnswers(_ path: PathControl, _ way: Duration) -> Duration {
+    private func pauseOfAnswers(_ path: PathControl, _ way: Duration, at now: Instant) -> Duration {
         // Short of a whole round trip, which is never known to the millisecond, by what copies of a request are apart:
         // who asks again waited for the first.
         // Round trips of reports have the queue in them already: what is sent twice into one that overflows is lost twice.
-        let least = max(way * 3 / 4, way - Limits.requestCopyTime * 3) + path.queueBeforeRepairs
+        let queue = path.queueBeforeRepairs(at: now)
+        // Round trips tell of a queue late: it may be half as long again by now.
+        if path.goesByReports, queue > .zero { return way + queue * 3 / 2 }
+        let least = max(way * 3 / 4, way - Limits.requestCopyTime * 3) + queue
         guard parameters.parity != nil, lossRuns.areBursts else { return least }
         // There a viewer of our kind asks until answers come; half of these take longer than the usual, and reports of them
         // are some time apart.

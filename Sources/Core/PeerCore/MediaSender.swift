@@ -42,8 +42,10 @@ struct MediaSender {
     private var queue: Deque<QueuedUnit> = []
     private var queuedBytes = 0
     var repairs: Deque<Repair> = []
-    /// What was asked for last and had no room.
+    /// What was asked for and had no room, and when that is looked after where no pictures follow.
     var owed: Deque<UInt16> = []
+    var owedDue = Instant.zero
+    var owedSince = Instant.zero
     /// Copies of them that leave later.
     var copies: Deque<Copy> = []
     var lossRuns = LossRuns()
@@ -251,7 +253,8 @@ struct MediaSender {
     func nextSend(_ path: PathControl, at now: Instant) -> Instant? {
         guard let free = path.mayLeave(at: now) else { return nil }
         if isWaiting || probesSilence(path) { return max(free, pacer.nextSend) }
-        if let copy = copies.first { return max(free, pacer.nextSend, copy.due) }
+        let later = min(copies.first?.due ?? .distantFuture, owed.isEmpty ? .distantFuture : owedDue)
+        if later < .distantFuture { return max(free, pacer.nextSend, later) }
         guard probe != nil, let due = path.probeDue else { return nil }
         return max(free, pacer.nextSend, due)
     }
@@ -273,7 +276,8 @@ struct MediaSender {
             repairs.append(copy.repair)
             copies.removeFirst()
         }
-        if !isWaiting { appendProbe(&path, at: now) }
+        if !isWaiting, !owed.isEmpty { payOwed(path, at: now) }
+        if !isWaiting, owed.isEmpty { appendProbe(&path, at: now) }
         let packet = nextRepair(&path, at: now) ?? nextParity(&path, at: now) ?? nextPayload(&path, at: now)
         if let packet {
             pacer.sent(bytes: packet.count, at: now)
@@ -307,7 +311,7 @@ struct MediaSender {
         if lastSent == nil || isLast && queue[0].extensions.absoluteCaptureTime != nil { nextReport = now }
         parity?.sent(packet, sequenceNumber: UInt16(truncatingIfNeeded: sequenceNumber - 1), isLast, path.parityShare)
         repairBudget.earn(packet.count)
-        if !owed.isEmpty { payOwed(path, at: now) }
+        if !owed.isEmpty { payOwed(path, behindPictures: true, at: now) }
         counter.sent(payloadBytes: range.count)
         lastSent = (unit.mediaTime, unit.capturedAt)
         queue[0].nextPayload += 1

@@ -78,7 +78,7 @@ struct PathControl {
 
     private var givesFeedback: Bool { feedback != .none }
     /// Where feedback was agreed on and none comes, what reports say counts as well.
-    private var goesByReports: Bool { !estimator.hasFeedback }
+    var goesByReports: Bool { !estimator.hasFeedback }
 
     // MARK: Out
 
@@ -180,9 +180,14 @@ struct PathControl {
     /// By single packets, or by round trips, as the peer tells.
     var toldQueueDelay: Duration { goesByReports ? reported.queueDelay : estimator.queueDelay }
     /// How long what is sent again waits before a narrow link; of round trips, jitter is no queue.
-    var queueBeforeRepairs: Duration {
-        let isJitter = toldQueueDelay <= (goesByReports ? Limits.queueOfOwed : Limits.queueOfRepair)
-        return isJitter ? .zero : toldQueueDelay
+    func queueBeforeRepairs(at now: Instant) -> Duration {
+        guard goesByReports else { return estimator.queueDelay <= Limits.queueOfRepair ? .zero : estimator.queueDelay }
+        let queue = reported.queue(at: now)
+        return queue > Limits.queueOfOwed || reported.leavesQueue(at: now) ? max(queue, Limits.queueOfOwed) : .zero
+    }
+    /// What goes into the queue now may find no room.
+    func mayBeFull(at now: Instant) -> Bool {
+        goesByReports && (reported.leavesQueue(at: now) || reported.queue(at: now) > Limits.queueOfFull)
     }
     /// Smoothed, from leaving to what is told of it; nil before anything was.
     var feedbackDelay: Duration? { estimator.feedbackDelay }

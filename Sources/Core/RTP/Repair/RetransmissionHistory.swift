@@ -115,6 +115,12 @@ package struct RetransmissionHistory: Sendable {
         return .resend(entry.packet, since: since, age: now - entry.sentAt)
     }
 
+    /// Whether a packet has left a second time.
+    package func wasSentAgain(_ sequenceNumber: UInt16) -> Bool {
+        let index = index(of: sequenceNumber)
+        return index >= 0 && entries[index]?.resentAt != nil
+    }
+
     /// What `resend` gave leaves now, or a copy of it.
     ///
     /// - Parameter packet: which one of the path it is.
