@@ -78,7 +78,7 @@ struct OwedRepairTests {
         for _ in 0..<100 { sender.repair(numbers, path, connected: .milliseconds(50), at: now) }
         #expect(sender.owed.count == 128)
         sender.repair(Array(numbers.suffix(2)), path, connected: .milliseconds(50), at: now)
-        #expect(sender.owed.count == 128 && Array(sender.owed).suffix(2) == numbers.suffix(2))
+        #expect(sender.owed.count == 128 && sender.owed.map(\.number).suffix(2) == numbers.suffix(2))
     }
 
     @Test("waits until the queue is gone that it was lost in")
@@ -132,6 +132,21 @@ struct OwedRepairTests {
         _ = share(pictures: 12)
         #expect(sender.statistics.retransmissions == 8)
         #expect(sender.owed.isEmpty)
+    }
+
+    @Test("wakes nobody where there is no budget for it and no pictures follow")
+    mutating func refused() {
+        let numbers = Array(share(pictures: 40).suffix(120))
+        sender.repair(numbers, path, connected: .milliseconds(50), at: now)
+        for _ in 0..<400 {
+            while sender.nextPacket(&path, at: now) != nil {}
+            now += .milliseconds(1)
+        }
+        #expect(!sender.owed.isEmpty)
+        let due = sender.nextSend(path, at: now)
+        #expect(due == nil)
+        _ = share(pictures: 60)
+        #expect(sender.statistics.retransmissions == 120)
     }
 
     @Test("is sent by itself where no pictures follow")

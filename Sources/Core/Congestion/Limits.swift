@@ -124,10 +124,10 @@ package enum Limits {
     /// eighth of what may be used.
     static let queueOfRoundTrip = Duration.milliseconds(100)
     static let lessForQueue = 0.85
-    /// A queue is to be gone after a second, for half of what passes at least.
+    /// A queue is to be gone after a second, for three tenths of what passes at least.
     static let timeOfLongQueue = Duration.seconds(1)
     static let leastForLongQueue = 0.3
-    /// Behind a longer one nothing is sent until most of it is gone.
+    /// Behind a longer one no pictures are sent until most of it is gone.
     static let queueOfPause = Duration.milliseconds(250)
     static let longestPause = Duration.milliseconds(600)
     /// Between two round trips that tell how fast it grows.

@@ -45,14 +45,16 @@ package struct ReportedRate: Sendable {
     private var wantsRoundTrip = false
     private var unanswered = 0
     private var unansweredSince: Instant?
+    /// The last packet of one: behind it a queue only gets shorter.
+    private var pictureLeftAt: Instant?
     /// When the peer last asked for something new.
     private var missedAt: Instant?
     private var lessenedAt: Instant?
-    /// Nothing leaves until then, so that a long queue goes.
+    /// No pictures leave until then, so that a long queue goes.
     private var restUntil = Instant.zero
-    /// When less was sent for a queue that has not been seen to have gone.
+    /// When less was sent for a long queue; it has not been seen to have gone since.
     private var leavingSince: Instant?
-    /// How long the queue was then.
+    /// How long the queue was when less was sent.
     private var lessenedFor = Duration.zero
     /// What was sent when a queue began.
     private var tooMuch: (bitsPerSecond: Double, at: Instant)?
@@ -86,6 +88,7 @@ package struct ReportedRate: Sendable {
     /// - Parameter isPicture: or part of one; sound is too little to fill a path.
     package mutating func sent(bytes: Int, isPicture: Bool = true, at now: Instant) {
         sending.note(bytes: bytes, at: now)
+        if isPicture { pictureLeftAt = now }
         if start?.isOver(at: now) == true { start = nil }
         if isPicture, start?.sent(bytes: bytes, at: now) == true { wantsRoundTrip = true }
         packetsSent += 1
@@ -168,7 +171,7 @@ package struct ReportedRate: Sendable {
 
     private mutating func lessen(to bitsPerSecond: Double, at now: Instant) {
         rate = max(Double(Limits.lowestRate), min(rate, bitsPerSecond))
-        (lessenedAt, lessenedFor) = (now, queueDelay)
+        (lessenedAt, lessenedFor) = (now, queue(at: now))
     }
 
     // MARK: What is asked for
@@ -210,7 +213,7 @@ package struct ReportedRate: Sendable {
 
     /// What measures a full queue finds no room in it either.
     private mutating func weighUnanswered(at now: Instant) {
-        guard unanswered > Limits.unansweredOfQueue, isUsed(at: now), !missesNothing(for: Limits.askedInterval, at: now)
+        guard unanswered > Limits.unansweredOfQueue, restUntil <= now, isUsed(at: now), !missesNothing(for: Limits.askedInterval, at: now)
         else { return }
         if let lessenedAt, now - lessenedAt < Limits.askedInterval { return }
         lessenForQueue(at: now)
@@ -232,6 +235,7 @@ package struct ReportedRate: Sendable {
         (lastRoundTrip, roundTripAt, unanswered, unansweredSince) = (roundTrip, now, 0, nil)
         followPlateau(shorter, at: now)
         queueDelay = max(.zero, shorter - (leastRoundTrip.value ?? shorter))
+        if !isQueued { restUntil = min(restUntil, now) }
         if !isQueued, let leavingSince, now - roundTrip >= leavingSince { self.leavingSince = nil }
         if passing == nil, !isQueued, losesNothing(at: now) { grow(by: Limits.growthByRoundTrips, at: now) }
         guard isQueued, isUsed(at: now) else { return }
@@ -273,7 +277,7 @@ package struct ReportedRate: Sendable {
         let rest = max(Limits.leastForLongQueue, passing * (1 - queue / Limits.timeOfLongQueue))
         let less = sent * min(isFull ? Limits.lessForFullQueue : Limits.lessForQueue, rest)
         lessen(to: max(maximum * Limits.leastForQueues, less), at: now)
-        leavingSince = now
+        if queue > Limits.queueOfPause || loss > 0 { leavingSince = now }
     }
 
     /// Whether a queue has just been found to be too long, and may be full by now.
@@ -283,8 +287,13 @@ package struct ReportedRate: Sendable {
     package func queue(at now: Instant) -> Duration {
         // It has gone on growing since that left which measured it.
         let grown = isQueued ? queueDelay + lastRoundTrip * min(1, max(0, queueGrowth)) : queueDelay
-        guard let unansweredSince else { return grown }
-        return max(grown, now - unansweredSince - (leastRoundTrip.value ?? lastRoundTrip))
+        guard let pictureLeftAt else { return grown }
+        var queue = grown
+        // One check alone may have been lost.
+        if unanswered > 1, let unansweredSince {
+            queue = max(queue, pictureLeftAt - unansweredSince - (leastRoundTrip.value ?? lastRoundTrip))
+        }
+        return max(.zero, queue - (now - pictureLeftAt))
     }
 
     /// Where we send little, a queue is another's.
@@ -327,6 +336,8 @@ package struct ReportedRate: Sendable {
         (queueDelay, passed) = (.zero, 0)
         (plateau, missedAt, tooMuch) = (nil, nil, nil)
         (roundTripBefore, queueGrowth, leavingSince) = (nil, 0, nil)
+        (unanswered, unansweredSince, restUntil) = (0, nil, .zero)
+        (lessenedAt, lessenedFor) = (nil, .zero)
         (start, isPatient) = (nil, false)
     }
 

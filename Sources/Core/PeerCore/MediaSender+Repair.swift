@@ -5,6 +5,12 @@ import Timebase
 
 /// What a viewer is sent again: packets it misses, repair packets made of several, and what measures a path.
 extension MediaSender {
+    /// The number of a packet that was asked for and had no room, and since when.
+    struct Owed {
+        var number: UInt16
+        var since: Instant
+    }
+
     /// Retransmits what the viewer misses (RFC 4585 § 6.2.1, RFC 4588), within the budget.
     ///
     /// - Parameter connected: the round trip of connectivity checks, until reports tell theirs.
@@ -45,6 +51,7 @@ extension MediaSender {
             case .resend(let packet, let since, let age):
                 let repair = Repair(packet: packet, number: number)
                 repairs.append(repair)
+                if !owed.isEmpty { owed.removeAll { $0.number == number } }
                 if since == nil { askedFirst.append(number) }
                 wanted.append((repair, copies(since, way, isLate: isLossy && age >= late) ?? (isDoubled ? 1 : 0)))
             case .unknown, .tooSoon: continue
@@ -76,29 +83,35 @@ extension MediaSender {
     /// packets ask again.
     private mutating func owe(_ missing: ArraySlice<UInt16>, at now: Instant) {
         guard parameters.parity == nil, !missing.isEmpty else { return }
-        if owed.isEmpty { owedSince = now }
-        owed.removeAll(where: missing.contains)
-        owed.append(contentsOf: missing)
+        let known = Dictionary(owed.map { ($0.number, $0.since) }, uniquingKeysWith: min)
+        let new = Set(missing.suffix(Limits.packetsOwed))
+        owed.removeAll { new.contains($0.number) }
+        owed.append(contentsOf: new.sorted { $0 &- missing[missing.startIndex] < $1 &- missing[missing.startIndex] }
+            .map { Owed(number: $0, since: known[$0] ?? now) })
         owed.removeFirst(max(0, owed.count - Limits.packetsOwed))
+        owedDue = now
     }
 
     /// Some of the budget has come back: one packet, and none into the queue that it was lost in.
     mutating func payOwed(_ path: PathControl, behindPictures: Bool = false, at now: Instant) {
-        let isQueued = path.queueBeforeRepairs(at: now) > .zero && now - owedSince < Limits.longestOwed
-        owedDue = now + (isQueued || behindPictures ? Limits.owedPause : Limits.owedInterval)
-        if isQueued { return }
-        let pause = statistics.roundTripTime ?? Limits.roundTripOfOwed
+        guard owedDue <= now || behindPictures && owedDue == .distantFuture, let first = owed.first else { return }
+        owedDue = now + Limits.owedPause
+        if path.queueBeforeRepairs(at: now) > .zero, now - first.since < Limits.longestOwed { return }
+        let pause = min(statistics.roundTripTime ?? Limits.roundTripOfOwed, Limits.longestOwed)
         for _ in 0..<owed.count {
-            let number = owed.removeFirst()
-            if isRepeatedLate(number) { continue }
-            let answer = history.resend(number, at: now, pause: pause, isLost: path.isLost) { repairBudget.spend($0) }
+            let next = owed.removeFirst()
+            if isRepeatedLate(next.number) { continue }
+            let answer = history.resend(next.number, at: now, pause: pause, isLost: path.isLost) { repairBudget.spend($0) }
             switch answer {
             case .unknown: continue
-            case .tooSoon: owed.append(number)
+            case .tooSoon: owed.append(next)
+            // More of it comes with pictures only.
             case .refused:
-                owedDue = now + Limits.owedPause
-                return owed.prepend(number)
-            case .resend(let packet, _, _): return repairs.append(Repair(packet: packet, number: number))
+                owedDue = behindPictures ? now : .distantFuture
+                return owed.prepend(next)
+            case .resend(let packet, _, _):
+                owedDue = behindPictures ? now : now + Limits.owedInterval
+                return repairs.append(Repair(packet: packet, number: next.number))
             }
         }
     }

@@ -43,9 +43,8 @@ struct MediaSender {
     private var queuedBytes = 0
     var repairs: Deque<Repair> = []
     /// What was asked for and had no room, and when that is looked after where no pictures follow.
-    var owed: Deque<UInt16> = []
+    var owed: Deque<Owed> = []
     var owedDue = Instant.zero
-    var owedSince = Instant.zero
     /// Copies of them that leave later.
     var copies: Deque<Copy> = []
     var lossRuns = LossRuns()
@@ -276,8 +275,10 @@ struct MediaSender {
             repairs.append(copy.repair)
             copies.removeFirst()
         }
-        if !isWaiting, !owed.isEmpty { payOwed(path, at: now) }
-        if !isWaiting, owed.isEmpty { appendProbe(&path, at: now) }
+        if !isWaiting {
+            let owes = !owed.isEmpty && owedDue <= now && !probesSilence(path)
+            if owes { payOwed(path, at: now) } else { appendProbe(&path, at: now) }
+        }
         let packet = nextRepair(&path, at: now) ?? nextParity(&path, at: now) ?? nextPayload(&path, at: now)
         if let packet {
             pacer.sent(bytes: packet.count, at: now)

@@ -128,7 +128,8 @@ struct PathControl {
     func mayLeave(at now: Instant) -> Instant? {
         guard givesFeedback else { return reported.mayLeave(at: now) }
         if estimator.hasFeedback { return estimator.mayLeave(at: now) }
-        return credit > 0 ? now : creditEnds
+        let free = credit > 0 ? now : creditEnds
+        return free.map { max($0, reported.mayLeave(at: now)) }
     }
 
     /// When a packet is wanted that only measures the path; nil where there is nothing to be learnt.
