@@ -5,7 +5,7 @@ import Timebase
 ///
 /// Loss as GoogCC's first controller has it (draft-ietf-rmcat-gcc-02 § 6), by reports, which may be 5 s apart, and by what
 /// is asked for meanwhile. A round trip that has become longer tells of a queue, and so do checks that nobody answers while
-/// packets are missed: less is sent than made it, nothing at all until most of a long one has gone, and where packets get
+/// packets are missed: less is sent than made it, no pictures until most of a long one has gone, and where packets get
 /// lost besides, no more than has passed. A receiver's estimate (draft-alvestrand-rmcat-remb-03) follows what comes: of a
 /// screen that rests it says no more than that. It binds where more is sent than it names, and it falls, or does not grow.
 package struct ReportedRate: Sendable {
