@@ -93,7 +93,7 @@ extension XConnection {
                 throw .refused(error.pointee.error_code)
             }
             if isBroken { throw .lost }
-            guard wait(until: deadline) == .readable else {
+            guard waitForSocket(until: deadline) == .readable else {
                 abandoned.append(Abandoned(sequence: sequence, carriesDescriptor: carriesDescriptor))
                 throw .timedOut
             }
@@ -108,10 +108,11 @@ extension XConnection {
 
     /// Waits until a server that was slow has answered everything it was asked.
     func catchUp(until deadline: Instant) throws(XFailure) {
+        flush()
         readSocket()
         while isStalled {
             if isBroken { throw .lost }
-            guard wait(until: deadline) == .readable else { throw .timedOut }
+            guard waitForSocket(until: deadline) == .readable else { throw .timedOut }
             readSocket()
         }
     }
@@ -127,6 +128,12 @@ extension XConnection {
     /// Waits until the server has something to say, `wakeup` is readable (-1: none) or the deadline passed.
     func wait(until deadline: Instant, wakeup: Int32 = -1) -> Wake {
         flush()
+        // libxcb reads whenever it writes, and we do for each reply: of what has come so poll(2) does not tell.
+        keepQueued()
+        return inbox.isEmpty ? waitForSocket(until: deadline, wakeup: wakeup) : .readable
+    }
+
+    private func waitForSocket(until deadline: Instant, wakeup: Int32 = -1) -> Wake {
         var entries = [
             pollfd(fd: xcb_get_file_descriptor(handle), events: Int16(POLLIN), revents: 0),
             pollfd(fd: wakeup, events: Int16(POLLIN), revents: 0),
@@ -141,17 +148,20 @@ extension XConnection {
     }
 
     private func readSocket() {
-        // The first call reads the socket once; the others empty what was read.
-        var next = xcb_poll_for_event(handle)
-        while let event = next {
-            keep(event)
-            free(event)
-            next = xcb_poll_for_queued_event(handle)
-        }
+        // Where nothing is queued, this reads the socket once.
+        if let event = xcb_poll_for_event(handle) { keep(event) }
+        keepQueued()
         abandoned.removeAll { takeLate($0) }
     }
 
+    /// Takes what was read already.
+    private func keepQueued() {
+        while let event = xcb_poll_for_queued_event(handle) { keep(event) }
+    }
+
+    /// - Parameter raw: freed here.
     private func keep(_ raw: UnsafeMutablePointer<xcb_generic_event_t>) {
+        defer { free(raw) }
         guard let event = XEvent(raw, extensions: extensions, root: root), inbox.count < Limits.events else { return }
         // A mouse may report a thousand times a second, and only the last time counts.
         if event == .pointerMoved, inbox.last == .pointerMoved { return }
