@@ -109,6 +109,9 @@ package struct FrameRateAdapter: Sendable {
     /// Whether a picture read now is new should be told: while its change waits, or right after its frame was decided.
     package var wantsNews: Bool { pace == .fixed && runLength > 0 && (hasChange ? follower.isWatching : follower.isClosing) }
 
+    /// Whether a picture read now is compared with any later one, as far as is known.
+    package var remembersNews: Bool { pace == .fixed && !(runLength > 0 && follower.isResting) }
+
     /// What changed at `changedAt` is new to the eye.
     package mutating func sawSomethingNew(changedAt: Instant) {
         guard wantsNews else { return }

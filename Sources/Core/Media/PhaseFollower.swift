@@ -47,6 +47,11 @@ struct PhaseFollower: Sendable {
         if case .closing = phase { true } else { false }
     }
 
+    /// Nothing is looked at, and nothing compared with this frame.
+    var isResting: Bool {
+        if case .resting = phase { true } else { false }
+    }
+
     /// Something new came `lag` before the slot of the frame that shows it; negative where it came behind it.
     mutating func sawSomethingNew(lag: Duration) {
         if lags.count < MediaLimits.looksPerPeriod { lags.append(lag.nanoseconds) }

@@ -51,9 +51,11 @@ extension MediaLine {
     /// Tells the adapter when something new came, where it wants to know. The frame is converted later, or the next one
     /// with what changed in this.
     func glance(at frame: ScreenFrame, changedAt: Instant?) {
-        let number = Glance.number(of: frame)
-        if let changedAt, adapter.wantsNews, number != glanced { adapter.sawSomethingNew(changedAt: changedAt) }
-        glanced = number
+        if adapter.remembersNews {
+            let number = Glance.number(of: frame)
+            if let changedAt, adapter.wantsNews, number != glanced { adapter.sawSomethingNew(changedAt: changedAt) }
+            glanced = number
+        }
         unconverted = unconverted.union(frame.damage)
     }
 
