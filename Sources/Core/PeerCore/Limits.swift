@@ -146,6 +146,8 @@ enum Limits {
     static let owedPause = Duration.milliseconds(100)
     /// aiortc takes what is a hundred packets behind for a new stream (its MAX_MISORDER).
     static let packetsOfRepetition: UInt16 = 95
+    /// aiortc waits behind a hole for 512 packets; from twice that on it surely begins anew.
+    static let leap: Int64 = 1024
     /// Until reports tell theirs.
     static let roundTripOfOwed = Duration.milliseconds(200)
     /// As many as aiortc asks for at a time.

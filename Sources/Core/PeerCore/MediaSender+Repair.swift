@@ -5,6 +5,26 @@ import Timebase
 
 /// What a viewer is sent again: packets it misses, repair packets made of several, and what measures a path.
 extension MediaSender {
+    /// A packet that is sent again, and its number.
+    struct Repair {
+        var packet: RetransmissionHistory.Packet
+        var number: UInt16
+        /// Nobody misses it.
+        var isProbe = false
+    }
+
+    /// A packet that is sent again once more, and when.
+    struct Copy {
+        var repair: Repair
+        var due: Instant
+    }
+
+    /// A large packet, and its number: what probes repeat.
+    struct Large {
+        var packet: RetransmissionHistory.Packet
+        var number: Int64
+    }
+
     /// The number of a packet that was asked for and had no room, and since when.
     struct Owed {
         var number: UInt16
@@ -16,6 +36,8 @@ extension MediaSender {
     /// - Parameter connected: the round trip of connectivity checks, until reports tell theirs.
     mutating func repair(_ missing: [UInt16], _ path: PathControl, connected: Duration?, at now: Instant) {
         statistics.packetsReportedMissing += missing.count
+        if isLeaping || missing.isEmpty { return }
+        forgetOwed(beside: missing)
         resend(missing, path, connected: connected, at: now)
     }
 
@@ -92,15 +114,30 @@ extension MediaSender {
         owedDue = now
     }
 
+    /// What is not asked for again, with what is missed before and behind it, has come.
+    private mutating func forgetOwed(beside missing: [UInt16]) {
+        guard !owed.isEmpty, let first = missing.first, let last = missing.last else { return }
+        let asked = Set(missing)
+        let hasCome = { [history] number in
+            number &- first < last &- first && !asked.contains(number) && history.wasSentAgain(number)
+        }
+        owed.removeAll { hasCome($0.number) }
+    }
+
     /// Some of the budget has come back: one packet, and none into the queue that it was lost in.
     mutating func payOwed(_ path: PathControl, behindPictures: Bool = false, at now: Instant) {
         guard owedDue <= now || behindPictures && owedDue == .distantFuture, let first = owed.first else { return }
         owedDue = now + Limits.owedPause
+        if path.mayBeFull(at: now) { fullAt = now }
         if path.queueBeforeRepairs(at: now) > .zero, now - first.since < Limits.longestOwed { return }
         let pause = min(statistics.roundTripTime ?? Limits.roundTripOfOwed, Limits.longestOwed)
         for _ in 0..<owed.count {
             let next = owed.removeFirst()
-            if isRepeatedLate(next.number) { continue }
+            if isRepeatedLate(next.number) {
+                // It went into a queue that turned out to have no room.
+                isHopeless = isHopeless || fullAt.map { $0 >= next.since } == true
+                continue
+            }
             let answer = history.resend(next.number, at: now, pause: pause, isLost: path.isLost) { repairBudget.spend($0) }
             switch answer {
             case .unknown: continue

@@ -17,26 +17,6 @@ struct MediaSender {
         var isUnderWay: Bool { unit.isKeyframe && nextPayload > 0 }
     }
 
-    /// A packet that is sent again, and its number.
-    struct Repair {
-        var packet: RetransmissionHistory.Packet
-        var number: UInt16
-        /// Nobody misses it.
-        var isProbe = false
-    }
-
-    /// A packet that is sent again once more, and when.
-    struct Copy {
-        var repair: Repair
-        var due: Instant
-    }
-
-    /// A large packet, and its number: what probes repeat.
-    struct Large {
-        var packet: RetransmissionHistory.Packet
-        var number: Int64
-    }
-
     let parameters: SendParameters
     private let wallClock: WallClockAnchor
     private var queue: Deque<QueuedUnit> = []
@@ -45,6 +25,8 @@ struct MediaSender {
     /// What was asked for and had no room, and when that is looked after where no pictures follow.
     var owed: Deque<Owed> = []
     var owedDue = Instant.zero
+    /// When a queue was last known that may have no room for it.
+    var fullAt: Instant?
     /// Copies of them that leave later.
     var copies: Deque<Copy> = []
     var lossRuns = LossRuns()
@@ -64,7 +46,11 @@ struct MediaSender {
     /// Media goes out once the viewer has had a keyframe to begin with.
     private var isStarted = false
     /// A keyframe is needed that nobody else will ask for.
-    private var isStranded = false
+    var isStranded = false
+    /// Of what the viewer misses nobody knows what has come; the next keyframe comes behind a leap in its numbers.
+    var isHopeless = false
+    var isLeaping = false
+    var leap: Leap?
     /// The highest number that the viewer has told of.
     private var reportedUpTo: UInt32?
     var lastSent: (mediaTime: MediaTime, capturedAt: Instant)?
@@ -107,6 +93,7 @@ struct MediaSender {
     /// Takes a unit of the viewer's lane. Nothing before its first keyframe is sent.
     mutating func enqueue(_ unit: PacketisedUnit, at now: Instant) {
         guard !unit.payloads.isEmpty else { return }
+        beginAnewIfHopeless()
         if !isStarted {
             guard unit.isKeyframe else { return }
             // A preview that has not begun to leave is of no use any more.
@@ -188,7 +175,9 @@ struct MediaSender {
     /// Who asks for it all the same gets it: there are receivers that show nothing behind a gap, be it a keyframe.
     mutating func dropUnsent() {
         startAgain()
+        isHopeless = false
         lastLarge = nil
+        for repair in repairs where !repair.isProbe { history.withdraw(repair.number) }
         repairs.removeAll()
         owed.removeAll()
         copies.removeAll()
@@ -224,9 +213,10 @@ struct MediaSender {
     mutating func handle(_ report: ReportBlock, at now: Instant) -> (loss: Double, packets: Int, roundTrip: Duration?)? {
         guard report.ssrc == parameters.ssrc else { return nil }
         let highest = report.extendedHighestSequenceNumber
-        let packets = reportedUpTo.map { Int(highest &- $0) } ?? statistics.packetsSent
+        let numbers = reportedUpTo.map { Int(highest &- $0) } ?? statistics.packetsSent
         reportedUpTo = highest
-        statistics.lossFraction = Double(report.fractionLost) / 256
+        let (loss, packets) = withoutLeaps(loss: Double(report.fractionLost) / 256, of: numbers, upTo: highest)
+        statistics.lossFraction = loss
         let roundTrip = report.roundTripTime(received: wallClock.ntp(at: now))
         if let roundTrip { statistics.roundTripTime = roundTrip }
         return (statistics.lossFraction, min(packets, Limits.packetsBetweenReports), roundTrip)
@@ -265,6 +255,7 @@ struct MediaSender {
 
     /// The next packet that may leave now: repairs first, then pictures.
     mutating func nextPacket(_ path: inout PathControl, at now: Instant) -> [UInt8]? {
+        beginAnewIfHopeless()
         // First of all: at another rate the next may be due sooner.
         if pacingRate != path.pacingRate {
             pacingRate = path.pacingRate
@@ -293,6 +284,7 @@ struct MediaSender {
         // In place: the unit is shared by all viewers, and counting its references is what a packet must not cost.
         let unit = queue[0].unit
         let index = queue[0].nextPayload
+        if index == 0 { leapIfDue() }
         let range = unit.payloads[index]
         let isLast = index == unit.payloads.count - 1
         if parameters.extensions.needsSendTime { queue[0].extensions.absoluteSendTime = AbsoluteSendTime(now) }

@@ -71,8 +71,9 @@ extension PeerCore {
         case .genericNACK(let nack) where nack.mediaSSRC == audioSender?.ssrc: break
         case .genericNACK(let nack):
             guard requestBudget.spend(nack.count, at: now) else { break }
-            path.receive(missing: nack.missing, at: now)
-            sender?.repair(nack.missing, path, connected: ice.roundTripTime, at: now)
+            let missing = sender?.sent(nack.missing) ?? []
+            path.receive(missing: missing, at: now)
+            sender?.repair(missing, path, connected: ice.roundTripTime, at: now)
         case .pictureLossIndication, .fullIntraRequest: keyframeRequested()
         case .goodbye(let goodbye): leave(goodbye)
         case .transportFeedback(let feedback): learned(silence: path.receive(feedback, at: now))

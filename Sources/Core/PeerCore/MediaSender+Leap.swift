@@ -1,0 +1,56 @@
+import RTP
+import Timebase
+
+/// Some viewers (aiortc) show nothing behind a packet they miss, and take a second copy of what is long past for a new
+/// stream. Where nobody knows whether such a packet has come, neither to send it again nor to leave it out is right.
+/// They begin anew where numbers leap by more than they wait for: with a keyframe, nothing of before is missed any more.
+extension MediaSender {
+    /// Numbers that were left out: nothing was sent under them, but reports tell of them as lost.
+    struct Leap {
+        /// The latest.
+        var skipped: Range<Int64>
+        /// What leaps led to that no report has come to yet.
+        var unreported: [Int64]
+    }
+
+    /// Where repair has turned out to be hopeless, nothing of before is sent any more; the next keyframe comes behind a
+    /// leap.
+    mutating func beginAnewIfHopeless() {
+        guard isHopeless else { return }
+        dropUnsent()
+        isStranded = true
+        isLeaping = true
+    }
+
+    /// A picture begins.
+    mutating func leapIfDue() {
+        guard isLeaping else { return }
+        isLeaping = false
+        let next = sequenceNumber + Limits.leap
+        leap = Leap(skipped: sequenceNumber..<next, unreported: (leap?.unreported ?? []) + [next])
+        sequenceNumber = next
+    }
+
+    /// Of these, as a request names them, what was sent.
+    func sent(_ missing: [UInt16]) -> [UInt16] {
+        guard let leap else { return missing }
+        let first = UInt16(truncatingIfNeeded: leap.skipped.lowerBound)
+        return missing.filter { $0 &- first >= UInt16(Limits.leap) }
+    }
+
+    /// What a report says of packets that were sent, where it tells of those left out as well.
+    ///
+    /// - Parameters:
+    ///   - loss: 0…1, of all numbers that it tells of.
+    ///   - numbers: how many these are.
+    mutating func withoutLeaps(loss: Double, of numbers: Int, upTo highest: UInt32) -> (loss: Double, packets: Int) {
+        guard let unreported = leap?.unreported, !unreported.isEmpty else { return (loss, numbers) }
+        let newest = sequenceNumber - 1
+        let reached = newest - Int64(UInt16(truncatingIfNeeded: newest) &- UInt16(truncatingIfNeeded: highest))
+        leap?.unreported.removeAll { $0 <= reached }
+        let skipped = unreported.count { $0 <= reached } * Int(Limits.leap)
+        let packets = max(0, numbers - skipped)
+        guard skipped > 0, packets > 0 else { return (skipped > 0 ? 0 : loss, packets) }
+        return (max(0, loss * Double(numbers) - Double(skipped)) / Double(packets), packets)
+    }
+}
