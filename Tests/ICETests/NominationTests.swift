@@ -154,5 +154,10 @@ struct NominationTests {
         pair.world.send(nomination)
         pair.world.run(for: .milliseconds(50))
         #expect(pair.sharer.agent.selectedPair?.remote == first)
+        // Browsers keep a pair that they do not use alive so.
+        pair.world.send(
+            Packet(bytes: check(pair, 3, priority: 9, nominates: false), source: second, destination: sharer))
+        pair.world.run(for: .seconds(1))
+        #expect(pair.sharer.agent.selectedPair?.remote == first)
     }
 }

@@ -53,8 +53,8 @@ enum Limits {
     /// A peer's; a browser makes one from each of its networks to each address of ours. Above that the one that was
     /// heard least recently goes.
     static let connectionsPerPeer = 16
-    /// Connections of our own making at once: the peer lists where they go.
-    static let outgoingConnections = 16
+    /// Connections of our own making at once: the peer lists where they go, and each of its pairs may be the one that works.
+    static let outgoingConnections = 64
     /// Until an authenticated check has come; then between two of anything. Consent checks come every 6 s.
     static let strangerTime = Duration.seconds(10)
     static let idleTime = Duration.seconds(60)

@@ -11,12 +11,17 @@ extension PeerHub {
     /// Every socket's; 0 while the system is to choose it.
     var port: UInt16 { sockets.keys.first?.port ?? configuration.port }
 
-    /// Binds a socket at this address, at the others' port.
+    /// Binds a socket at this address, at the others' port where that is free or was asked for.
     func bind(_ ip: IPAddress) async throws {
         let receive: UDPSocket.Receiver = { [weak self] bytes, local, remote, ecn in
             self?.assumeIsolated { $0.receive(bytes, local: local, remote: remote, ecn: ecn) }
         }
-        let socket = try await UDPSocket.bind(ip, port: port, on: eventLoop, receive: receive)
+        let socket: UDPSocket
+        do { socket = try await UDPSocket.bind(ip, port: port, on: eventLoop, receive: receive) } catch {
+            // Nobody has asked for the port that the system chose for the others.
+            guard configuration.port == 0, (error as? IOError)?.errnoCode == EADDRINUSE else { throw error }
+            socket = try await UDPSocket.bind(ip, port: 0, on: eventLoop, receive: receive)
+        }
         if closed { return try await socket.channel.close() }
         sockets[socket.address] = socket
     }

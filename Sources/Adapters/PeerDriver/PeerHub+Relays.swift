@@ -160,12 +160,20 @@ extension PeerHub {
         var wrapped: [UInt8] = []
         wrapped.reserveCapacity(transmit.bytes.count + Limits.relayHeaderBytes)
         if relay.client?.wrap(transmit.bytes, to: transmit.to, into: &wrapped, at: now) == .ready,
-            relay.connection?.isWritable != false
+            relay.connection.map({ hasRoom($0, for: transmit.bytes) }) ?? true
         {
             write(wrapped, relay, transmit.trafficClass)
         }
         // A permission or a channel may have to be asked for.
         drain(relay, at: now)
+    }
+
+    /// As on a connection to a peer: what it does not take is dropped, and checks have some room beyond that.
+    private func hasRoom(_ connection: any Channel, for packet: [UInt8]) -> Bool {
+        if connection.isWritable { return true }
+        guard packet.read(DatagramKind.init) == .stun else { return false }
+        let waiting = (try? connection.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        return waiting < Limits.connectionBacklog + Limits.checkBacklog
     }
 
     private func write(_ bytes: [UInt8], _ relay: Relay, _ trafficClass: TrafficClass = .standard) {

@@ -184,6 +184,9 @@ enum Limits {
     /// Datagrams went to peers and nothing came from the server for this long: it is asked whether the allocation is
     /// still there. Consent lasts for 30 s, so that another allocation may take over before.
     static let relaySilence = Duration.seconds(5)
+    /// How long it may take to answer that over a stream: with the silence before and a new connection behind it, far
+    /// less than consent lasts.
+    static let streamProbeTime = Duration.seconds(10)
 
     // MARK: Outputs
 

@@ -127,6 +127,24 @@ struct AllocationTests {
         #expect(user.client.relayedAddress == nil)
     }
 
+    @Test("a connection that died without a word is noticed in half the time that consent lasts")
+    func brokenStream() throws {
+        let (wire, _, user) = try joined(RelayUser(transport: .stream))
+        let peer = address("192.0.2.7", 4000)
+        user.with(wire) { $0.connected(at: $1) }
+        wire.run(for: .seconds(1))
+        user.send([1], to: peer, on: wire)
+        wire.run(for: .seconds(1))
+        wire.tap = { $0.source == Self.base ? nil : $0 }
+        for _ in 0..<20 {
+            user.send([1], to: peer, on: wire)
+            wire.run(for: .seconds(1))
+        }
+        let lost = try #require(user.events.last)
+        #expect(lost.event == .lost(.noAnswer))
+        #expect(lost.at < .zero + .seconds(19))
+    }
+
     @Test("a server that lost everything says so at the next request, and gives another address")
     func restartedServer() throws {
         let (wire, server, user) = try joined()

@@ -104,9 +104,12 @@ extension ICEAgent {
         else { return }
         let remote = remoteCandidate(of: check)
         if let pair = CandidatePair(local, remote) { session.checklist.addObserved(pair, role) }
+        let isSettling = session.nomination.isSettling(at: now)
         session.checklist.update(check.addresses) { [now, role] entry in
             entry.askedAt = now
-            if check.usesCandidate, role == .controlled { entry.isNominated = true }
+            guard role == .controlled else { return }
+            // Long after, a check that only keeps a pair alive is no wish to be there.
+            if check.usesCandidate { entry.isNominated = true } else if !isSettling, entry.isValid { entry.isNominated = false }
         }
         if let entry = session.checklist[check.addresses] { answerWithCheck(entry) }
     }

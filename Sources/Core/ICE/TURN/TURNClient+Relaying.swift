@@ -60,6 +60,7 @@ extension TURNClient {
     /// A server that has lost the allocation drops datagrams without a word, but says so to a request.
     private mutating func probe() {
         heardAt = now
+        isProbing = true
         updateAllocation { [now] in
             if $0.refreshDue != nil { $0.refreshDue = now }
         }

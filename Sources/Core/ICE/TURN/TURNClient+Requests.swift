@@ -131,12 +131,19 @@ extension TURNClient {
         let retransmission: Retransmission =
             switch configuration.transport {
             case .udp: Retransmission(timeout: Limits.retransmissionTimeout, at: now)
-            case .stream: Retransmission(timeout: Limits.transactionTime, isRepeated: false, at: now)
+            case .stream: Retransmission(timeout: streamTime(purpose), isRepeated: false, at: now)
             }
         transactions[id] = TURNTransaction(
             id: id, purpose: purpose, bytes: bytes, authentication: authentication, nonceRetries: nonceRetries,
             startedAt: now, retransmission: retransmission)
         transmit(bytes)
+    }
+
+    /// Whether a connection is still there has to be known before consent ends.
+    private mutating func streamTime(_ purpose: TURNTransaction.Purpose) -> Duration {
+        guard purpose == .refresh, isProbing else { return Limits.transactionTime }
+        isProbing = false
+        return Limits.streamProbeTime
     }
 
     /// Nil where it has become pointless.

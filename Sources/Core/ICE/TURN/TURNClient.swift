@@ -56,6 +56,8 @@ package struct TURNClient {
     var sentAt: Instant
     /// When the server was last heard, or asked for a sign of life.
     var heardAt: Instant
+    /// Asked because nothing was heard: the next refresh has little time.
+    var isProbing = false
     /// Whether the server has given an address or could not, for the first time.
     package private(set) var hasResult = false
     private var outputs = BoundedQueue<TURNOutput>(capacity: Limits.outputs)
