@@ -14,6 +14,7 @@ actor AudioFile {
     private var format: Format
     private var hasBegun = false
     private var early = EarlyAudio()
+    private var guessed = GuessedAudio()
 
     /// Whether a file of this name holds decoded sound.
     static func isDecoded(_ path: String) -> Bool { path.lowercased().hasSuffix(".wav") }
@@ -39,11 +40,15 @@ actor AudioFile {
         guard piece.timestamp != nil else { return early.keep(piece) }
         try await begin()
         for (each, start) in early.placed(by: piece) {
-            // What was heard before the first picture has no place in the file.
-            guard start >= 0 else { continue }
-            while let silence = silence(before: start) { try await output.write(silence) }
-            try await output.write(bytes(of: each, at: start))
+            for (each, start) in guessed.pass(each, at: start) { try await write(each, at: start) }
         }
+    }
+
+    private func write(_ piece: AudioPiece, at start: Int64) async throws {
+        // What was heard before the first picture has no place in the file.
+        guard start >= 0 else { return }
+        while let silence = silence(before: start) { try await output.write(silence) }
+        try await output.write(bytes(of: piece, at: start))
     }
 
     private func begin() async throws {
@@ -75,6 +80,7 @@ actor AudioFile {
 
     func finish() async throws {
         try await begin()
+        for (piece, start) in guessed.finish() { try await write(piece, at: start) }
         switch format {
         case .opus(let writer): try await output.write(writer.finish())
         case .wav(let stream): try await output.rewrite(stream.finishedHeader, at: 0)

@@ -8,6 +8,7 @@ actor MatroskaFile {
     private var writer: MatroskaWriter?
     /// Sound from before the first picture, or before it was known where it belongs.
     private var early = EarlyAudio()
+    private var guessed = GuessedAudio()
     private var hasSound = false
     private var hasTold = false
     private var lastWrite: Task<Void, any Error>?
@@ -47,7 +48,8 @@ actor MatroskaFile {
         if piece.isInserted { return }
         guard writer != nil, piece.timestamp != nil else { return early.keep(piece) }
         guard hasSound else { return tell() }
-        try await write(early.placed(by: piece).flatMap { bytes(of: $0.piece, at: $0.timestamp) })
+        let placed = early.placed(by: piece).flatMap { guessed.pass($0.piece, at: $0.timestamp) }
+        try await write(placed.flatMap { bytes(of: $0.piece, at: $0.timestamp) })
     }
 
     /// The header stands in the file already.

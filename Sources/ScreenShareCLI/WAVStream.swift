@@ -41,7 +41,8 @@ struct WAVStream {
         for sample in rest {
             // What is no number is no sound.
             let value = sample.isNaN ? 0 : Int16(max(-1, min(1, sample)) * 32_767)
-            bytes += Self.littleEndian(UInt16(bitPattern: value))
+            bytes.append(UInt8(truncatingIfNeeded: value))
+            bytes.append(UInt8(truncatingIfNeeded: value >> 8))
         }
         return bytes
     }

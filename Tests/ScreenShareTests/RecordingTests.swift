@@ -65,6 +65,55 @@ struct EarlyAudioTests {
             #expect(placed.map(\.timestamp) == [0])
         }
     }
+
+    @Test("A packet that comes behind what was guessed for it takes its place, and nothing of before is lost")
+    func late() {
+        var early = EarlyAudio()
+        for index in 0..<10 { early.keep(Self.piece(Int64(index) * 960)) }
+        for part in 0..<3 { early.keep(Self.piece(9600 + Int64(part) * 240)) }
+        let placed = early.placed(by: Self.piece(9600, at: 9600))
+        #expect(placed.map(\.timestamp) == (0...10).map { $0 * 960 })
+    }
+}
+
+@Suite("Sound that was guessed while a packet was waited for")
+struct GuessedAudioTests {
+    private static func piece(_ opus: [UInt8]?) -> AudioPiece {
+        AudioPiece(
+            opus: opus, samples: [], timestamp: 0, position: 0, frames: 960, playAt: .now, isInserted: false)
+    }
+
+    private static let guess = piece(nil)
+    private static let packet = piece([0])
+
+    @Test("is left out of a recording where the packets come, however late")
+    func late() {
+        var guessed = GuessedAudio()
+        var written = guessed.pass(Self.packet, at: 0)
+        for part in 0..<20 { written += guessed.pass(Self.guess, at: 960 + Int64(part) * 240) }
+        for index in 0..<8 { written += guessed.pass(Self.packet, at: 960 + Int64(index) * 960) }
+        #expect(written.map(\.timestamp) == (0...8).map { $0 * 960 })
+        #expect(written.allSatisfy { $0.piece.opus != nil })
+    }
+
+    @Test("stands where a packet did not come, in order")
+    func lost() {
+        var guessed = GuessedAudio()
+        var written = guessed.pass(Self.packet, at: 0)
+        for part in 0..<4 { written += guessed.pass(Self.guess, at: 960 + Int64(part) * 240) }
+        written += guessed.pass(Self.packet, at: 1920)
+        #expect(written.map(\.timestamp) == [0, 960, 1200, 1440, 1680, 1920])
+    }
+
+    @Test("goes on through a long silence, and is there at the end")
+    func silence() {
+        var guessed = GuessedAudio()
+        var written: [Int64] = []
+        for part in 0..<400 { written += guessed.pass(Self.guess, at: Int64(part) * 240).map(\.timestamp) }
+        #expect(written == (0..<360).map { $0 * 240 })
+        written += guessed.finish().map(\.timestamp)
+        #expect(written == (0..<400).map { $0 * 240 })
+    }
 }
 
 @Suite("The end of recorded sound")

@@ -24,12 +24,16 @@ package struct EarlyAudio: Sendable {
 
     private mutating func leaveOut(before piece: AudioPiece) {
         guard let last = pieces.last else { return }
+        let step = piece.position.subtractingSaturating(last.position)
+        // What was guessed while a packet was waited for: here it is.
+        if (-Self.longestWait..<0).contains(step) { return pieces.removeAll { $0.position >= piece.position } }
         // Positions of two connections have nothing to do with each other.
-        if !(0...Self.longestPause).contains(piece.position.subtractingSaturating(last.position)) { pieces = [] }
+        if !(0...Self.longestPause).contains(step) { pieces = [] }
     }
 
     /// Two seconds, in packets of 20 ms.
     private static let capacity = 100
     /// In ticks of 1/48000 s.
     private static let longestPause: Int64 = 5 * 48_000
+    private static let longestWait: Int64 = 48_000
 }

@@ -164,10 +164,9 @@ package struct AudioInput {
         ages = RecentMaximum(span: AudioLimits.burstMemory)
         // A device that was opened again has to settle again.
         settledAt = nil
-        if join == .follows {
-            flush(conversion)
-            fallSilent()
-        }
+        if join == .follows { flush(conversion) }
+        // What was resampled before a change of format has come out already.
+        if join != .anew { fallSilent() }
         join = .anew
         fadeIn.begin()
     }
