@@ -2,10 +2,19 @@ import Glibc
 import Synchronization
 
 /// Everything for a person goes to standard error; on a terminal one status line is updated in place.
+///
+/// Whoever reads it may be slow, or stop: what has no room is left out after a short wait, and nobody is kept from quitting.
 enum Console {
     private struct State {
         var status = ""
+        /// The last write had no room.
+        var isStuck = false
     }
+
+    /// Until a line counts as not to be read.
+    private static let patience: Int32 = 200
+    /// A pipe with room takes so much without blocking (PIPE_BUF, pipe(7)).
+    private static let chunk = 4096
 
     private static let state = Mutex(State())
     static let isTerminal = isatty(STDERR_FILENO) == 1
@@ -13,7 +22,7 @@ enum Console {
     /// A line of its own, above the status line.
     static func line(_ text: String) {
         state.withLock { state in
-            write(clear(state) + text + "\n" + state.status)
+            write(clear(state) + printable(text) + "\n" + state.status, &state, patience: patience)
         }
     }
 
@@ -21,11 +30,11 @@ enum Console {
 
     /// Replaces the status line on a terminal; elsewhere a plain line.
     static func status(_ text: String) {
-        guard isTerminal else { return line(text) }
         state.withLock { state in
+            guard isTerminal else { return write(printable(text) + "\n", &state) }
             let width = terminalWidth()
-            let cut = String(text.prefix(max(10, width - 1)))
-            write(clear(state) + cut)
+            let cut = String(printable(text).prefix(max(10, width - 1)))
+            write(clear(state) + cut, &state)
             state.status = cut
         }
     }
@@ -33,7 +42,7 @@ enum Console {
     /// Leaves the last status line standing and goes on below it.
     static func endStatus() {
         state.withLock { state in
-            if !state.status.isEmpty { write("\n") }
+            if !state.status.isEmpty { write("\n", &state) }
             state.status = ""
         }
     }
@@ -41,7 +50,7 @@ enum Console {
     /// Takes the status line away.
     static func clearStatus() {
         state.withLock { state in
-            write(clear(state))
+            write(clear(state), &state)
             state.status = ""
         }
     }
@@ -53,15 +62,31 @@ enum Console {
         return ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
     }
 
-    private static func write(_ text: String) {
+    /// Window titles, names and servers' words are others': what would steer a terminal is replaced.
+    static func printable(_ text: String) -> String {
+        let scalars = text.unicodeScalars.map { scalar in
+            let isHarmless = scalar == "\n" || scalar == "\t" || scalar.properties.generalCategory != .control
+            return isHarmless ? scalar : "\u{FFFD}"
+        }
+        return String(String.UnicodeScalarView(scalars))
+    }
+
+    private static func write(_ text: String, _ state: inout State, patience: Int32 = 0) {
         var text = text
         text.withUTF8 { bytes in
             var rest = UnsafeRawBufferPointer(bytes)
             while let base = rest.baseAddress, !rest.isEmpty {
-                let count = Glibc.write(STDERR_FILENO, base, rest.count)
+                state.isStuck = !hasRoom(patience: state.isStuck ? 0 : patience)
+                if state.isStuck { return }
+                let count = Glibc.write(STDERR_FILENO, base, min(rest.count, chunk))
                 if count <= 0 { return }
                 rest = UnsafeRawBufferPointer(rebasing: rest[count...])
             }
         }
+    }
+
+    private static func hasRoom(patience: Int32) -> Bool {
+        var entry = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+        return poll(&entry, 1, patience) != 0
     }
 }

@@ -7,4 +7,28 @@ struct ServerNames: ParsableArguments {
 
     @Option(name: .customLong("allow-origin"), help: "A web origin whose pages may join rooms; can be repeated.")
     var allowedOrigins: [String] = []
+
+    func validate() throws {
+        // What is no name or origin would never match, and turn everybody away without a word why.
+        if let host = allowedHosts.first(where: { !Self.isHost($0) }) {
+            throw ValidationError(
+                "--allow-host takes a name alone, such as meet.example.org, without scheme, port or path: not \"\(host)\".")
+        }
+        if let origin = allowedOrigins.first(where: { !Self.isOrigin($0) }) {
+            throw ValidationError(
+                "--allow-origin takes a scheme and a name, such as https://meet.example.org, without a path: not "
+                    + "\"\(origin)\".")
+        }
+    }
+
+    private static func isHost(_ text: String) -> Bool {
+        if text.first == "[" { return text.last == "]" && !text.contains("/") }
+        return !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/:@?#".utf8.contains($0) }
+    }
+
+    private static func isOrigin(_ text: String) -> Bool {
+        guard let scheme = ["http://", "https://"].first(where: text.lowercased().hasPrefix) else { return false }
+        let authority = text.dropFirst(scheme.count)
+        return !authority.isEmpty && authority.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/@?#".utf8.contains($0) }
+    }
 }

@@ -68,6 +68,6 @@ extension ShareableSources {
         lines += monitors.map { "  \($0.name)  \($0.width)x\($0.height)+\($0.x)+\($0.y)\($0.primary ? "  primary" : "")" }
         lines.append("Windows (--window ID or a part of the title)")
         lines += windows.map { "  \($0.id)  \($0.width)x\($0.height)  \($0.title)\($0.visible ? "" : "  (hidden)")" }
-        return lines.joined(separator: "\n")
+        return lines.map(Console.printable).joined(separator: "\n")
     }
 }

@@ -36,15 +36,17 @@ final class ViewRunner: Sendable {
             Console.endStatus()
         }
         await session.start()
+        let pump = Task { [events = session.events] in
+            for await event in events { continuation.yield(.event(event)) }
+        }
         let writer = Task {
             async let sound: Void = self.writeSound(continuation)
             await self.write(continuation)
             await sound
             await self.guarding(continuation, "what was received") { try await self.output.finish() }
+            // What it ended with comes first.
+            await pump.value
             continuation.yield(.written)
-        }
-        let pump = Task { [events = session.events] in
-            for await event in events { continuation.yield(.event(event)) }
         }
         let ticker = Task {
             while true {
