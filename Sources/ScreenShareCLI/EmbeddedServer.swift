@@ -53,6 +53,11 @@ final class EmbeddedServer: Sendable {
     /// Returns when what was being answered has been, and all streams have ended: viewers are to hear of it.
     func stop() async {
         await server.stop()
+        await ended()
+    }
+
+    /// Returns once it serves no more: before `stop` only where the system refuses it connections.
+    func ended() async {
         _ = await running.withLock { $0 }?.result
     }
 

@@ -68,6 +68,7 @@ actor MatroskaFile {
     /// The end: a regular file gets its length and index.
     func finish() async throws {
         guard let writer else { return }
+        if hasSound { try await write(guessed.finish().flatMap { bytes(of: $0.piece, at: $0.timestamp) }) }
         try await write((try? writer.finish()) ?? [])
         for correction in writer.corrections { try await output.rewrite(correction.bytes, at: correction.offset) }
     }

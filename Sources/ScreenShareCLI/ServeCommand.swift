@@ -6,7 +6,7 @@ struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Run the signaling server alone.",
         discussion: "Media never passes through it: it only brings sharers and viewers together.\n\n"
-            + "Exit codes: 0 ended by a signal, 64 wrong usage, 69 can't listen there, 70 internal error.")
+            + "Exit codes: 0 ended by a signal, 64 wrong usage, 69 can't listen there, or not any more, 70 internal error.")
 
     @Option(help: "Where to listen.")
     var listen = ListenAddress.standard
@@ -26,11 +26,21 @@ struct ServeCommand: AsyncParsableCommand {
             iceServers: try servers.viewerServers(), logger: Console.logger(level: logLevel.level))
         let address = try await server.start().reachable
         Console.line("Signaling server: http://\(address)  (rooms at http://\(address)/r/NAME)")
-        let (stop, continuation) = AsyncStream.makeStream(of: Void.self)
-        let end: @Sendable () -> Void = { continuation.yield() }
+        let (ends, continuation) = AsyncStream.makeStream(of: Failure?.self)
+        let end: @Sendable () -> Void = { continuation.yield(nil) }
         let signals = Signals([SIGINT: end, SIGTERM: end, SIGHUP: end])
-        for await _ in stop { break }
+        Task {
+            await server.ended()
+            let words = "The server has ended by itself: it got no more connections. `ulimit -n` is how many files it may open."
+            continuation.yield(Failure(.unavailable, words))
+        }
+        var failure: Failure?
+        for await reason in ends {
+            failure = reason
+            break
+        }
         signals.cancel()
         await server.stop()
+        if let failure { throw failure }
     }
 }

@@ -16,7 +16,7 @@ struct ServerNames: ParsableArguments {
         }
         if let origin = allowedOrigins.first(where: { !Self.isOrigin($0) }) {
             throw ValidationError(
-                "--allow-origin takes a scheme and a name, such as https://meet.example.org, without a path: not "
+                "--allow-origin takes a scheme and a name, such as https://meet.example.org: not "
                     + "\"\(origin)\".")
         }
     }
@@ -28,7 +28,8 @@ struct ServerNames: ParsableArguments {
 
     private static func isOrigin(_ text: String) -> Bool {
         guard let scheme = ["http://", "https://"].first(where: text.lowercased().hasPrefix) else { return false }
-        let authority = text.dropFirst(scheme.count)
-        return !authority.isEmpty && authority.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/@?#".utf8.contains($0) }
+        // What stands behind it does not count.
+        let authority = text.dropFirst(scheme.count).prefix { $0 != "/" }
+        return !authority.isEmpty && authority.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"@?#".utf8.contains($0) }
     }
 }

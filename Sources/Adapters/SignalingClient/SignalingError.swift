@@ -82,7 +82,7 @@ extension SignalingError {
         case 403: self = .forbidden(words: words)
         case 404, 410: self = .gone
         case 409 where type == .roomTaken: self = .roomTaken(retryAfter: response.retryAfter)
-        case 409 where type == nil || type == .noSharer, 408, 425, 429, 503, 504:
+        case 409 where type == nil || type == .noSharer, 429, 503, 504:
             self = .notThereYet(retryAfter: response.retryAfter, words: words)
         case 412, 428: self = .stale
         default: self = .refused(status: response.status, words: words)

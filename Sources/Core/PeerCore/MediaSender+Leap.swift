@@ -7,9 +7,9 @@ import Timebase
 extension MediaSender {
     /// Numbers that were left out: nothing was sent under them, but reports tell of them as lost.
     struct Leap {
-        /// The latest.
-        var skipped: Range<Int64>
-        /// What leaps led to that no report has come to yet.
+        /// The first number behind the latest.
+        var next: Int64
+        /// Those behind leaps that no report has come to yet.
         var unreported: [Int64]
     }
 
@@ -27,15 +27,21 @@ extension MediaSender {
         guard isLeaping else { return }
         isLeaping = false
         let next = sequenceNumber + Limits.leap
-        leap = Leap(skipped: sequenceNumber..<next, unreported: (leap?.unreported ?? []) + [next])
+        leap = Leap(next: next, unreported: (leap?.unreported ?? []) + [next])
         sequenceNumber = next
     }
 
-    /// Of these, as a request names them, what was sent.
-    func sent(_ missing: [UInt16]) -> [UInt16] {
+    /// Of these, as a request names them, what the viewer has a use for. What it asked for before it saw the leap would
+    /// take it back to before.
+    func sinceLeap(_ missing: [UInt16]) -> [UInt16] {
         guard let leap else { return missing }
-        let first = UInt16(truncatingIfNeeded: leap.skipped.lowerBound)
-        return missing.filter { $0 &- first >= UInt16(Limits.leap) }
+        return missing.filter { unwrapped($0) >= leap.next }
+    }
+
+    /// Of the newest number with these 16 bits.
+    private func unwrapped(_ number: UInt16) -> Int64 {
+        let newest = sequenceNumber - 1
+        return newest - Int64(UInt16(truncatingIfNeeded: newest) &- number)
     }
 
     /// What a report says of packets that were sent, where it tells of those left out as well.
@@ -45,8 +51,7 @@ extension MediaSender {
     ///   - numbers: how many these are.
     mutating func withoutLeaps(loss: Double, of numbers: Int, upTo highest: UInt32) -> (loss: Double, packets: Int) {
         guard let unreported = leap?.unreported, !unreported.isEmpty else { return (loss, numbers) }
-        let newest = sequenceNumber - 1
-        let reached = newest - Int64(UInt16(truncatingIfNeeded: newest) &- UInt16(truncatingIfNeeded: highest))
+        let reached = unwrapped(UInt16(truncatingIfNeeded: highest))
         leap?.unreported.removeAll { $0 <= reached }
         let skipped = unreported.count { $0 <= reached } * Int(Limits.leap)
         let packets = max(0, numbers - skipped)

@@ -116,7 +116,7 @@ extension MediaSender {
 
     /// What is not asked for again, with what is missed before and behind it, has come.
     private mutating func forgetOwed(beside missing: [UInt16]) {
-        guard !owed.isEmpty, let first = missing.first, let last = missing.last else { return }
+        guard !owed.isEmpty, let first = missing.first, let last = missing.last, last &- first < 0x8000 else { return }
         let asked = Set(missing)
         let hasCome = { [history] number in
             number &- first < last &- first && !asked.contains(number) && history.wasSentAgain(number)

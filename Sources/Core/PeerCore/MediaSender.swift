@@ -177,7 +177,6 @@ struct MediaSender {
         startAgain()
         isHopeless = false
         lastLarge = nil
-        for repair in repairs where !repair.isProbe { history.withdraw(repair.number) }
         repairs.removeAll()
         owed.removeAll()
         copies.removeAll()

@@ -71,7 +71,7 @@ extension PeerCore {
         case .genericNACK(let nack) where nack.mediaSSRC == audioSender?.ssrc: break
         case .genericNACK(let nack):
             guard requestBudget.spend(nack.count, at: now) else { break }
-            let missing = sender?.sent(nack.missing) ?? []
+            let missing = sender?.sinceLeap(nack.missing) ?? []
             path.receive(missing: missing, at: now)
             sender?.repair(missing, path, connected: ice.roundTripTime, at: now)
         case .pictureLossIndication, .fullIntraRequest: keyframeRequested()

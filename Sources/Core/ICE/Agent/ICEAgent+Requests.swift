@@ -104,14 +104,19 @@ extension ICEAgent {
         else { return }
         let remote = remoteCandidate(of: check)
         if let pair = CandidatePair(local, remote) { session.checklist.addObserved(pair, role) }
-        let isSettling = session.nomination.isSettling(at: now)
+        let isWish = check.usesCandidate || session.nomination.isSettling(at: now) || isElsewhere(check.addresses)
         session.checklist.update(check.addresses) { [now, role] entry in
             entry.askedAt = now
-            guard role == .controlled else { return }
-            // Long after, a check that only keeps a pair alive is no wish to be there.
-            if check.usesCandidate { entry.isNominated = true } else if !isSettling, entry.isValid { entry.isNominated = false }
+            if check.usesCandidate, role == .controlled { entry.isNominated = true }
         }
-        if let entry = session.checklist[check.addresses] { answerWithCheck(entry) }
+        if let entry = session.checklist[check.addresses] { answerWithCheck(entry, isWish: isWish) }
+    }
+
+    /// Whether the peer has asked on this pair twice, and not on the selected one meanwhile. Where it asks on both it only
+    /// keeps this one alive, be it one that it nominated once.
+    private func isElsewhere(_ addresses: AddressPair) -> Bool {
+        guard let path, let before = session.checklist[addresses]?.askedAt else { return true }
+        return session.checklist[path.addresses]?.askedAt.map { $0 < before } ?? true
     }
 
     private mutating func remoteCandidate(of check: IncomingCheck) -> Candidate {
@@ -132,10 +137,10 @@ extension ICEAgent {
     }
 
     /// The triggered check (RFC 8445 § 7.3.1.4).
-    private mutating func answerWithCheck(_ entry: CheckedPair) {
+    private mutating func answerWithCheck(_ entry: CheckedPair, isWish: Bool) {
         switch entry.state {
         case .succeeded:
-            guard entry.isNominated, !isSelected(entry) else { return }
+            guard isWish, entry.isNominated, !isSelected(entry) else { return }
             if entry.isFresh(at: now) { follow(entry) } else { session.checklist.trigger(entry.addresses) }
             return
         case .inProgress(let id): transactions.cancel(id)

@@ -52,18 +52,17 @@ extension TURNClient {
             RelayIndication.write(payload, to: peer, .random(using: &random), into: &buffer)
         }
         sentAt = now
-        let isSilent = now - heardAt >= Limits.relaySilence
+        let isSilent = now - max(heardAt, probedAt) >= Limits.relaySilence
         if isSilent { probe() }
         if channel.isDue || isSilent { run() }
     }
 
     /// A server that has lost the allocation drops datagrams without a word, but says so to a request.
     private mutating func probe() {
-        heardAt = now
+        probedAt = now
+        guard case .allocated(let allocation) = state, allocation.refreshDue != nil else { return }
         isProbing = true
-        updateAllocation { [now] in
-            if $0.refreshDue != nil { $0.refreshDue = now }
-        }
+        updateAllocation { [now] in $0.refreshDue = now }
     }
 
     /// Without a request in the air nothing is coming to release it. The oldest makes room: it has been repeated since.

@@ -174,8 +174,17 @@ extension TURNClient {
                 transmit(next.bytes)
             case .giveUp:
                 transactions[next.id] = nil
-                gaveUp(next.purpose, next.sawForgery ? .notAuthenticated : .noAnswer)
+                if hasBeenHeard(since: next) {
+                    updateAllocation { [now] in $0.refreshDue = now }
+                } else {
+                    gaveUp(next.purpose, next.sawForgery ? .notAuthenticated : .noAnswer)
+                }
             }
         }
+    }
+
+    /// The connection lives, and the answer is only slow: behind all that waited there.
+    private func hasBeenHeard(since transaction: TURNTransaction) -> Bool {
+        transaction.purpose == .refresh && configuration.transport == .stream && heardAt > transaction.startedAt
     }
 }

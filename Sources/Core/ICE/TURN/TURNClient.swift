@@ -54,8 +54,9 @@ package struct TURNClient {
     /// When an indication must keep the NAT's binding, unless something is sent before.
     var keepaliveDue: Instant
     var sentAt: Instant
-    /// When the server was last heard, or asked for a sign of life.
+    /// When the server was last heard, and asked for a sign of life.
     var heardAt: Instant
+    var probedAt = Instant.zero
     /// Asked because nothing was heard: the next refresh has little time.
     var isProbing = false
     /// Whether the server has given an address or could not, for the first time.

@@ -137,12 +137,6 @@ package struct RetransmissionHistory: Sendable {
         entries[index]?.copiedAs = nil
     }
 
-    /// What `resend` gave does not leave after all.
-    package mutating func withdraw(_ sequenceNumber: UInt16) {
-        let index = index(of: sequenceNumber)
-        if index >= 0 { entries[index]?.isWaiting = false }
-    }
-
     /// What of that which left since then has not come, when last it was sent.
     ///
     /// - Parameters:
