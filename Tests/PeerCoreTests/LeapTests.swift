@@ -53,14 +53,23 @@ struct LeapTests {
     }
 
     /// What is missed is answered before a queue that then fills up, and goes.
-    private mutating func loseInQueue() {
+    ///
+    /// - Parameter lost: in 1/256, as a report tells behind that.
+    private mutating func loseInQueue(tells lost: UInt8 = 64) {
         measure(50, 230, 230, 230)
         let missed = Array(share(pictures: 40).suffix(8))
         sender.repair(missed, path, connected: .milliseconds(50), at: now)
         _ = share(pictures: 1)
         measure(650, 650)
         _ = share(pictures: 14)
+        _ = sender.handle(report(newest, lost), at: now)
         measure(60, 60)
+    }
+
+    private func report(_ highest: UInt16, _ lost: UInt8) -> ReportBlock {
+        ReportBlock(
+            ssrc: 1, fractionLost: lost, cumulativeLost: 0, extendedHighestSequenceNumber: UInt32(highest), jitter: 0,
+            lastSenderReport: 0, delaySinceLastSenderReport: 0)
     }
 
     private static func leaps(_ numbers: [UInt16]) -> Int {
@@ -88,24 +97,17 @@ struct LeapTests {
         #expect(sender.owed.isEmpty)
     }
 
-    @Test("what is left out of a request that names what came before and behind it has come")
-    mutating func hasCome() {
-        measure(50, 230, 230, 230)
-        let missed = Array(share(pictures: 40).suffix(8))
-        sender.repair(missed, path, connected: .milliseconds(50), at: now)
-        _ = share(pictures: 1)
-        sender.repair([missed[0], missed[7]], path, connected: .milliseconds(50), at: now)
-        #expect(sender.owed.map(\.number) == [missed[0], missed[7]])
+    @Test("who only asks, and tells of no losses, gets no keyframe for it")
+    mutating func asksOnly() {
+        loseInQueue(tells: 0)
+        #expect(Self.leaps(share(pictures: 90)) == 0)
+        #expect(keyframes == 1)
+        #expect(sender.owed.isEmpty)
     }
 
     @Test("the numbers that were left out are neither lost nor sent")
     mutating func leftOut() throws {
         loseInQueue()
-        let report = { (highest: UInt16, lost: Int) in
-            ReportBlock(
-                ssrc: 1, fractionLost: UInt8(lost), cumulativeLost: 0, extendedHighestSequenceNumber: UInt32(highest),
-                jitter: 0, lastSenderReport: 0, delaySinceLastSenderReport: 0)
-        }
         let before = newest
         _ = sender.handle(report(before, 0), at: now)
         let numbers = share(pictures: 12)
@@ -116,7 +118,7 @@ struct LeapTests {
         // As a viewer counts that has missed ten packets.
         let last = try #require(numbers.last)
         let sent = Int(last &- before) - 1024
-        let withLeap = sender.handle(report(last, (1034 * 256) / (sent + 1024)), at: now)
+        let withLeap = sender.handle(report(last, UInt8((1034 * 256) / (sent + 1024))), at: now)
         let told = try #require(withLeap)
         #expect(told.packets == sent)
         #expect(told.loss > 0 && told.loss < 20 / Double(sent), "\(told.loss)")

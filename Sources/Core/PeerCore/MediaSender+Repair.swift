@@ -37,7 +37,6 @@ extension MediaSender {
     mutating func repair(_ missing: [UInt16], _ path: PathControl, connected: Duration?, at now: Instant) {
         statistics.packetsReportedMissing += missing.count
         if isLeaping || missing.isEmpty { return }
-        forgetOwed(beside: missing)
         resend(missing, path, connected: connected, at: now)
     }
 
@@ -114,16 +113,6 @@ extension MediaSender {
         owedDue = now
     }
 
-    /// What is not asked for again, with what is missed before and behind it, has come.
-    private mutating func forgetOwed(beside missing: [UInt16]) {
-        guard !owed.isEmpty, let first = missing.first, let last = missing.last, last &- first < 0x8000 else { return }
-        let asked = Set(missing)
-        let hasCome = { [history] number in
-            number &- first < last &- first && !asked.contains(number) && history.wasSentAgain(number)
-        }
-        owed.removeAll { hasCome($0.number) }
-    }
-
     /// Some of the budget has come back: one packet, and none into the queue that it was lost in.
     mutating func payOwed(_ path: PathControl, behindPictures: Bool = false, at now: Instant) {
         guard owedDue <= now || behindPictures && owedDue == .distantFuture, let first = owed.first else { return }
@@ -134,8 +123,7 @@ extension MediaSender {
         for _ in 0..<owed.count {
             let next = owed.removeFirst()
             if isRepeatedLate(next.number) {
-                // It went into a queue that turned out to have no room.
-                isHopeless = isHopeless || fullAt.map { $0 >= next.since } == true
+                if weighLate(next, at: now) { owed.append(next) }
                 continue
             }
             let answer = history.resend(next.number, at: now, pause: pause, isLost: path.isLost) { repairBudget.spend($0) }
@@ -151,6 +139,16 @@ extension MediaSender {
                 return repairs.append(Repair(packet: packet, number: next.number))
             }
         }
+    }
+
+    /// Where it went into a queue that turned out to have no room, and a report tells that packets got lost, nobody knows
+    /// what has come. Who only asks could have keyframes made by asking.
+    ///
+    /// - Returns: whether a report is waited for.
+    private mutating func weighLate(_ owed: Owed, at now: Instant) -> Bool {
+        guard let fullAt, fullAt >= owed.since else { return false }
+        if let toldLossAt, toldLossAt >= owed.since { isHopeless = true }
+        return !isHopeless && now - owed.since < Limits.longestOwed
     }
 
     /// What may have come already would be a second one, long after it: some viewers (aiortc) take that for a new stream,

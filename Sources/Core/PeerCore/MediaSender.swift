@@ -27,6 +27,8 @@ struct MediaSender {
     var owedDue = Instant.zero
     /// When a queue was last known that may have no room for it.
     var fullAt: Instant?
+    /// When a report last told of losses.
+    var toldLossAt: Instant?
     /// Copies of them that leave later.
     var copies: Deque<Copy> = []
     var lossRuns = LossRuns()
@@ -216,6 +218,7 @@ struct MediaSender {
         reportedUpTo = highest
         let (loss, packets) = withoutLeaps(loss: Double(report.fractionLost) / 256, of: numbers, upTo: highest)
         statistics.lossFraction = loss
+        if loss > Limits.lossOfParity { toldLossAt = now }
         let roundTrip = report.roundTripTime(received: wallClock.ntp(at: now))
         if let roundTrip { statistics.roundTripTime = roundTrip }
         return (statistics.lossFraction, min(packets, Limits.packetsBetweenReports), roundTrip)
