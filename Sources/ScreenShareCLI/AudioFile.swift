@@ -15,6 +15,8 @@ actor AudioFile {
     private var hasBegun = false
     private var early = EarlyAudio()
     private var guessed = GuessedAudio()
+    /// When the last piece was heard.
+    private var lastHeardAt: ContinuousClock.Instant?
 
     /// Whether a file of this name holds decoded sound.
     static func isDecoded(_ path: String) -> Bool { path.lowercased().hasSuffix(".wav") }
@@ -47,8 +49,25 @@ actor AudioFile {
     private func write(_ piece: AudioPiece, at start: Int64) async throws {
         // What was heard before the first picture has no place in the file.
         guard start >= 0 else { return }
+        for stop in stops(before: start, heardAt: piece.playAt) {
+            while let silence = silence(before: stop) { try await output.write(silence) }
+            if case .opus(let writer) = format { try await output.write(writer.fill(to: stop)) }
+        }
+        lastHeardAt = piece.playAt
         while let silence = silence(before: start) { try await output.write(silence) }
         try await output.write(bytes(of: piece, at: start))
+    }
+
+    /// Silences longer than an hour are no silence to the writers, but a clock that began anew. Where so much time has
+    /// passed it is one, and is filled by the half hour.
+    private func stops(before start: Int64, heardAt: ContinuousClock.Instant) -> StrideTo<Int64> {
+        let end = switch format {
+        case .opus(let writer): writer.end ?? start
+        case .wav(let stream): stream.end
+        }
+        let passed = lastHeardAt.map { ($0.duration(to: heardAt) + .seconds(10)) / .seconds(1) } ?? 0
+        let isSilence = Double(start) - Double(end) <= passed * 48_000
+        return stride(from: isSilence ? end : start, to: start, by: 1800 * 48_000)
     }
 
     private func begin() async throws {

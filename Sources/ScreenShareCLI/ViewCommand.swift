@@ -64,6 +64,9 @@ struct ViewCommand: AsyncParsableCommand {
     @Option(help: "trace, debug, info, notice, warning or error.")
     var logLevel: LogLevelArgument = .warning
 
+    /// More than a still screen's signs of life are apart.
+    private static let longestStill = Duration.seconds(2)
+
     func validate() throws {
         if (room == nil) == (whep == nil) { throw ValidationError("Name a --room or a --whep endpoint.") }
         if whep != nil, signaling != nil { throw ValidationError("Choose --signaling or --whep, not both.") }
@@ -101,6 +104,8 @@ struct ViewCommand: AsyncParsableCommand {
         configuration.token = token
         configuration.patience = wait.map { .seconds($0) }
         configuration.constantFrameRate = container == .h264
+        // A player at the other end of a pipe shows what comes, and would be late by all of every gap.
+        if audio == nil, OutputFile.isRead(STDOUT_FILENO) { configuration.longestStill = Self.longestStill }
         configuration.receivesAudio = audio != nil || container == .mkv
         configuration.decodesAudio = audio.map(AudioFile.isDecoded) ?? false
         configuration.duration = duration.map { .seconds($0) }

@@ -2,7 +2,7 @@
 /// long as it goes on", as is usual for a stream: a process that is killed leaves a file that plays up to there.
 struct WAVStream {
     /// Frames written.
-    private var end: Int64 = 0
+    private(set) var end: Int64 = 0
 
     /// Of a stream; `finishedHeader` takes its place once it has ended.
     static let header = head(dataBytes: .max)

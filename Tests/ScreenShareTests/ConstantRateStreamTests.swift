@@ -108,4 +108,29 @@ struct ConstantRateStreamTests {
         let third = Self.append(units[2], ticks: 0xFFFF_FFFE, to: &stream)
         #expect(third > 30)
     }
+
+    @Test("For who shows it as it comes, a gap is filled for two seconds at most, and what follows goes on from there")
+    func live() throws {
+        let units = try Self.units(5)
+        var stream = ConstantRateStream(longestStill: .seconds(2))
+        let slots = zip(units, [0, 1, 61, 62, 92] as [Int64]).map { unit, second in
+            Self.append(unit, ticks: second * 90_000, to: &stream)
+        }
+        #expect(slots == [1, 30, 61, 30, 61])
+        stream.beginSegment()
+        #expect(Self.append(units[0], ticks: 200 * 90_000, to: &stream) == 61)
+        #expect(stream.finish(at: .zero + .seconds(300)).repeated == 60)
+    }
+
+    @Test("Media time that leaps ahead of the clock, as where a publisher begins anew, adds no hours of stills")
+    func leap() throws {
+        let units = try Self.units(3)
+        var stream = ConstantRateStream()
+        _ = Self.append(units[0], ticks: 0, to: &stream)
+        let leapt = stream.append(units[1], mediaTime: MediaTime(ticks: 1 << 30), receivedAt: .zero + .seconds(1))
+        #expect(leapt.repeated == 29)
+        let next = stream.append(
+            units[2], mediaTime: MediaTime(ticks: (1 << 30) + 3000), receivedAt: .zero + .seconds(1.1))
+        #expect(next.repeated == 0)
+    }
 }

@@ -23,6 +23,7 @@ package struct ReceivedAudio: Sendable {
 struct AudioReceiver {
     private let parameters: AudioReceiveParameters
     private var reception: ReceptionStatistics?
+    private var change = StreamChange()
     private var sequenceNumbers = Unwrapper<UInt16>()
     private var timestamps = Unwrapper<UInt32>()
     private var packets: Deque<ReceivedAudio> = []
@@ -41,6 +42,7 @@ struct AudioReceiver {
         guard let packet = bytes.read({ try? RTPPacket($0) }), takes(packet.header.payloadType) else { return }
         let header = packet.header
         var reception = self.reception ?? ReceptionStatistics(ssrc: header.ssrc, clockRate: AudioTime.ticksPerSecond)
+        change.note(packet, of: reception, at: now)
         // One stream per peer: the first SSRC that is authenticated is the one.
         guard reception.ssrc == header.ssrc else { return }
         reception.receive(sequenceNumber: header.sequenceNumber, timestamp: header.timestamp, at: now)
@@ -69,6 +71,9 @@ struct AudioReceiver {
             copies.map { AudioPlayout.Copy(timestampOffset: Int64($0.timestampOffset), bytes: Array(bytes[$0.bytes])) }
         )
     }
+
+    /// Another stream comes in its place.
+    var isReplaced: Bool { change.hasHappened }
 
     mutating func nextPacket() -> ReceivedAudio? { packets.popFirst() }
 

@@ -232,6 +232,11 @@ enum Limits {
     /// Where that is not enough for two rounds, and what they take beyond the usual: a keyframe would not come sooner.
     static let repairRounds = 2.5
     static let longestRepairTime = Duration.seconds(2)
+    /// A stream's packet is not this late (RFC 3550 § A.1 has 100): two seconds of 250 packets. Another stream's come by
+    /// themselves for so long, a few numbers apart.
+    static let latestPacket = 512
+    static let largestNumberStep: Int16 = 64
+    static let timeOfAnother = Duration.seconds(1)
     /// No peer tells of more packets at a time.
     static let packetsBetweenReports = 10_000
     /// Packets of sound that wait for the event loop, and for their reader: a fifth of a second.

@@ -20,6 +20,7 @@ struct MediaReceiver {
     private var depacketizer = H264Depacketizer()
     private var chain = ReferenceChain()
     private var reception: ReceptionStatistics?
+    private var change = StreamChange()
     private var timestamps = Unwrapper<UInt32>()
     private var units: Deque<ReceivedUnit> = []
     private var requests: Deque<[UInt16]> = []
@@ -68,6 +69,7 @@ struct MediaReceiver {
     private mutating func receiveOriginal(_ bytes: [UInt8], _ packet: RTPPacket, at now: Instant) {
         let header = packet.header
         var reception = self.reception ?? ReceptionStatistics(ssrc: header.ssrc, clockRate: MediaTime.ticksPerSecond)
+        change.note(packet, of: reception, at: now)
         // One stream per peer: the first SSRC that is authenticated is the one.
         guard reception.ssrc == header.ssrc else { return }
         reception.receive(sequenceNumber: header.sequenceNumber, timestamp: header.timestamp, at: now)
@@ -127,6 +129,9 @@ struct MediaReceiver {
         }
         return isNew
     }
+
+    /// Another stream comes in its place.
+    var isReplaced: Bool { change.hasHappened }
 
     /// Of the pictures; nil before the first packet.
     var mediaSSRC: UInt32? { reception?.ssrc }

@@ -19,6 +19,7 @@ extension PeerCore {
             receiver?.receive(packet, at: now)
         }
         drainReceiver()
+        if receiver?.isReplaced == true || audioReceiver?.isReplaced == true { end(.streamReplaced) }
     }
 
     /// - Returns: whether the peer wrote it.

@@ -42,6 +42,8 @@ package enum DisconnectReason: Error, Hashable, Sendable {
     case handshake(HandshakeError)
     /// The peer said BYE or closed its DTLS association.
     case closedByPeer
+    /// What comes is another stream than before, as where a server's publisher came back: it is to be begun anew.
+    case streamReplaced
     /// The library that protects packets failed.
     case protection(ProtectionError)
 }

@@ -22,6 +22,7 @@ extension DisconnectReason {
         case .unreachable: "no way between the two was found"
         case .consentExpired: "nothing was heard for 30 seconds"
         case .closedByPeer: "closed by the other side"
+        case .streamReplaced: "another stream came in its place"
         case .handshake(.fingerprintMismatch): "its certificate is not the one it announced"
         case .handshake(.noCommonProfile): "no common encryption"
         case .handshake(.closed): "closed by the other side"

@@ -22,19 +22,22 @@ struct ConstantRateStream: Sendable {
     /// What a file can be played at; others are a time base at best. With larger numbers nothing could be counted.
     private static let playableRates = 1.0...240
     private static let largestNumerator: Int64 = 1 << 22
-    /// Media time that goes back by more has wrapped unseen.
-    private static let largestStepBack: Int64 = 10 * 90_000
+    /// Media time that goes back by more has wrapped unseen, or begun anew; so has what goes ahead of the clock by more
+    /// from one picture to the next.
+    private static let largestStep: Int64 = 10 * 90_000
 
     private var repeater = PictureRepeater()
     private var rate: FrameRate?
     /// Slot 0 of the present segment in media time, and what slot it is of the whole file.
     private var base: (mediaTime: MediaTime, slot: Int64)?
-    /// The highest of the present segment.
-    private var newestTicks: Int64 = .min
+    /// The highest of the present segment, and when the latest picture came.
+    private var newest: (ticks: Int64, receivedAt: Instant) = (.min, .zero)
     private var lastSlot: Int64 = -1
     private var started: Instant?
+    private let longestStill: Duration?
 
-    init() {}
+    /// - Parameter longestStill: how much of a gap is filled at most; nil: all of it.
+    init(longestStill: Duration? = nil) { self.longestStill = longestStill }
 
     /// The stream begins anew (the sharer restarted): media time has no relation to what was before.
     mutating func beginSegment() {
@@ -67,34 +70,51 @@ struct ConstantRateStream: Sendable {
 
     /// When the last picture is shown, in ticks of 1/90000 s since the file's beginning.
     var position: Int64 {
-        let rate = rate ?? Self.fallbackRate
-        return max(0, lastSlot) * MediaTime.ticksPerSecond * rate.denominator / rate.numerator
+        // As whole numbers, what a long file and an odd rate multiply to has no room.
+        let seconds = Double(max(0, lastSlot)) / (rate ?? Self.fallbackRate).framesPerSecond
+        return Int64((seconds * Double(MediaTime.ticksPerSecond)).rounded())
     }
 
     /// Repeats the last picture until this moment, for the end of a recording.
     mutating func finish(at now: Instant) -> Piece {
         var piece = Piece()
         guard let started, let rate else { return piece }
-        fill(upTo: Self.slots(now - started, rate), atMost: .max, into: &piece)
+        let most = longestStill.map { Self.slots($0, rate) } ?? .max
+        fill(upTo: Self.slots(now - started, rate), atMost: most, into: &piece)
         return piece
     }
 
     // MARK: Slots
 
-    /// The file's slot of a unit: media time counts within a segment, the clock between segments.
+    /// The file's slot of a unit, which is where the rest of its segment goes on from if less than all of a gap is filled.
     private mutating func slot(of mediaTime: MediaTime, receivedAt: Instant) -> Int64 {
         let rate = rate ?? Self.fallbackRate
+        let whole = wholeSlot(of: mediaTime, receivedAt: receivedAt, rate)
+        newest = (max(newest.ticks, mediaTime.ticks), receivedAt)
+        guard let longestStill, lastSlot >= 0 else { return whole }
+        let slot = min(whole, lastSlot + 1 + Self.slots(longestStill, rate))
+        if slot < whole { base = (mediaTime, slot) }
+        return slot
+    }
+
+    /// Media time counts within a segment, the clock between segments.
+    private mutating func wholeSlot(of mediaTime: MediaTime, receivedAt: Instant, _ rate: FrameRate) -> Int64 {
         if started == nil { started = receivedAt }
-        guard let base, mediaTime.ticks >= newestTicks.subtractingSaturating(Self.largestStepBack) else {
+        guard let base, follows(mediaTime, receivedAt: receivedAt) else {
             let slot = max(lastSlot + 1, started.map { Self.slots(receivedAt - $0, rate) } ?? 0)
             self.base = (mediaTime, slot)
-            newestTicks = mediaTime.ticks
+            newest.ticks = mediaTime.ticks
             return slot
         }
-        newestTicks = max(newestTicks, mediaTime.ticks)
         let ticks = mediaTime.ticks - base.mediaTime.ticks
         let perSlot = MediaTime.ticksPerSecond * rate.denominator
         return base.slot + (max(0, min(ticks, 1 << 40)) * rate.numerator + perSlot / 2) / perSlot
+    }
+
+    private func follows(_ mediaTime: MediaTime, receivedAt: Instant) -> Bool {
+        let step = mediaTime.ticks.subtractingSaturating(newest.ticks)
+        return step >= -Self.largestStep
+            && step.subtractingSaturating(MediaTime(elapsed: receivedAt - newest.receivedAt).ticks) <= Self.largestStep
     }
 
     private static func slots(_ elapsed: Duration, _ rate: FrameRate) -> Int64 {

@@ -13,6 +13,9 @@ public struct ViewConfiguration: Sendable {
     /// Fills the time in which the sharer sent nothing by repeating the last picture, and writes the frame rate into every
     /// SPS: the units, one after the other, are a file of constant frame rate.
     public var constantFrameRate = false
+    /// How much of a gap is filled so: whoever shows it as it comes is late from then on by what was repeated. Nil: all of
+    /// it, as a recording needs.
+    public var longestStill: Duration?
     /// Takes the sound as well, where there is some.
     public var receivesAudio = false
     /// Decodes it as well (`AudioPiece.samples`), for whoever plays or mixes it: 0.2 % of a core.

@@ -34,7 +34,7 @@ public actor ViewSession {
     private var sound: ViewAudio
     private var timing = ViewTiming()
     private var soundPump: Task<Void, Never>?
-    private var stream = ConstantRateStream()
+    private var stream: ConstantRateStream
     private var hub: PeerHub?
     private var eventLoops: MultiThreadedEventLoopGroup?
     private var runner: Task<Void, Never>?
@@ -62,6 +62,7 @@ public actor ViewSession {
     public init(configuration: ViewConfiguration, logger: Logger = Logger(label: "screenshare")) {
         self.configuration = configuration
         self.logger = logger
+        stream = ConstantRateStream(longestStill: configuration.longestStill)
         sound = ViewAudio(
             decoder: configuration.decodesAudio ? try? OpusDecoder() : nil,
             picturesMoveBack: !configuration.constantFrameRate)

@@ -33,6 +33,11 @@ package struct ReceptionStatistics: Sendable {
         lastTransit = transit
     }
 
+    /// By how many packets one is behind the newest; negative where it is ahead.
+    package func lateness(_ sequenceNumber: UInt16) -> Int {
+        unwrapper.highest.map { Int(Int16(bitPattern: UInt16(truncatingIfNeeded: $0) &- sequenceNumber)) } ?? 0
+    }
+
     package mutating func receive(senderReport: SenderReport, at now: Instant) {
         lastSenderReport = (senderReport.ntp.middle, now)
     }
