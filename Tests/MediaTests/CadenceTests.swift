@@ -64,6 +64,39 @@ struct CadenceTests {
         }
     }
 
+    @Test(
+        "a slower rate that follows without a gap is known within two and a half seconds, though its pictures are among those of before",
+        arguments: [(30, 25, 60), (30, 25, 120), (30, 24, 60), (60, 50, 60), (60, 50, 75), (60, 50, 120)] as [(Int64, Int64, Int64)])
+    func slowsDown(before: Int64, then: Int64, display: Int64) {
+        for seed in 1...8 as ClosedRange<UInt64> {
+            let end = Duration.seconds(10) + .microseconds(Int64(seed) * 3210)
+            let first = Showing(rate: FrameRate(before), display: display, jitter: .milliseconds(1))
+            let second = Showing(rate: FrameRate(then), display: display, phase: end, jitter: .milliseconds(1))
+            var detector = CadenceDetector()
+            for time in first.times(0..<before * 10, seed: seed) { detector.sawPicture(at: time) }
+            #expect(detector.cadence?.rate.nominal == before)
+            for time in second.times(0..<then * 5 / 2, seed: seed) { detector.sawPicture(at: time) }
+            #expect(detector.cadence?.rate.nominal == then, "\(before) to \(then) on \(display) Hz, seed \(seed)")
+        }
+    }
+
+    @Test(
+        "a tenth of the pictures not captured makes another rate of no more than a hundredth",
+        arguments: [24, 25, 30, 50, 60] as [Int64], 1...4 as ClosedRange<UInt64>)
+    func manyDroppedCaptures(rate: Int64, seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var detector = CadenceDetector()
+        let showing = Showing(rate: FrameRate(rate), display: 60, jitter: .milliseconds(1))
+        var (known, wrong) = (0, 0)
+        for time in showing.times(0..<rate * 60, seed: seed) where Double.random(in: 0..<1, using: &random) > 0.1 {
+            detector.sawPicture(at: time)
+            guard let found = detector.cadence?.rate.nominal else { continue }
+            known += 1
+            wrong += found == rate ? 0 : 1
+        }
+        #expect(known > 0 && wrong * 100 <= known, "\(wrong) of \(known)")
+    }
+
     @Test("pictures that were not captured leave the rate as it is", arguments: 1...8 as ClosedRange<UInt64>)
     func droppedCaptures(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

@@ -50,7 +50,7 @@ package struct CadenceDetector: Sendable {
         let time = Double(instant.nanoseconds)
         if let last = times.last, time <= last { return }
         times.append(time)
-        if times.count > CadenceLimits.picturesInDoubt { times.removeFirst() }
+        if times.count > CadenceLimits.picturesOfAnother { times.removeFirst() }
         switch state {
         case .locked(let lock): follow(lock, time)
         case .searching(let suspect): search(suspect)
@@ -73,10 +73,19 @@ package struct CadenceDetector: Sendable {
         var lock = lock
         if lock.takes(time) {
             state = .locked(lock)
+            lookForAnother(lock)
         } else {
             times = [time]
             state = .searching(suspect: lock.isBelieved ? lock.rate : nil)
         }
+    }
+
+    /// A rate whose pictures are among those of the one that is known, as 25 in 30, breaks no pattern of it.
+    private mutating func lookForAnother(_ lock: CadenceLock) {
+        guard lock.leavesOutMany, times.count >= CadenceLimits.picturesOfAnother,
+            let found = CadenceLock(CadenceRate.nominal, times[...]), found.rate.nominal != lock.rate.nominal
+        else { return }
+        state = .locked(found)
     }
 
     private mutating func search(_ suspect: CadenceRate?) {
@@ -84,7 +93,7 @@ package struct CadenceDetector: Sendable {
         if times.count >= CadenceLimits.pictures {
             found =
                 CadenceLock(CadenceRate.nominal, times.suffix(CadenceLimits.pictures))
-                ?? CadenceLock(CadenceRate.nominal, times[...])
+                ?? CadenceLock(CadenceRate.nominal, times.suffix(CadenceLimits.picturesInDoubt))
         } else if let suspect, times.count >= CadenceLimits.picturesAgain {
             found = CadenceLock([suspect], times.suffix(CadenceLimits.picturesAgain))
         }

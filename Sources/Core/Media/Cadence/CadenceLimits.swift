@@ -22,6 +22,10 @@ enum CadenceLimits {
     static let earliness = Duration.nanoseconds(Int64(longestJitter))
     /// What leaves out more of its pictures than this share does not keep to the rate.
     static let missing = 0.25
+    /// Pictures of 25 a second leave out a fifth of those of 30, and so 50 of 60.
+    static let doubtful = 0.15
+    /// So many keep to another rate before it is believed: 14 do by chance where a tenth of them is not captured.
+    static let picturesOfAnother = 28
     /// Periods without a picture after which what played has stopped.
     static let gap: Int64 = 6
     /// The periods of displays, in nanoseconds.

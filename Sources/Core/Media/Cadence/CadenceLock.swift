@@ -45,6 +45,9 @@ struct CadenceLock: Sendable {
     /// How late a picture may come. Once known, a rate survives a player that is busy for a moment.
     private var patience: Double { max(spread + 2 * jitter, rate.period * CadenceLimits.patience) }
 
+    /// What plays now may have another rate.
+    var leavesOutMany: Bool { missing > CadenceLimits.doubtful }
+
     /// It has been this rate for long.
     var isBelieved: Bool { pictures >= CadenceLimits.picturesBelieved }
 
