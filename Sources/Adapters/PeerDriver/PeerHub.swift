@@ -49,6 +49,8 @@ package actor PeerHub {
     private var destinations: [TransportAddress: SocketAddress] = [:]
     private var timer: Scheduled<Void>?
     private var timerDue = Instant.distantFuture
+    /// While everybody whose time has come is served.
+    private var isWaking = false
     private var batch: SendBatch?
     /// Where the next batch is put together; grown by the largest so far.
     private var batchRoom: [UInt8] = []
@@ -226,8 +228,10 @@ package actor PeerHub {
 
     func schedule(_ due: Instant) {
         guard due < timerDue, !closed else { return }
-        timer?.cancel()
         timerDue = due
+        // The soonest of all is set at the end.
+        if isWaking { return }
+        timer?.cancel()
         let delay = max(.zero, due - SystemClock.now())
         timer = eventLoop.scheduleTask(in: .nanoseconds(delay.nanoseconds)) { [weak self] in
             self?.assumeIsolated { $0.wake() }
@@ -236,6 +240,13 @@ package actor PeerHub {
 
     private func wake() {
         timerDue = .distantFuture
+        isWaking = true
+        defer {
+            isWaking = false
+            let due = timerDue
+            timerDue = .distantFuture
+            schedule(due)
+        }
         let now = SystemClock.now()
         if gatherer != nil {
             gatherer?.advance(to: now)

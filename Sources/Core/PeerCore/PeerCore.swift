@@ -262,7 +262,8 @@ package struct PeerCore: ~Copyable {
         if case .closed = phase { return }
         if case .connecting(let until) = phase, self.now >= until { return end(.unreachable) }
         path.advance(to: self.now)
-        ice.advance(to: self.now)
+        // A pacer's time comes some hundred times a second.
+        if self.now >= ice.nextWake { ice.advance(to: self.now) }
         if let due = pathWatch?.due, self.now >= due {
             pathWatch?.checked()
             ice.checkPath(at: self.now)
