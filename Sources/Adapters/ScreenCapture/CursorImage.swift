@@ -16,9 +16,8 @@ struct CursorImage {
         height = Int(body.height)
         hotX = Int(body.xhot)
         hotY = Int(body.yhot)
-        let count = Int(xcb_xfixes_get_cursor_image_cursor_image_length(reply.pointer))
         guard (1...Limits.cursorSide).contains(width), (1...Limits.cursorSide).contains(height),
-            count >= width * height
+            reply.excess >= 4 * width * height
         else { return nil }
         pixels = Array(
             UnsafeBufferPointer(

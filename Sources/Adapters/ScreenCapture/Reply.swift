@@ -11,4 +11,7 @@ struct Reply<Body>: ~Copyable {
     deinit { free(pointer) }
 
     var body: Body { pointer.pointee }
+
+    /// Bytes behind the 32 that every reply has, as they came: what a reply says of its lists may be more.
+    var excess: Int { 4 * Int(UnsafeRawPointer(pointer).loadUnaligned(fromByteOffset: 4, as: UInt32.self)) }
 }

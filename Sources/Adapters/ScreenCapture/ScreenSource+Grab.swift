@@ -126,7 +126,7 @@ extension ScreenSource {
         tracker.begin(grab: cookie.sequence, cleared: cleared)
         let reply = try connection.reply(cookie.sequence, as: xcb_get_image_reply_t.self, until: deadline)
         let stride = Picture.bytesPerRow(width: picture.size.width)
-        let count = min(Int(xcb_get_image_data_length(reply.pointer)), rows.count * stride)
+        let count = min(Int(xcb_get_image_data_length(reply.pointer)), rows.count * stride, reply.excess)
         let source = UnsafeRawBufferPointer(start: xcb_get_image_data(reply.pointer), count: count)
         let start = rows.lowerBound * stride
         UnsafeMutableRawBufferPointer(rebasing: picture.memory.bytes[start..<start + count]).copyMemory(from: source)

@@ -148,7 +148,7 @@ extension WindowList {
     }
 
     private func property(_ reply: borrowing Reply<xcb_get_property_reply_t>) -> Property {
-        let count = Int(xcb_get_property_value_length(reply.pointer))
+        let count = min(Int(xcb_get_property_value_length(reply.pointer)), reply.excess)
         guard count > 0, let start = xcb_get_property_value(reply.pointer) else { return Property() }
         let value = UnsafeRawBufferPointer(start: start, count: count)
         switch reply.body.format {

@@ -129,7 +129,7 @@ final class WindowSubject: Subject {
         switch event {
         case .windowConfigured(window, let size):
             // Back at its old size it has another pixmap all the same.
-            guard size != shape.outerSize || isRemapped else { return .pointer }
+            guard size.map({ $0 != shape.outerSize }) == true || isRemapped else { return .pointer }
             return replacePixmap()
         case .windowConfigured(let other, _):
             return ancestors.contains(other) ? .pointer : .none

@@ -61,7 +61,7 @@ extension XConnection {
     func name(of atom: xcb_atom_t, until deadline: Instant) throws(XFailure) -> String {
         let reply = try reply(
             xcb_get_atom_name(handle, atom).sequence, as: xcb_get_atom_name_reply_t.self, until: deadline)
-        let length = Int(xcb_get_atom_name_name_length(reply.pointer))
+        let length = min(Int(xcb_get_atom_name_name_length(reply.pointer)), reply.excess)
         guard let start = xcb_get_atom_name_name(reply.pointer) else { return "" }
         return String(decoding: UnsafeRawBufferPointer(start: start, count: length), as: UTF8.self)
     }

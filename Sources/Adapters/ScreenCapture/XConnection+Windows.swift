@@ -34,7 +34,7 @@ extension XConnection {
     func children(of window: xcb_window_t, until deadline: Instant) throws(XFailure) -> [xcb_window_t] {
         let reply = try reply(
             xcb_query_tree(handle, window).sequence, as: xcb_query_tree_reply_t.self, until: deadline)
-        let count = Int(xcb_query_tree_children_length(reply.pointer))
+        let count = min(Int(xcb_query_tree_children_length(reply.pointer)), reply.excess / 4)
         return Array(
             UnsafeBufferPointer(start: xcb_query_tree_children(reply.pointer), count: count).suffix(Limits.windows))
     }

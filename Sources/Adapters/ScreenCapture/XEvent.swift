@@ -10,7 +10,7 @@ enum XEvent: Hashable {
     /// The root window, its outputs or its monitors changed.
     case screenChanged
     /// A watched window was moved or resized, or a window manager says where it is.
-    case windowConfigured(xcb_window_t, size: PixelSize)
+    case windowConfigured(xcb_window_t, size: PixelSize?)
     /// A watched window was mapped, unmapped or given another parent.
     case windowRemapped(xcb_window_t)
     case windowDestroyed(xcb_window_t)
@@ -21,7 +21,7 @@ extension XEvent {
     init?(_ event: UnsafeMutablePointer<xcb_generic_event_t>, extensions: Extensions, root: xcb_window_t) {
         let type = event.pointee.response_type & 0x7F
         let isSynthetic = event.pointee.response_type & 0x80 != 0
-        if let core = Self.window(event, type: type, root: root) {
+        if let core = Self.window(event, type: type, isSynthetic: isSynthetic, root: root) {
             self = core
         } else if !isSynthetic, let other = Self.extended(event, type: type, extensions: extensions) {
             self = other
@@ -31,12 +31,15 @@ extension XEvent {
     }
 
     private static func window(
-        _ event: UnsafeMutablePointer<xcb_generic_event_t>, type: UInt8, root: xcb_window_t
+        _ event: UnsafeMutablePointer<xcb_generic_event_t>, type: UInt8, isSynthetic: Bool, root: xcb_window_t
     ) -> XEvent? {
         switch Int32(type) {
         case XCB_CONFIGURE_NOTIFY:
             let body = event.body(as: xcb_configure_notify_event_t.self)
             if body.window == root { return .screenChanged }
+            // A window manager tells of a move, with the border that was asked for instead of the one there is; of another
+            // size the server tells as well.
+            if isSynthetic { return .windowConfigured(body.window, size: nil) }
             let border = 2 * Int(body.border_width)
             let size = PixelSize(width: Int(body.width) + border, height: Int(body.height) + border)
             return .windowConfigured(body.window, size: size)

@@ -67,13 +67,18 @@ extension MediaLine {
             return
         }
         let unit = try lane.encode(
-            picture, damage: damage, mediaTime: time, capturedAt: isNew ? capturedAt : now, target: target(of: key),
+            picture, damage: damage, mediaTime: time, capturedAt: isNew ? dated(at: now) : now, target: target(of: key),
             at: now)
         made.note(lane, key)
         guard let unit else { return }
         hand(unit, key)
         made.isAny = true
         made.hasKeyframe = made.hasKeyframe || unit.isKeyframe
+    }
+
+    /// What stood for long before somebody came to see it is of the present: its age would be taken for a delay.
+    private func dated(at now: Instant) -> Instant {
+        now - capturedAt > LineLimits.oldestPicture ? now : capturedAt
     }
 
     /// Takes a smaller preset where pictures would be late with this one, and a larger one where there is room. What is

@@ -10,7 +10,8 @@ extension MediaLine {
         switch commands.mode {
         case .motion: true
         case .detail: false
-        case .auto: watch?.content == .video
+        // A rate that was asked for is a film's, as for its playout.
+        case .auto: commands.fixedRate != nil || watch?.content == .video
         }
     }
 

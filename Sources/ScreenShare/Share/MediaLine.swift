@@ -260,6 +260,8 @@ final class MediaLine {
 enum LineLimits {
     /// How often a source that nobody watches is looked after: an X server that vanished is noticed within 2 s.
     static let idlePeriod = Duration.milliseconds(500)
+    /// No picture takes longer from its source to its encoder.
+    static let oldestPicture = Duration.seconds(1)
     /// A look at a change takes a read and a conversion.
     static let lookTime = Duration.milliseconds(3)
     /// Wide and high enough for any screen; level 6.2 of H.264 ends at as many pixels (table A-1).

@@ -139,7 +139,7 @@ public actor ShareSession {
         updateAudioLanes()
     }
 
-    /// Encodes at a fixed rate from now on, beginning with a keyframe.
+    /// Encodes at a fixed rate from now on, beginning with a keyframe where the stream had another rate.
     /// - Parameter frameRate: nil for the rate that the mode says.
     public func setFrameRate(_ frameRate: OutputFrameRate?) {
         configuration.frameRate = frameRate
