@@ -232,7 +232,7 @@ struct MarkControlTests {
 @Suite("What follows from marks for the rate")
 struct MarkedRateTests {
     /// A verdict a second, `used` being what comes through.
-    private static func capacity(after verdicts: [MarkVerdict], used: Int?, lossFactor: Double? = nil) -> Int {
+    private static func capacity(after verdicts: [MarkVerdict], used: Int?, loss: LossVerdict? = nil) -> Int {
         var rate = RateControl(start: 4_000_000, maximum: 10_000_000)
         var now = Instant(nanoseconds: 5_000_000_000)
         for verdict in verdicts {
@@ -240,7 +240,7 @@ struct MarkedRateTests {
             rate.observe(
                 RateControl.Observation(
                     now: now, queue: .zero, jitter: .zero, roundTrip: .milliseconds(50), latestOutflow: nil, outflow: used,
-                    delivered: used, trains: [], lossFactor: lossFactor, marks: verdict))
+                    delivered: used, trains: [], loss: loss, marks: verdict))
         }
         return rate.capacity
     }
@@ -251,7 +251,7 @@ struct MarkedRateTests {
     func film() {
         let known = 4_000_000
         #expect(Self.capacity(after: Self.seldom(1), used: known) == known * 9 / 10)
-        #expect(Self.capacity(after: Self.seldom(1), used: known, lossFactor: 0.8) == known * 8 / 10, "loss and marks are one")
+        #expect(Self.capacity(after: Self.seldom(1), used: known, loss: .less(0.8)) == known * 8 / 10, "loss and marks are one")
     }
 
     @Test("a screen at rest, whose few packets are marked now and then, keeps what TCP would have")

@@ -13,7 +13,15 @@ struct SimulatedPath {
     var jitter = Duration.zero
     /// 0…1, behind the queue.
     var loss = 0.0
+    /// Drops what is beyond, before the queue.
+    var policer: Policer?
     var marking = Marking.none
+
+    /// A token bucket (RFC 2698's, with one rate).
+    struct Policer {
+        var bitsPerSecond: Double
+        var burstBytes = 20_000.0
+    }
 
     /// What the network does with packets that may be marked.
     enum Marking {
@@ -45,8 +53,10 @@ struct PathSimulation {
     /// What waited in the queue, each millisecond.
     private(set) var queues: [(time: Double, seconds: Double)] = []
     private(set) var bitsDelivered = 0.0
-    /// Packets that the queue had no room for.
+    /// Packets that the queue, or a policer, had no room for, and all.
     private(set) var dropped = 0
+    private(set) var sent = 0
+    private var policed = (bytes: 0.0, at: 0.0)
     /// Another flow in the same queue; nil: none.
     var bulk: BulkFlow?
     /// No picture before.
@@ -173,6 +183,8 @@ struct PathSimulation {
 
     private mutating func launch(_ bytes: Int, _ picture: Int, _ mark: PacketMark, _ path: SimulatedPath) {
         guard let mark = treat(mark, path) else { return }
+        sent += 1
+        if let policer = path.policer, !passes(policer, bytes) { return dropped += 1 }
         if let rate = path.rate {
             if linkFreeAt - now > path.queue.inSeconds {
                 dropped += 1
@@ -184,6 +196,14 @@ struct PathSimulation {
         let extra = path.jitter.inSeconds * random.unit() * random.unit()
         lastArrival = max(lastArrival, max(linkFreeAt, now) + path.delay.inSeconds + extra)
         flights.append((lastArrival, number, bytes, picture, mark))
+    }
+
+    private mutating func passes(_ policer: SimulatedPath.Policer, _ bytes: Int) -> Bool {
+        let saved = policed.bytes + (now - policed.at) * policer.bitsPerSecond / 8
+        policed = (min(policer.burstBytes, saved), now)
+        guard policed.bytes >= Double(bytes) else { return false }
+        policed.bytes -= Double(bytes)
+        return true
     }
 
     /// What becomes of a mark; nil where the packet goes with it.

@@ -34,6 +34,15 @@ def test_a_moving_screen_is_shown_at_its_rate(lan, display, share, start):
     assert summary["longestGapMs"] < 1000
 
 
+def test_a_picture_that_the_browser_pauses_moves_on(lan, share, start):
+    host = share(lan, "--test-pattern")
+    viewer = start(sharer.chromium, lan, host.link, "--duration", "6", stdin=-1)
+    viewer.event("first", 30)
+    viewer.command_line("pause")
+    summary = viewer.event("summary", 30)
+    assert summary["frames"] > 60 and summary["longestGapMs"] < 1000, summary
+
+
 def test_the_page_waits_for_a_sharer_and_finds_the_next_one(lan, share, start, artifacts):
     server = start(sharer.Server, lan)
     viewer = start(sharer.chromium, lan, f"{server.base}/r/demo", "--duration", "60", stdin=-1)

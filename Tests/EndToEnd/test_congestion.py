@@ -59,6 +59,23 @@ def test_a_link_that_becomes_narrow_is_not_flooded(film, start, artifacts):
     annexb.probe(artifacts / "narrow.h264")
 
 
+def test_what_a_policer_drops_is_soon_no_longer_sent(film, start, artifacts):
+    link, host = film()
+    viewer = watch(start, link["b"], artifacts / "policed.h264")
+    host.statistics.wait(lambda line: line["bitrate"] > 2_000_000, 10, "a film")
+    link.police("b", "150 kbytes/second")
+    time.sleep(10)
+    before = viewer.statistics.last
+    assert rate(viewer, 15) >= 20
+    peer = next(iter(peers(host).values()))
+    assert 700_000 < peer["availableBitrate"] < 1_600_000, peer
+    passed = (viewer.statistics.last["bytes"] - before["bytes"]) / 15
+    sent = [line["bitrate"] / 8 for line in host.statistics.all()[-15:]]
+    assert sum(sent) / len(sent) < 150_000 * 1.15, (sent, passed)
+    assert viewer.stop() == 0
+    annexb.probe(artifacts / "policed.h264")
+
+
 def test_a_router_that_marks_packets_is_heeded_though_nothing_is_lost(film, start, artifacts):
     link, host = film()
     viewer = watch(start, link["b"], artifacts / "marked.h264")

@@ -82,6 +82,34 @@ def test_whoever_the_nat_gives_another_port_is_followed_within_three_seconds(lab
     annexb.probe(path)
 
 
+def test_a_viewer_whose_network_lets_in_only_answers_finds_a_sharer_that_gets_another_address(apart):
+    link, host, viewer, path = apart()
+    link.admit_answers_only("b")
+    link.move("a")
+    time.sleep(1.1)
+    wait_for_pictures(viewer, 9)
+    assert viewer.statistics.last["joins"] == 1
+    assert host.text().count("A viewer joined") == 1
+    assert viewer.stop() == 0
+    annexb.probe(path)
+
+
+def test_a_sharer_that_is_killed_and_started_again_is_found_long_before_consent_ends(lab, share, start, artifacts):
+    link = lab("both", "delay=5ms")
+    host = share(link["a"], "--test-pattern", "--open", listen="0.0.0.0:8080")
+    path = artifacts / "out.h264"
+    with open(path, "wb") as file:
+        viewer = start(sharer.view, link["b"], output=file, whep=f"http://{Lab.ADDRESSES['a']}:8080/v1/rooms/demo/whep")
+    viewer.statistics.wait(lambda line: line["frames"] > 15, 20, "pictures")
+    host.process.kill()
+    again = share(link["a"], "--test-pattern", "--open", listen="0.0.0.0:8080")
+    again.statistics.wait(lambda line: line["viewers"] == 1, 12, "the viewer")
+    wait_for_pictures(viewer, 4)
+    assert viewer.statistics.last["joins"] == 2
+    assert viewer.stop() == 0
+    annexb.probe(path)
+
+
 def test_a_cable_that_is_pulled_and_put_in_again_is_no_end(apart):
     link, _, viewer, path = apart()
     before = viewer.statistics.last["frames"]

@@ -18,6 +18,8 @@ export class Stage {
         this.#on = on;
         video.addEventListener("resize", () => this.#layOut());
         video.addEventListener("webkitendfullscreen", () => this.play()); // a phone's own player pauses on the way out
+        for (const event of ["pause", "leavepictureinpicture"]) video.addEventListener(event, () => this.#resume());
+        document.addEventListener("visibilitychange", () => this.#resume());
         window.addEventListener("resize", () => this.#layOut());
         root.addEventListener("pointerdown", (event) => this.#startPanning(event));
         root.addEventListener("keydown", (event) => this.#panByKey(event));
@@ -36,6 +38,12 @@ export class Stage {
             this.#on.silenced();
             this.play();
         });
+    }
+
+    /** There is nothing to see behind a pause of a live screen: who paused it was the browser, or a media key. */
+    #resume() {
+        const isInPicture = document.pictureInPictureElement === this.#video; // has a button of its own for it
+        if (this.#video.paused && this.#video.srcObject && !document.hidden && !isInPicture) this.play();
     }
 
     /** Takes the last picture away. */

@@ -111,6 +111,24 @@ extension PeerHub {
         return credentials
     }
 
+    /// ICE begins anew, as the other side has agreed to.
+    ///
+    /// - Parameter local: what it was told of us.
+    package func restart(
+        _ id: PeerID, local: ICECredentials, remote: ICECredentials, candidates: [Candidate], isLast: Bool
+    ) {
+        with(id) { core, now in
+            core.restartICE(local: local, remote: remote, candidates: candidates, isLast: isLast, at: now)
+            router.register(fragments: core.localFragments, for: id)
+        }
+    }
+
+    /// What the other side knows of us; nil where the peer is gone.
+    package func localCredentials(of id: PeerID) -> ICECredentials? { peers[id]?.core.localCredentials }
+
+    /// For how long nothing has shown that a peer is there; nil where there is no connection.
+    package func quietTime(of id: PeerID) -> Duration? { peers[id]?.core.quietTime(at: SystemClock.now()) }
+
     /// Says goodbye and forgets.
     package func remove(_ id: PeerID) {
         with(id) { core, now in core.close(at: now) }

@@ -202,7 +202,7 @@ package struct BandwidthEstimator: Sendable {
         queue.observe(ordinary, isHeld: rate.isCompeting, at: now)
         delivery.observe(reports)
         let queueIsShort = queue.standing < rate.queueTarget / 2
-        let factor = losses.observe(reports, queueIsShort: queueIsShort, isCompeting: rate.isCompeting, at: now)
+        let loss = losses.observe(reports, queueIsShort: queueIsShort, isCompeting: rate.isCompeting, at: now)
         // Sound alone says nothing of what pictures might take, and the queue that they met may be gone.
         guard !ordinary.isEmpty else { return }
         let roundTrip = leastFeedbackDelay.value ?? Limits.assumedRoundTrip
@@ -213,7 +213,7 @@ package struct BandwidthEstimator: Sendable {
                 latestOutflow: delivery.bitsPerSecond(over: Limits.latestWindow),
                 outflow: delivery.bitsPerSecond(over: Limits.outflowWindow),
                 delivered: delivery.bitsPerSecond(over: Limits.sustainedWindow),
-                trains: train.observe(ordinary), lossFactor: factor,
+                trains: train.observe(ordinary), loss: loss,
                 marks: weighMarks(queueIsShort, roundTrip: roundTrip, at: now)))
         // A queue that keeps its length though less and less is sent is none: the path has become longer.
         let isLong = rate.isCompeting || queue.standing > Limits.longPlateau
@@ -232,7 +232,8 @@ package struct BandwidthEstimator: Sendable {
     }
 
     private mutating func weighLoss(at now: Instant) {
-        if !reports.isEmpty { _ = losses.observe(reports, queueIsShort: true, at: now) }
+        // Nothing is to be tried by what brings no arrivals.
+        if !reports.isEmpty { _ = losses.observe(reports, queueIsShort: false, at: now) }
         reports.removeAll(keepingCapacity: true)
     }
 
@@ -284,8 +285,7 @@ package struct BandwidthEstimator: Sendable {
     package mutating func moved(at instant: Instant) {
         movedAt = instant
         queue.restart()
-        rate.stopCompeting()
-        rate.forgetOthers()
+        rate.moved()
         leastFeedbackDelay = RecentMinimum(seconds: Limits.secondsOfRoundTrip)
         feedbackDelay = nil
     }

@@ -158,6 +158,22 @@ package enum Limits {
     static let heavyLoss = 0.1
     /// Beside another flow: an overflow lasts for about two observations, and TCP sends 30 % less after it.
     static let yieldToLoss = 0.85
+    /// So much loss for so long may be a policer's: what repair and the eye do not mind is not worth a trial.
+    static let lossOfTrial = 0.12
+    /// Its packets are those that left some time after it began.
+    static let startOfTrial = Duration.milliseconds(200)
+    static let timeOfTrial = Duration.milliseconds(800)
+    static let packetsOfTrial = 40
+    static let longestTrial = Duration.seconds(4)
+    static let pauseOfTrials = Duration.seconds(30)
+    static let longestPauseOfTrials = Duration.seconds(300)
+    static let observationsOfSteadiness = 4
+    /// Then trains count again, which pass where a policer has saved up for them; each time that it was one, half as often.
+    static let beliefInPolicer = Duration.seconds(60)
+    static let longestBeliefInPolicer = Duration.seconds(480)
+    /// Of what passes, what is sent after losses.
+    static let useOfPolicedPercent = 95
+    static let lossOfPoliced = 0.05
     /// A round trip: Reno and CUBIC, which answer loss otherwise, keep their part then, and so do we beside them.
     static let packetsOfGrowth = 0.7
 

@@ -13,6 +13,8 @@ struct LinkShare: Sendable {
     private var excess: (rate: Int, at: Instant)?
     /// What was left after a router's marks, which keep its queue empty, and what was thought before the first of them.
     private var marked: (rate: Int, before: Int, at: Instant)?
+    /// What a policer lets pass, until when that is believed, and what was thought before.
+    private var policed: (rate: Int, before: Int, until: Instant)?
 
     /// - Parameter rate: the middle of the last trains.
     mutating func noteTrains(_ rate: Int, at now: Instant) { link = (rate, now) }
@@ -25,6 +27,17 @@ struct LinkShare: Sendable {
 
     /// This is what is sent now.
     mutating func noteMarks(after rate: Int) { marked?.rate = rate }
+
+    /// It is tried, or was found, that a policer lets no more pass.
+    mutating func notePolicer(_ rate: Int, before: Int, until: Instant) {
+        policed = (rate, policed?.before ?? before, until)
+    }
+
+    var passesPolicer: Int? { policed?.rate }
+    /// What was thought before it.
+    var unpoliced: Int? { policed?.before }
+
+    mutating func forgetPolicer() { policed = nil }
 
     /// They meant nothing.
     mutating func forgetMarks() { marked = nil }
@@ -39,6 +52,7 @@ struct LinkShare: Sendable {
     mutating func age(emptySince: Instant?, at now: Instant) {
         if let link, now - link.at > Limits.linkMemory { self.link = nil }
         if let marked, now - marked.at > Limits.shareMemory { self.marked = nil }
+        if let policed, now > policed.until { self.policed = nil }
         guard let excess else { return }
         let isOver = emptySince.map { now - $0 > Limits.emptyTime } ?? false
         if isOver || now - excess.at > Limits.shareMemory { forgetExcess() }
@@ -46,12 +60,16 @@ struct LinkShare: Sendable {
 
     /// The most that trains may raise what is known to.
     func bound(_ capacity: Int) -> Int {
-        min(markBound(capacity), excess.map { max(capacity, $0.rate) } ?? .max)
+        min(markBound(capacity), [excess?.rate, policed?.rate].compactMap { $0.map { max(capacity, $0) } }.min() ?? .max)
     }
 
     /// The most that is believed because it has come.
     func markBound(_ capacity: Int) -> Int { marked.map { max(capacity, $0.rate) } ?? .max }
 
     /// Of what a flow is to grow by a part each second.
-    func growthBase(_ capacity: Int) -> Int { max(capacity, min(link?.rate ?? 0, capacity * Limits.growthAdvantage)) }
+    func growthBase(_ capacity: Int) -> Int {
+        // Behind a policer a train measures what it has saved up.
+        let link = policed == nil ? link?.rate ?? 0 : 0
+        return max(capacity, min(link, capacity * Limits.growthAdvantage))
+    }
 }

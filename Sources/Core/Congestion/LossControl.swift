@@ -5,10 +5,12 @@ import Timebase
 /// Loss with a queue is the queue's; without one it may be a policer's, which less to send mends, or radio's, which it
 /// does not. So observations of a quarter of a second are compared: where those with less sent lost as much, loss is the
 /// path's own and no reason to send less (draft-ietf-rmcat-gcc-02 § 5.2 and libwebrtc's second version infer likewise).
+/// Where all sent as much it is tried out (`LossTrial`).
 package struct LossControl: Sendable {
     private struct Observation: Sendable {
         var rate: Double
         var loss: Double
+        var duration: Duration
     }
 
     private var observations: [Observation] = []
@@ -16,6 +18,8 @@ package struct LossControl: Sendable {
     private var lost = 0
     private var bytes = 0
     private var began: Instant?
+    private var trial = LossTrial()
+    private var policedUntil = Instant.zero
     /// Of what was reported last, 0…1.
     package private(set) var loss = 0.0
     /// Smoothed over some seconds.
@@ -28,11 +32,12 @@ package struct LossControl: Sendable {
     package init() {}
 
     /// - Parameter isCompeting: another flow fills the queue until it overflows.
-    /// - Returns: the factor by which to send less; nil where there is nothing new, or no reason.
+    /// - Returns: nil where there is nothing new, or no reason to send less.
     package mutating func observe(
         _ reports: [PacketReport], queueIsShort: Bool, isCompeting: Bool = false, at now: Instant
-    ) -> Double? {
+    ) -> LossVerdict? {
         for report in reports {
+            trial.count(report)
             if report.wasLost {
                 lost = max(0, lost - 1)
                 continue
@@ -44,23 +49,46 @@ package struct LossControl: Sendable {
         let start = began ?? now
         began = start
         guard now - start >= Limits.lossInterval, sent >= Limits.packetsOfLossObservation else { return nil }
-        let seconds = max(0.01, (now - start).inSeconds)
+        let duration = max(.milliseconds(10), now - start)
         loss = Double(lost) / Double(sent)
         lasting += (loss - lasting) / 8
         ambient += (loss - ambient) / 32
-        observations.append(Observation(rate: Double(bytes) * 8 / seconds, loss: loss))
+        observations.append(
+            Observation(rate: Double(bytes) * 8 / duration.inSeconds, loss: loss, duration: duration))
         if observations.count > Limits.lossObservations { observations.removeFirst() }
         (sent, lost, bytes, began) = (0, 0, 0, now)
-        return verdict(queueIsShort: queueIsShort, isCompeting: isCompeting)
+        infer()
+        return tried(queueIsShort && !isCompeting, at: now)
+            ?? verdict(queueIsShort: queueIsShort, isCompeting: isCompeting, isPoliced: now < policedUntil)
     }
 
-    private mutating func verdict(queueIsShort: Bool, isCompeting: Bool) -> Double? {
-        infer()
+    private mutating func tried(_ isFree: Bool, at now: Instant) -> LossVerdict? {
+        let verdict = trial.verdict(isSteady: isFree && isSteady, loss: (lasting, ambient), at: now)
+        // What was observed before was taken for the path's own.
+        if case .policed(let time) = verdict {
+            policedUntil = now + time
+            observations.removeAll()
+            (lasting, ambient, inherent) = (0, 0, 0)
+        }
+        return verdict
+    }
+
+    /// Much was sent of late, and without a pause.
+    private var isSteady: Bool {
+        let latest = observations.suffix(Limits.observationsOfSteadiness)
+        let rates = latest.map(\.rate)
+        guard latest.count == Limits.observationsOfSteadiness, let least = rates.min(), let most = rates.max() else {
+            return false
+        }
+        return most < least * 2 && latest.allSatisfy { $0.duration < Limits.lossInterval * 2 }
+    }
+
+    private func verdict(queueIsShort: Bool, isCompeting: Bool, isPoliced: Bool) -> LossVerdict? {
         // As the other flow does, and about as much (RFC 9438 § 4.6), so that each gets its share.
-        if isCompeting, loss - inherent > Limits.toleratedLoss { return Limits.yieldToLoss }
+        if isCompeting, loss - inherent > Limits.toleratedLoss { return .less(Limits.yieldToLoss) }
         let excess = queueIsShort ? loss - inherent : loss
-        guard excess > Limits.heavyLoss else { return nil }
-        return 1 - 0.5 * excess
+        guard excess > (isPoliced ? Limits.lossOfPoliced : Limits.heavyLoss) else { return nil }
+        return .less(1 - 0.5 * excess)
     }
 
     /// Compares the half with less sent to the half with more.
@@ -84,6 +112,7 @@ package struct LossControl: Sendable {
     /// The path is another now.
     package mutating func forget() {
         observations.removeAll()
+        (trial, policedUntil) = (LossTrial(), .zero)
         (sent, lost, bytes, began) = (0, 0, 0, nil)
         (loss, lasting, inherent, ambient) = (0, 0, 0, 0)
     }

@@ -24,14 +24,13 @@ package struct RateControl: Sendable {
         package var outflow: Int?
         package var delivered: Int?
         package var trains: [PacketTrain.Sample]
-        /// Factor of the loss controller, where it wants less.
-        package var lossFactor: Double?
+        package var loss: LossVerdict?
         /// What follows from marks of congestion.
         package var marks: MarkVerdict?
 
         package init(
             now: Instant, queue: Duration, isSteady: Bool = false, jitter: Duration, roundTrip: Duration, latestOutflow: Int?,
-            outflow: Int?, delivered: Int?, trains: [PacketTrain.Sample], lossFactor: Double?, marks: MarkVerdict? = nil
+            outflow: Int?, delivered: Int?, trains: [PacketTrain.Sample], loss: LossVerdict?, marks: MarkVerdict? = nil
         ) {
             self.now = now
             self.queue = queue
@@ -42,7 +41,7 @@ package struct RateControl: Sendable {
             self.outflow = outflow
             self.delivered = delivered
             self.trains = trains
-            self.lossFactor = lossFactor
+            self.loss = loss
             self.marks = marks
         }
     }
@@ -76,10 +75,12 @@ package struct RateControl: Sendable {
     private var shortSince: Instant?
     private var emptySince: Instant?
     private var share = LinkShare()
+    private let start: Int
 
     /// - Parameter maximum: what nobody needs to know more of.
     package init(start: Int, maximum: Int) {
         self.maximum = max(Limits.lowestRate, maximum)
+        self.start = start
         capacity = max(Limits.lowestRate, min(start, self.maximum))
         target = capacity * Limits.usePercent / 100
     }
@@ -119,11 +120,11 @@ package struct RateControl: Sendable {
             relax(elapsed, seen)
             learn(seen, elapsed)
         }
-        if let factor = seen.lossFactor { yield(factor, seen) }
+        if let loss = seen.loss { weigh(loss, seen) }
         switch seen.marks {
         case .distrust(let fall): regain(fall)
         // Loss and marks at once are answered once.
-        case .yield(let factor, let part) where seen.lossFactor == nil: heed(factor, part: part, seen)
+        case .yield(let factor, let part) where seen.loss == nil: heed(factor, part: part, seen)
         case .yield, nil: break
         }
         setTarget(seen)
@@ -210,6 +211,16 @@ package struct RateControl: Sendable {
         shortSince = nil
     }
 
+    /// The path is another one, which takes nobody knows what.
+    package mutating func moved() {
+        share = LinkShare()
+        stopCompeting()
+        forgetOthers()
+        received.removeAll(keepingCapacity: true)
+        set(capacity: min(capacity, start))
+        target = min(target, max(Limits.lowestRate, capacity * Limits.usePercent / 100))
+    }
+
     /// Nobody else is there any more.
     package mutating func forgetOthers() {
         (competesSince, triedAt, competedLately) = (nil, nil, false)
@@ -237,10 +248,29 @@ package struct RateControl: Sendable {
         queueTarget = Limits.queueTarget + .nanoseconds(Int64(Double(excess) * max(0, 1 - elapsed)))
     }
 
+    private mutating func weigh(_ loss: LossVerdict, _ seen: Observation) {
+        switch loss {
+        case .less(let factor): yield(factor, seen)
+        case .trial:
+            guard let delivered = seen.delivered else { break }
+            share.notePolicer(delivered, before: capacity, until: seen.now + Limits.longestTrial * 2)
+            set(capacity: min(capacity, delivered * Limits.usePercent / 100))
+        case .policed(let time):
+            guard let rate = share.passesPolicer else { break }
+            share.notePolicer(rate, before: capacity, until: seen.now + time)
+        case .inherent:
+            set(capacity: max(capacity, share.unpoliced ?? 0))
+            share.forgetPolicer()
+        }
+    }
+
     private mutating func yield(_ factor: Double, _ seen: Observation) {
         var next = Int(Double(capacity) * factor)
         // Where the queue overflows, what comes out of it is all that passes.
         if isCompeting, let outflow = seen.outflow { next = min(next, max(outflow, capacity / 2)) }
+        if share.passesPolicer != nil, let delivered = seen.delivered {
+            next = min(next, delivered * Limits.useOfPolicedPercent / 100)
+        }
         set(capacity: next)
         if isCompeting { passed = min(passed, capacity) }
     }

@@ -35,6 +35,9 @@ struct PathWatch {
     /// A check was answered, which tells a sharer that its media arrives. How far apart reports are is another matter.
     mutating func answered(at now: Instant) { (quietSince, asked) = (now, 0) }
 
+    /// For how long nothing has shown that the peer is there.
+    func quietTime(at now: Instant) -> Duration { now - quietSince }
+
     func isQuiet(at now: Instant) -> Bool { now - quietSince > Limits.pauseOfReports }
 
     /// ICE hears the peer after long silence: media is to follow, or the pair is looked after anew.

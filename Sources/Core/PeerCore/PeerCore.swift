@@ -157,6 +157,19 @@ package struct PeerCore: ~Copyable {
         return ice.localCredentials
     }
 
+    /// ICE begins anew with what both sides have agreed on; media goes on over the old pair until there is a new one.
+    package mutating func restartICE(
+        local: ICECredentials, remote: ICECredentials, candidates: [Candidate], isLast: Bool, at now: Instant
+    ) {
+        self.now = now
+        ice.restart(with: local, at: now)
+        ice.setRemote(remote, at: now)
+        addRemoteCandidates(candidates, isLast: isLast, at: now)
+    }
+
+    /// For how long nothing has shown that the peer is there; nil where there is no connection.
+    package func quietTime(at now: Instant) -> Duration? { isConnected ? pathWatch?.quietTime(at: now) : nil }
+
     /// One datagram that came from `remote` to our socket `local`.
     ///
     /// - Parameter ecn: what its IP header said.

@@ -3,6 +3,7 @@ import PeerCore
 import PeerDriver
 import RTP
 import SDP
+import SignalingClient
 
 /// A viewer's offer and what becomes of the answer.
 struct ViewNegotiation {
@@ -35,12 +36,34 @@ struct ViewNegotiation {
     }
 
     /// A fragment with a candidate that is not in the offer; nil for one that is.
-    func fragment(with candidate: Candidate) -> String? {
+    func fragment(with candidate: Candidate) async -> String? {
         let text = candidate.attributeValue
-        guard !transport.candidates.contains(text) else { return nil }
+        guard !transport.candidates.contains(text), let present = await hub.localCredentials(of: peer) else { return nil }
+        return fragment(present, [text])
+    }
+
+    private func fragment(_ credentials: ICE.ICECredentials, _ candidates: [String]) -> String {
         var later = transport
-        later.candidates = [text]
+        later.credentials = SDP.ICECredentials(credentials)
+        later.candidates = candidates
         return TrickleFragment(of: local.description, transport: later).description
+    }
+
+    /// For how long nothing has shown that the sharer is there; nil where there is no connection.
+    func quietTime() async -> Duration? { await hub.quietTime(of: peer) }
+
+    /// ICE begins anew, where the server agrees; where not, all stays as it was.
+    func restart(by session: WHEPSession) async throws(SignalingError) {
+        var random = SystemRandomNumberGenerator()
+        let credentials = ICE.ICECredentials.random(using: &random)
+        let candidates = await hub.localCandidates().map(\.attributeValue)
+        let reply = try await session.restart(fragment(credentials, candidates))
+        guard let theirs = try? TrickleFragment(reply),
+            let remote = theirs.credentials.flatMap({ ICE.ICECredentials($0) })
+        else { throw .unreadable("restart") }
+        await hub.restart(
+            peer, local: credentials, remote: remote, candidates: theirs.candidates.compactMap { try? Candidate($0) },
+            isLast: theirs.isComplete)
     }
 
     /// What the sharer sends.

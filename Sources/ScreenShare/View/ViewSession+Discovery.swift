@@ -42,11 +42,26 @@ extension ViewSession {
     ) async {
         guard await session.takesCandidates else { return }
         for await candidate in candidates {
-            guard let fragment = negotiation.fragment(with: candidate) else { continue }
-            // It helps the sharer, but connecting does not depend on it.
-            do { try await session.trickle(fragment) } catch {
-                logger.info("A candidate was not taken.", metadata: ["reason": .string(error.description)])
+            // Where ICE began anew meanwhile, it is told of for that.
+            if await tell(of: candidate, to: session, negotiation) == .stale {
+                _ = await tell(of: candidate, to: session, negotiation)
             }
+        }
+    }
+}
+
+extension ViewSession {
+    /// It helps the sharer, but connecting does not depend on it.
+    private nonisolated func tell(
+        of candidate: Candidate, to session: WHEPSession, _ negotiation: ViewNegotiation
+    ) async -> SignalingError? {
+        guard let fragment = await negotiation.fragment(with: candidate) else { return nil }
+        do throws(SignalingError) {
+            try await session.trickle(fragment)
+            return nil
+        } catch {
+            logger.info("A candidate was not taken.", metadata: ["reason": .string(error.description)])
+            return error
         }
     }
 }

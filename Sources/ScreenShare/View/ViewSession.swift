@@ -167,11 +167,14 @@ public actor ViewSession {
         }
         let discovery = Task { await discover(joined, negotiation, candidates, hub) }
         let watch = Task { await watchRoom(joined) }
+        let path = Task { await watchPath(joined, negotiation, sink) }
         let result = await withTaskCancellationHandler {
             await follow(signals, sink)
         } onCancel: {
             sink.finish()
         }
+        path.cancel()
+        await path.value
         discovery.cancel()
         await discovery.value
         watch.cancel()

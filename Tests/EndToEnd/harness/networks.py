@@ -130,6 +130,22 @@ class Lab:
         self[side].run("ip", "addr", "add", f"{self.SECOND[side]}/32", "dev", "eth0")
         self.change_address(side, self.SECOND[side])
 
+    def admit_answers_only(self, side):
+        """A firewall, as a NAT that filters by address has: UDP gets in only from where some was sent to."""
+        place = self[side]
+        place.run("nft", "add", "table", "inet", "firewall")
+        place.run("nft", "add", "chain", "inet", "firewall", "in", "{ type filter hook input priority 0; }")
+        place.run("nft", "add", "rule", "inet", "firewall", "in", *"ct state established accept".split())
+        place.run("nft", "add", "rule", "inet", "firewall", "in", *"meta l4proto udp drop".split())
+
+    def police(self, side, rate, burst="20 kbytes"):
+        """What comes in beyond a rate is dropped, not queued, as some mobile networks do."""
+        place = self[side]
+        place.run("nft", "add", "table", "inet", "policer")
+        place.run("nft", "add", "chain", "inet", "policer", "in", "{ type filter hook input priority 0; }")
+        rule = f"meta l4proto udp limit rate over {rate} burst {burst} drop"
+        place.run("nft", "add", "rule", "inet", "policer", "in", *rule.split())
+
     def mark_above(self, side, rate, burst="30 kbytes"):
         """A router right behind a side marks what is more than `rate` ("150 kbytes/second") instead of queueing or
         dropping it, where packets allow that (ECT(0)); all else passes."""

@@ -247,6 +247,8 @@ class Watcher:
             report("inbound", report=self.page.evaluate(INBOUND))
         elif verb == "pictures":
             report("pictures", pictures=self.page.evaluate("() => window.pictures"))
+        elif verb == "pause":
+            self.page.evaluate("() => document.querySelector('video').pause()")
         elif verb == "click":
             self.page.mouse.click(200, 200)
         elif verb == "key":

@@ -157,10 +157,12 @@ package struct ICEAgent {
 
     /// Starts over with new credentials (RFC 8445 § 9); media stays on the old pair until a new one is selected. The
     /// peer's new credentials follow by `setRemote`.
+    ///
+    /// - Parameter local: ours, where the peer was told of some before.
     @discardableResult
-    package mutating func restart(at now: Instant) -> ICECredentials {
+    package mutating func restart(with local: ICECredentials? = nil, at now: Instant) -> ICECredentials {
         tick(now)
-        session = ICESession(local: .random(using: &random))
+        session = ICESession(local: local ?? .random(using: &random))
         transactions.removeAll { $0.purpose != .consent }
         state = .running
         hasNews = true
