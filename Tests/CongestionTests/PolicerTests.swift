@@ -7,7 +7,7 @@ import Timebase
 struct PolicerTests {
     @Test(
         "what a policer drops is soon no longer sent, and what it lets pass is used",
-        arguments: [600_000.0, 1_500_000, 3_000_000], [8_000.0, 40_000])
+        arguments: [600_000.0, 1_500_000, 3_000_000], [10_000.0, 40_000])
     func policed(rate: Double, burst: Double) {
         var simulation = PathSimulation(wish: 4_000_000) { _ in
             SimulatedPath(policer: SimulatedPath.Policer(bitsPerSecond: rate, burstBytes: burst))
@@ -27,5 +27,43 @@ struct PolicerTests {
         simulation.run(for: 60)
         let used = simulation.bitsDelivered / 60 / (2_000_000 * (1 - loss))
         #expect(used > 0.85, "\(used)")
+    }
+
+    @Test("a policer that comes while much is sent is found, and stays known")
+    func comes() {
+        var simulation = PathSimulation(wish: 4_000_000) { time in
+            SimulatedPath(
+                rate: 20_000_000, policer: time > 10 ? SimulatedPath.Policer(bitsPerSecond: 1_200_000) : nil)
+        }
+        simulation.run(for: 20)
+        let (sent, dropped) = (simulation.sent, simulation.dropped)
+        simulation.run(for: 60)
+        let loss = Double(simulation.dropped - dropped) / Double(simulation.sent - sent)
+        #expect(loss < 0.12, "\(loss)")
+    }
+
+    @Test("where a policer goes away, more is soon sent again")
+    func released() {
+        var simulation = PathSimulation(wish: 4_000_000) { time in
+            SimulatedPath(rate: 20_000_000, policer: time < 40 ? SimulatedPath.Policer(bitsPerSecond: 1_000_000) : nil)
+        }
+        simulation.run(for: 40)
+        let before = simulation.bitsDelivered
+        simulation.run(for: 20)
+        let between = simulation.bitsDelivered
+        simulation.run(for: 20)
+        #expect(before / 40 < 1_100_000)
+        #expect((simulation.bitsDelivered - between) / 20 > 3_500_000, "\((simulation.bitsDelivered - between) / 20)")
+    }
+
+    @Test("spells of heavy loss are no policer's", arguments: [1.0, 2, 3, 5], [0.3, 0.5, 0.8])
+    func spells(length: Double, loss: Double) {
+        var simulation = PathSimulation(wish: 2_000_000) { time in
+            let isBad = time.truncatingRemainder(dividingBy: 8) < length
+            return SimulatedPath(rate: 8_000_000, loss: isBad ? loss : 0)
+        }
+        simulation.run(for: 80)
+        let used = simulation.bitsDelivered / 80 / (2_000_000 * (1 - loss * length / 8))
+        #expect(used > 0.8, "\(used)")
     }
 }

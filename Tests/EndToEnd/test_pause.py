@@ -41,3 +41,18 @@ def test_nothing_from_before_or_during_a_pause_is_seen(lan, display, painter, sh
     joiner.event("first", 5)
     joiner.event("left")
     assert near(colour(new, (1280, 720)), GREEN)
+
+
+def test_who_joins_during_a_pause_waits_for_its_end_in_one_session(lan, share, start, tmp_path):
+    host = share(lan, "--test-pattern")
+    host.process.send(signal.SIGUSR1)
+    host.statistics.wait(lambda line: line["state"] == "paused", 4, "paused")
+    with open(tmp_path / "out.h264", "wb") as file:
+        viewer = start(sharer.view, lan, output=file, whep=host.whep)
+    viewer.statistics.wait(lambda line: line["joins"] == 1, 5, "a connection")
+    time.sleep(14)
+    host.process.send(signal.SIGUSR1)
+    viewer.statistics.wait(lambda line: line["frames"] > 15, 5, "pictures")
+    assert viewer.statistics.last["joins"] == 1
+    assert host.text().count("A viewer joined") == 1
+    assert viewer.stop() == 0

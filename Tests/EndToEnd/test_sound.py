@@ -1,6 +1,7 @@
 """System sound and microphone, from a real sound server to real viewers."""
 
 import signal
+import time
 
 import numpy
 import pytest
@@ -239,6 +240,26 @@ def test_a_sound_server_s_sound_stays_with_moving_pictures(lan, server, share, s
         assert viewer.wait(30) == 0
     assert viewer.statistics.last["videoLag95Ms"] <= 20
     assert viewer.statistics.last["soundLost"] < 0.2
+
+
+def test_sound_is_heard_where_the_path_takes_hardly_more_than_all_of_it(lab, server, share, start, tmp_path):
+    """96 kbit/s, and 24 of headers."""
+    start(server.play, sound.tone(440, 90))
+    link = lab("both", "delay=20ms")
+    host = share(link["a"], "--test-pattern", "--audio", "system", "--open", listen="0.0.0.0:8080", env=server.env)
+    whep = f"http://{Lab.ADDRESSES['a']}:8080/v1/rooms/demo/whep"
+    with open(tmp_path / "out.h264", "wb") as output:
+        command = ["--audio", tmp_path / "out.opus", "--duration", 60]
+        viewer = start(sharer.view, link["b"], *command, output=output, whep=whep)
+        viewer.wait_for("First picture", 15)
+        link.set("both", "rate=100kbit", "queue=16kb")
+        time.sleep(15)
+        before = viewer.statistics.last
+        time.sleep(10)
+        after, peer = viewer.statistics.last, host.statistics.last["peers"][0]
+        assert after["soundLost"] - before["soundLost"] < 0.5
+        assert after["frames"] - before["frames"] > 60 and peer["queueDelayMs"] < 300, peer
+        viewer.kill()
 
 
 def test_flash_and_click_stay_together_where_five_percent_are_lost(lab, flashing, start, artifacts):

@@ -60,6 +60,17 @@ struct AudioListenerTests {
         #expect(target.inBandFEC == .on && target.expectedLoss == 9)
     }
 
+    @Test("Whose path takes hardly more than sound gets little of it, whatever else it asked for")
+    func narrow() throws {
+        var listener = try listener("stereo=1;useinbandfec=1", loss: 0.6)
+        listener.isOnNarrowPath = true
+        #expect(listener.lane(besides: 96_000) == .narrow)
+        let target = OpusTarget(for: [listener], lane: .narrow, bitsPerSecond: 96_000)
+        #expect(target.bitsPerSecond == 24_000 && target.channels == .mono)
+        #expect(target.inBandFEC == .on && target.expectedLoss == 25)
+        #expect(OpusTarget(for: [listener], lane: .narrow, bitsPerSecond: 16_000).bitsPerSecond == 16_000)
+    }
+
     @Test("Silence is left out only where all of an encoding's listeners prefer that")
     func silence() throws {
         let ours = try listener("stereo=1;usedtx=1", red: true)

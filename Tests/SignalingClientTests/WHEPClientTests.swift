@@ -57,7 +57,7 @@ struct WHEPClientTests {
         }
     }
 
-    @Test("Candidates carry the session's tag; a restart carries an asterisk and brings a new tag")
+    @Test("Candidates carry the session's tag; a restart carries an asterisk and brings a new tag, once it is followed")
     func patches() async throws {
         try await join { exchange in
             if exchange.line.hasPrefix("POST") { return ScriptedServer.answer(201, Self.sdp, Samples.answer) }
@@ -67,10 +67,13 @@ struct WHEPClientTests {
         } _: { server, result in
             guard case .success(.answered(let session, _)) = result else { Issue.record("\(result)"); return }
             try await session.trickle(Samples.trickle)
-            #expect(try await session.restart(Samples.restart) == Samples.restartReply)
+            let restarted = try await session.restart(Samples.restart)
+            #expect(restarted.fragment == Samples.restartReply)
+            try await session.trickle(Samples.trickle)
+            await session.follow(restarted)
             try await session.trickle(Samples.trickle)
             let patches = server.requests.dropFirst()
-            #expect(patches.map { $0.field("If-Match") } == ["\"a\"", "*", "\"b\""])
+            #expect(patches.map { $0.field("If-Match") } == ["\"a\"", "*", "\"a\"", "\"b\""])
             #expect(patches.allSatisfy { $0.field("Content-Type") == "application/trickle-ice-sdpfrag" })
         }
     }

@@ -1,4 +1,5 @@
 const KEY_STEP = 80; // CSS pixels a key press moves the picture
+const RESUME_MS = 1000; // between two times that a paused picture is played on
 
 /**
  * The picture and the room around it: fitted, or one picture pixel on one screen pixel with panning.
@@ -11,6 +12,7 @@ export class Stage {
     #video;
     #on;
     #isActual = false;
+    #resumedAt = -Infinity;
 
     constructor(root, video, on) {
         this.#root = root;
@@ -42,8 +44,13 @@ export class Stage {
 
     /** There is nothing to see behind a pause of a live screen: who paused it was the browser, or a media key. */
     #resume() {
-        const isInPicture = document.pictureInPictureElement === this.#video; // has a button of its own for it
-        if (this.#video.paused && this.#video.srcObject && !document.hidden && !isInPicture) this.play();
+        const video = this.#video;
+        const isInPicture = document.pictureInPictureElement === video; // has a button of its own for it
+        if (!video.paused || video.ended || !video.srcObject || document.hidden || isInPicture) return;
+        const early = RESUME_MS - (performance.now() - this.#resumedAt); // two pages may pause each other
+        if (early > 0) return void setTimeout(() => this.#resume(), early);
+        this.#resumedAt = performance.now();
+        this.play();
     }
 
     /** Takes the last picture away. */

@@ -126,8 +126,8 @@ extension PeerHub {
     /// What the other side knows of us; nil where the peer is gone.
     package func localCredentials(of id: PeerID) -> ICECredentials? { peers[id]?.core.localCredentials }
 
-    /// For how long nothing has shown that a peer is there; nil where there is no connection.
-    package func quietTime(of id: PeerID) -> Duration? { peers[id]?.core.quietTime(at: SystemClock.now()) }
+    /// For how long a peer has not answered, and sent nothing; nil where there is no connection.
+    package func lostTime(of id: PeerID) -> Duration? { peers[id]?.core.lostTime(at: SystemClock.now()) }
 
     /// Says goodbye and forgets.
     package func remove(_ id: PeerID) {

@@ -109,15 +109,24 @@ package actor WHEPSession {
         try await expectSuccess(patch(fragment).with("If-Match", etag))
     }
 
-    /// Restarts ICE; the server's side of it comes back as a fragment.
-    package func restart(_ fragment: String) async throws(SignalingError) -> String {
+    /// What a server said to a restart.
+    package struct Restarted: Sendable {
+        /// The sharer's side.
+        package let fragment: String
+        fileprivate let etag: String?
+    }
+
+    /// Restarts ICE. What is trickled belongs to the session of before until `follow`.
+    package func restart(_ fragment: String) async throws(SignalingError) -> Restarted {
         // The draft, "ICE Restarts": any ICE session, so an asterisk.
         let reply = try await HTTPTransport.send(patch(fragment).with("If-Match", "*"), within: ClientLimits.join)
         guard reply.status == 200 else { throw SignalingError(reply) }
         guard let text = reply.text, TrickleFragment(text) != nil else { throw .unreadable("restart") }
-        etag = reply.headers.first(name: "ETag") ?? etag
-        return text
+        return Restarted(fragment: text, etag: reply.headers.first(name: "ETag"))
     }
+
+    /// ICE has begun anew on our side as well.
+    package func follow(_ restarted: Restarted) { etag = restarted.etag ?? etag }
 
     /// Leaves. A session that is gone already is left as well.
     package func leave() async throws(SignalingError) {

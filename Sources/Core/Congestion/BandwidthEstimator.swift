@@ -20,6 +20,7 @@ package struct BandwidthEstimator: Sendable {
     /// What a feedback tells of them.
     private var markCounts = MarkCounts()
     private var rate: RateControl
+    private var trialVerdict: LossVerdict?
     private var reports: [PacketReport] = []
     /// What the last feedback told not to have come.
     private var lost: [Int64] = []
@@ -203,6 +204,7 @@ package struct BandwidthEstimator: Sendable {
         delivery.observe(reports)
         let queueIsShort = queue.standing < rate.queueTarget / 2
         let loss = losses.observe(reports, queueIsShort: queueIsShort, isCompeting: rate.isCompeting, at: now)
+        keep(loss)
         // Sound alone says nothing of what pictures might take, and the queue that they met may be gone.
         guard !ordinary.isEmpty else { return }
         let roundTrip = leastFeedbackDelay.value ?? Limits.assumedRoundTrip
@@ -213,8 +215,9 @@ package struct BandwidthEstimator: Sendable {
                 latestOutflow: delivery.bitsPerSecond(over: Limits.latestWindow),
                 outflow: delivery.bitsPerSecond(over: Limits.outflowWindow),
                 delivered: delivery.bitsPerSecond(over: Limits.sustainedWindow),
-                trains: train.observe(ordinary), loss: loss,
+                trains: train.observe(ordinary), loss: trialVerdict ?? loss,
                 marks: weighMarks(queueIsShort, roundTrip: roundTrip, at: now)))
+        trialVerdict = nil
         // A queue that keeps its length though less and less is sent is none: the path has become longer.
         let isLong = rate.isCompeting || queue.standing > Limits.longPlateau
         let patience = isLong ? Limits.plateauTimeBeside : Limits.plateauTime
@@ -232,9 +235,16 @@ package struct BandwidthEstimator: Sendable {
     }
 
     private mutating func weighLoss(at now: Instant) {
-        // Nothing is to be tried by what brings no arrivals.
-        if !reports.isEmpty { _ = losses.observe(reports, queueIsShort: false, at: now) }
+        if !reports.isEmpty { keep(losses.observe(reports, queueIsShort: true, at: now)) }
         reports.removeAll(keepingCapacity: true)
+    }
+
+    /// What follows from a trial waits for the next observation of the rate; that less is to be sent does not.
+    private mutating func keep(_ verdict: LossVerdict?) {
+        switch verdict {
+        case .less, nil: break
+        case .trial, .policed, .inherent, .unpoliced: trialVerdict = verdict
+        }
     }
 
     private mutating func measureDelay(at now: Instant) {
@@ -276,16 +286,26 @@ package struct BandwidthEstimator: Sendable {
         rate.doubt()
         losses.forget()
         delivery.forget()
-        moved(at: since)
+        startAgain(at: since)
         return length
     }
 
     /// What leaves from an instant on takes another path: how long packets took before says nothing of how long they wait
     /// there.
-    package mutating func moved(at instant: Instant) {
+    ///
+    /// - Parameter start: bits per second to begin with.
+    package mutating func moved(at instant: Instant, start: Int) {
+        startAgain(at: instant)
+        losses.moved()
+        trialVerdict = nil
+        rate.moved(atMost: start)
+    }
+
+    private mutating func startAgain(at instant: Instant) {
         movedAt = instant
         queue.restart()
-        rate.moved()
+        rate.stopCompeting()
+        rate.forgetOthers()
         leastFeedbackDelay = RecentMinimum(seconds: Limits.secondsOfRoundTrip)
         feedbackDelay = nil
     }

@@ -163,17 +163,22 @@ package enum Limits {
     /// Its packets are those that left some time after it began.
     static let startOfTrial = Duration.milliseconds(200)
     static let timeOfTrial = Duration.milliseconds(800)
-    static let packetsOfTrial = 40
-    static let longestTrial = Duration.seconds(4)
+    /// Of what passes: clearly less than a policer lets pass, for that is known by half a second.
+    static let useOfTrialPercent = 80
+    static let packetsOfTrial = 60
+    static let longestTrial = Duration.seconds(8)
+    static let fewestPacketsOfTrial = 20
     static let pauseOfTrials = Duration.seconds(30)
     static let longestPauseOfTrials = Duration.seconds(300)
     static let observationsOfSteadiness = 4
     /// Then trains count again, which pass where a policer has saved up for them; each time that it was one, half as often.
-    static let beliefInPolicer = Duration.seconds(60)
-    static let longestBeliefInPolicer = Duration.seconds(480)
+    static let beliefInPolicer = Duration.seconds(15)
+    static let longestBeliefInPolicer = Duration.seconds(120)
+    static let observationsOfRelease = 2
     /// Of what passes, what is sent after losses.
     static let useOfPolicedPercent = 95
     static let lossOfPoliced = 0.05
+    static let growthNearPolicer = 0.03
     /// A round trip: Reno and CUBIC, which answer loss otherwise, keep their part then, and so do we beside them.
     static let packetsOfGrowth = 0.7
 

@@ -13,8 +13,10 @@ struct LinkShare: Sendable {
     private var excess: (rate: Int, at: Instant)?
     /// What was left after a router's marks, which keep its queue empty, and what was thought before the first of them.
     private var marked: (rate: Int, before: Int, at: Instant)?
-    /// What a policer lets pass, until when that is believed, and what was thought before.
-    private var policed: (rate: Int, before: Int, until: Instant)?
+    /// What a policer lets pass, and until when that is believed.
+    private var policed: (rate: Int, until: Instant)?
+    /// What passes while it is tried whether there is one, what was thought before, and until when that is tried.
+    private var trial: (rate: Int, before: Int, until: Instant)?
 
     /// - Parameter rate: the middle of the last trains.
     mutating func noteTrains(_ rate: Int, at now: Instant) { link = (rate, now) }
@@ -28,15 +30,28 @@ struct LinkShare: Sendable {
     /// This is what is sent now.
     mutating func noteMarks(after rate: Int) { marked?.rate = rate }
 
-    /// It is tried, or was found, that a policer lets no more pass.
-    mutating func notePolicer(_ rate: Int, before: Int, until: Instant) {
-        policed = (rate, policed?.before ?? before, until)
+    /// It is tried whether a policer lets no more pass.
+    mutating func beginTrial(_ rate: Int, before: Int, until: Instant) { trial = (rate, before, until) }
+
+    /// It does not.
+    mutating func trialFound(until: Instant) {
+        if let trial { policed = (trial.rate, until) }
+        trial = nil
     }
 
-    var passesPolicer: Int? { policed?.rate }
-    /// What was thought before it.
-    var unpoliced: Int? { policed?.before }
+    /// - Returns: what was thought before, where it is not that which loses packets.
+    mutating func trialFailed() -> Int? {
+        defer { trial = nil }
+        return trial?.before
+    }
 
+    /// What a policer lets pass is nearly used: more is tried slowly, for it loses packets at once.
+    func isNearPolicer(_ capacity: Int) -> Bool { policed.map { capacity * 10 > $0.rate * 9 } ?? false }
+
+    var isOnTrial: Bool { trial != nil }
+    var isPoliced: Bool { policed != nil || isOnTrial }
+
+    /// There is none any more.
     mutating func forgetPolicer() { policed = nil }
 
     /// They meant nothing.
@@ -53,6 +68,7 @@ struct LinkShare: Sendable {
         if let link, now - link.at > Limits.linkMemory { self.link = nil }
         if let marked, now - marked.at > Limits.shareMemory { self.marked = nil }
         if let policed, now > policed.until { self.policed = nil }
+        if let trial, now > trial.until { self.trial = nil }
         guard let excess else { return }
         let isOver = emptySince.map { now - $0 > Limits.emptyTime } ?? false
         if isOver || now - excess.at > Limits.shareMemory { forgetExcess() }
@@ -60,7 +76,8 @@ struct LinkShare: Sendable {
 
     /// The most that trains may raise what is known to.
     func bound(_ capacity: Int) -> Int {
-        min(markBound(capacity), [excess?.rate, policed?.rate].compactMap { $0.map { max(capacity, $0) } }.min() ?? .max)
+        let known = [excess?.rate, policed?.rate, trial?.rate].compactMap(\.self).min()
+        return min(markBound(capacity), known.map { max(capacity, $0) } ?? .max)
     }
 
     /// The most that is believed because it has come.
@@ -69,7 +86,7 @@ struct LinkShare: Sendable {
     /// Of what a flow is to grow by a part each second.
     func growthBase(_ capacity: Int) -> Int {
         // Behind a policer a train measures what it has saved up.
-        let link = policed == nil ? link?.rate ?? 0 : 0
+        let link = isPoliced ? 0 : link?.rate ?? 0
         return max(capacity, min(link, capacity * Limits.growthAdvantage))
     }
 }

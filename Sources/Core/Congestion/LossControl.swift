@@ -11,6 +11,7 @@ package struct LossControl: Sendable {
         var rate: Double
         var loss: Double
         var duration: Duration
+        var passed: Double { rate * (1 - loss) }
     }
 
     private var observations: [Observation] = []
@@ -19,7 +20,10 @@ package struct LossControl: Sendable {
     private var bytes = 0
     private var began: Instant?
     private var trial = LossTrial()
-    private var policedUntil = Instant.zero
+    /// What passed right before the trial.
+    private var passed = 0.0
+    /// What a policer passed when it was found, and until when that is believed.
+    private var policed: (rate: Double, until: Instant)?
     /// Of what was reported last, 0…1.
     package private(set) var loss = 0.0
     /// Smoothed over some seconds.
@@ -59,18 +63,36 @@ package struct LossControl: Sendable {
         (sent, lost, bytes, began) = (0, 0, 0, now)
         infer()
         return tried(queueIsShort && !isCompeting, at: now)
-            ?? verdict(queueIsShort: queueIsShort, isCompeting: isCompeting, isPoliced: now < policedUntil)
+            ?? verdict(queueIsShort: queueIsShort, isCompeting: isCompeting, isPoliced: policed != nil)
     }
 
     private mutating func tried(_ isFree: Bool, at now: Instant) -> LossVerdict? {
         let verdict = trial.verdict(isSteady: isFree && isSteady, loss: (lasting, ambient), at: now)
+        if verdict == .trial {
+            let latest = observations.suffix(Limits.observationsOfSteadiness)
+            passed = latest.reduce(0) { $0 + $1.passed } / Double(max(1, latest.count))
+        }
         // What was observed before was taken for the path's own.
         if case .policed(let time) = verdict {
-            policedUntil = now + time
+            policed = (rate: passed, until: now + time)
             observations.removeAll()
             (lasting, ambient, inherent) = (0, 0, 0)
         }
-        return verdict
+        return verdict ?? released(at: now)
+    }
+
+    /// No policer lets half as much again pass for half a second and loses nothing, and none loses where less is sent than
+    /// it lets pass.
+    private mutating func released(at now: Instant) -> LossVerdict? {
+        guard let policed else { return nil }
+        let latest = observations.suffix(Limits.observationsOfRelease)
+        let isKnown = latest.count == Limits.observationsOfRelease
+        let isGone = isKnown && latest.allSatisfy { $0.loss < Limits.toleratedLoss && $0.rate > policed.rate * 3 / 2 }
+        let isNone = isKnown && latest.allSatisfy { $0.loss > Limits.lossOfPoliced && $0.passed < policed.rate * 0.7 }
+        guard isGone || isNone || now > policed.until else { return nil }
+        if isNone { trial.wasWrong(at: now) }
+        self.policed = nil
+        return .unpoliced
     }
 
     /// Much was sent of late, and without a pause.
@@ -109,10 +131,16 @@ package struct LossControl: Sendable {
         inherent = low > 0.6 * high ? max(low, high) : low
     }
 
+    /// Packets take another path from now on, which may lose as much.
+    package mutating func moved() {
+        observations.removeAll()
+        (trial, policed) = (LossTrial(), nil)
+    }
+
     /// The path is another now.
     package mutating func forget() {
         observations.removeAll()
-        (trial, policedUntil) = (LossTrial(), .zero)
+        (trial, policed) = (LossTrial(), nil)
         (sent, lost, bytes, began) = (0, 0, 0, nil)
         (loss, lasting, inherent, ambient) = (0, 0, 0, 0)
     }

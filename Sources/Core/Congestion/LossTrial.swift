@@ -10,6 +10,8 @@ package enum LossVerdict: Equatable, Sendable {
     case policed(Duration)
     /// There was not.
     case inherent
+    /// There is none any more.
+    case unpoliced
 }
 
 /// Tells a policer from a path that loses packets whatever is sent, where the rate says nothing because it hardly varies:
@@ -29,6 +31,7 @@ struct LossTrial: Sendable {
     private var notBefore = Instant.zero
     private var pause = Limits.pauseOfTrials
     private var belief = Limits.beliefInPolicer
+    private var believedUntil: Instant?
 
     /// Packets that left after the trial began.
     mutating func count(_ report: PacketReport) {
@@ -48,22 +51,35 @@ struct LossTrial: Sendable {
     mutating func verdict(isSteady: Bool, loss: (lasting: Double, ambient: Double), at now: Instant) -> LossVerdict? {
         if let running { return end(running, at: now) }
         if loss.ambient < Limits.lossOfTrial / 2 { pause = Limits.pauseOfTrials }
-        guard isSteady, now >= notBefore, min(loss.lasting, loss.ambient) > Limits.lossOfTrial else { return nil }
-        running = Running(since: now, loss: min(loss.lasting, loss.ambient))
+        // Where there was one it takes no half a minute to be sure.
+        let isKnown = believedUntil.map { now - $0 < belief } ?? false
+        let lasts = isKnown ? loss.lasting : min(loss.lasting, loss.ambient)
+        guard isSteady, now >= notBefore, lasts > Limits.lossOfTrial else { return nil }
+        running = Running(since: now, loss: lasts)
         return .trial
+    }
+
+    /// There is no policer, and none is looked for for a while.
+    mutating func wasWrong(at now: Instant) {
+        notBefore = now + pause
+        pause = min(pause * 2, Limits.longestPauseOfTrials)
+        believedUntil = nil
     }
 
     private mutating func end(_ trial: Running, at now: Instant) -> LossVerdict? {
         let isOver = now - trial.since >= Limits.longestTrial
-        let isEnough = now - trial.since >= Limits.startOfTrial + Limits.timeOfTrial && trial.sent >= Limits.packetsOfTrial
+        let packets = isOver ? Limits.fewestPacketsOfTrial : Limits.packetsOfTrial
+        let isEnough = now - trial.since >= Limits.startOfTrial + Limits.timeOfTrial && trial.sent >= packets
         guard isOver || isEnough else { return nil }
         running = nil
-        guard isEnough, Double(trial.lost) < Double(trial.sent) * trial.loss / 2 else {
-            notBefore = now + pause
-            pause = min(pause * 2, Limits.longestPauseOfTrials)
+        guard isEnough, Double(trial.lost) < Double(trial.sent) * trial.loss / 3 else {
+            wasWrong(at: now)
             return .inherent
         }
-        defer { belief = min(belief * 2, Limits.longestBeliefInPolicer) }
+        // One that was found before, and is still there.
+        let isAgain = believedUntil.map { now - $0 < belief } ?? false
+        belief = isAgain ? min(belief * 2, Limits.longestBeliefInPolicer) : Limits.beliefInPolicer
+        believedUntil = now + belief
         notBefore = now + Limits.timeOfTrial
         return .policed(belief)
     }

@@ -75,12 +75,10 @@ package struct RateControl: Sendable {
     private var shortSince: Instant?
     private var emptySince: Instant?
     private var share = LinkShare()
-    private let start: Int
 
     /// - Parameter maximum: what nobody needs to know more of.
     package init(start: Int, maximum: Int) {
         self.maximum = max(Limits.lowestRate, maximum)
-        self.start = start
         capacity = max(Limits.lowestRate, min(start, self.maximum))
         target = capacity * Limits.usePercent / 100
     }
@@ -162,8 +160,10 @@ package struct RateControl: Sendable {
         judge(seen)
     }
 
-    /// A queue that does not follow what we do is another flow's.
+    /// A queue that does not follow what we do is another flow's; unless more of ours comes than was to be sent, as where
+    /// sound alone is too much.
     private mutating func judge(_ seen: Observation) {
+        if let delivered = seen.delivered, delivered * 4 > target * 5 { return (longSince, isPassedKnown) = (nil, false) }
         let since = longSince ?? seen.now
         if longSince == nil {
             if let outflow = seen.outflow { passed = min(passed, outflow * 2) }
@@ -212,12 +212,13 @@ package struct RateControl: Sendable {
     }
 
     /// The path is another one, which takes nobody knows what.
-    package mutating func moved() {
+    package mutating func moved(atMost start: Int) {
+        set(capacity: min(capacity, start))
         share = LinkShare()
         stopCompeting()
         forgetOthers()
         received.removeAll(keepingCapacity: true)
-        set(capacity: min(capacity, start))
+        (passed, longSince, isPassedKnown, nextDecrease) = (0, nil, false, .zero)
         target = min(target, max(Limits.lowestRate, capacity * Limits.usePercent / 100))
     }
 
@@ -253,14 +254,11 @@ package struct RateControl: Sendable {
         case .less(let factor): yield(factor, seen)
         case .trial:
             guard let delivered = seen.delivered else { break }
-            share.notePolicer(delivered, before: capacity, until: seen.now + Limits.longestTrial * 2)
-            set(capacity: min(capacity, delivered * Limits.usePercent / 100))
-        case .policed(let time):
-            guard let rate = share.passesPolicer else { break }
-            share.notePolicer(rate, before: capacity, until: seen.now + time)
-        case .inherent:
-            set(capacity: max(capacity, share.unpoliced ?? 0))
-            share.forgetPolicer()
+            share.beginTrial(delivered, before: capacity, until: seen.now + Limits.longestTrial * 2)
+            set(capacity: min(capacity, delivered * Limits.useOfTrialPercent / 100))
+        case .policed(let time): share.trialFound(until: seen.now + time)
+        case .inherent: set(capacity: max(capacity, share.trialFailed() ?? 0))
+        case .unpoliced: share.forgetPolicer()
         }
     }
 
@@ -268,8 +266,13 @@ package struct RateControl: Sendable {
         var next = Int(Double(capacity) * factor)
         // Where the queue overflows, what comes out of it is all that passes.
         if isCompeting, let outflow = seen.outflow { next = min(next, max(outflow, capacity / 2)) }
-        if share.passesPolicer != nil, let delivered = seen.delivered {
-            next = min(next, delivered * Limits.useOfPolicedPercent / 100)
+        if share.isPoliced {
+            // What is done now shows when that has come. What passes of a screen that rests says nothing of what might.
+            guard seen.now >= nextDecrease else { return }
+            nextDecrease = seen.now + seen.roundTrip + Limits.sustainedWindow
+            if isBusy(seen), let delivered = seen.delivered {
+                next = min(next, max(capacity / 2, delivered * Limits.useOfPolicedPercent / 100))
+            }
         }
         set(capacity: next)
         if isCompeting { passed = min(passed, capacity) }
@@ -305,6 +308,7 @@ package struct RateControl: Sendable {
     // MARK: A short queue
 
     private mutating func learn(_ seen: Observation, _ elapsed: Double) {
+        if share.isOnTrial { return }
         let bound = share.bound(capacity)
         // In another flow's queue they measure that flow.
         for train in seen.trains where seen.queue < Limits.queueTarget * 2 {
@@ -324,7 +328,8 @@ package struct RateControl: Sendable {
         // Up to what is known to pass it need not be slow (RFC 9438 § 4.10, slow start).
         let isKnown = capacity * 10 < passed * 9
         let growth =
-            if isKnown { Double(capacity) * Limits.knownGrowthPerSecond }
+            if share.isNearPolicer(capacity) { Double(capacity) * Limits.growthNearPolicer }
+            else if isKnown { Double(capacity) * Limits.knownGrowthPerSecond }
             else if isCompeting { min(growthOfTCP(seen.roundTrip + seen.queue), Double(capacity) * Limits.knownGrowthPerSecond) }
             else { Double(share.growthBase(capacity)) * Limits.growthPerSecond }
         set(capacity: capacity + Int(growth * elapsed))

@@ -98,6 +98,8 @@ struct AudioSender {
 
     /// As many copies as are worth it, and as the viewer takes.
     private var copies: Int {
+        // There losses are those of its own queue.
+        if lane == .narrow { return 0 }
         let bitsPerSecond = meanBytes * 8 * Double(AudioTime.ticksPerSecond) / Double(packetTicks)
         return redundancy.levels(bitsPerSecond: Int(bitsPerSecond), budget: budget)
     }

@@ -72,7 +72,7 @@ struct PathControl {
 
     /// Packets take another path from now on.
     mutating func moved(at now: Instant) {
-        estimator.moved(at: now)
+        estimator.moved(at: now, start: Limits.startRate)
         reported.moved()
     }
 

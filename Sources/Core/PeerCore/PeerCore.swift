@@ -167,8 +167,11 @@ package struct PeerCore: ~Copyable {
         addRemoteCandidates(candidates, isLast: isLast, at: now)
     }
 
-    /// For how long nothing has shown that the peer is there; nil where there is no connection.
-    package func quietTime(at now: Instant) -> Duration? { isConnected ? pathWatch?.quietTime(at: now) : nil }
+    /// For how long neither media nor an answer has come from the peer, though it was asked for one; nil where there is no
+    /// connection.
+    package func lostTime(at now: Instant) -> Duration? {
+        isConnected ? pathWatch.map { min($0.quietTime(at: now), ice.unansweredTime(at: now)) } : nil
+    }
 
     /// One datagram that came from `remote` to our socket `local`.
     ///

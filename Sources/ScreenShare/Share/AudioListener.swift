@@ -15,6 +15,8 @@ package struct AudioListener: Sendable {
     package let reliesOnFEC: Bool
     /// Of its packets, 0…1.
     package var loss = 0.0
+    /// Hardly anything is left for pictures.
+    package var isOnNarrowPath = false
     package var lane = AudioLane.full
 
     package init(_ opus: OpusOption) {
@@ -26,6 +28,7 @@ package struct AudioListener: Sendable {
 
     /// Which lane suits it where the share's own sound has that bit rate.
     package func lane(besides bitsPerSecond: Int) -> AudioLane {
+        if isOnNarrowPath { return .narrow }
         let takesLess = maximumBitrate.map { $0 < bitsPerSecond } ?? false
         return takesLess || reliesOnFEC && loss > 0 ? .careful : .full
     }
@@ -33,15 +36,16 @@ package struct AudioListener: Sendable {
 
 extension OpusTarget {
     /// What all listeners of a lane can take.
-    package init(for listeners: [AudioListener], bitsPerSecond: Int) {
+    package init(for listeners: [AudioListener], lane: AudioLane = .full, bitsPerSecond: Int) {
+        let bitsPerSecond = lane == .narrow ? min(bitsPerSecond, ShareLimits.narrowSound) : bitsPerSecond
         let most = listeners.compactMap(\.maximumBitrate).min() ?? bitsPerSecond
         self.init(bitsPerSecond: max(6_000, min(most, bitsPerSecond)))
-        channels = listeners.contains(where: \.prefersStereo) ? .stereo : .mono
+        channels = lane != .narrow && listeners.contains(where: \.prefersStereo) ? .stereo : .mono
         usesDTX = listeners.allSatisfy(\.prefersDTX)
         let losses = listeners.filter(\.reliesOnFEC).map(\.loss)
         guard let loss = losses.max(), loss > 0 else { return }
         inBandFEC = .on
-        expectedLoss = min(100, Int((loss * 100).rounded(.up)))
+        expectedLoss = min(ShareLimits.mostExpectedLoss, Int((loss * 100).rounded(.up)))
     }
 }
 
@@ -83,7 +87,7 @@ extension ShareSession {
         }
     }
 
-    /// One encoder for all, and a second while somebody takes less or loses much.
+    /// One encoder for all, and others while somebody takes less, loses much, or has a narrow path.
     func updateAudioLanes() {
         let rate = soundBitrate
         for (id, viewer) in viewers {
@@ -93,8 +97,9 @@ extension ShareSession {
             hub?.perform { hub in hub.with(id) { core, _ in core.setAudioLane(lane) } }
         }
         let listeners = viewers.values.filter(\.isConnected).compactMap(\.audio)
-        let lanes = Dictionary(grouping: listeners, by: \.lane).mapValues { OpusTarget(for: $0, bitsPerSecond: rate) }
-        audioControls?.change { $0.lanes = lanes }
+        let lanes = Dictionary(grouping: listeners, by: \.lane)
+        let targets = lanes.map { lane, listeners in (lane, OpusTarget(for: listeners, lane: lane, bitsPerSecond: rate)) }
+        audioControls?.change { $0.lanes = Dictionary(uniqueKeysWithValues: targets) }
         let video = videoBitrate
         controls?.change { $0.bitsPerSecond = video }
         hub?.perform { $0.setBitrate(video) }

@@ -90,6 +90,7 @@ public actor ShareSession {
         /// To other rungs.
         case moved([PeerID: Int])
         case starved(PeerID, Bool)
+        case narrow(PeerID, Bool)
         case relay(RelayEvent)
     }
 
@@ -201,6 +202,9 @@ public actor ShareSession {
             updateAudioLanes()
         case .audio(let event): handle(event)
         case .moved(let rungs): await move(rungs)
+        case .narrow(let id, let isNarrow):
+            viewers[id]?.audio?.isOnNarrowPath = isNarrow
+            updateAudioLanes()
         case .starved(let id, let isStarved):
             guard let viewer = viewers[id]?.name else { return }
             viewers[id]?.isStarved = isStarved
@@ -279,6 +283,12 @@ public actor ShareSession {
 enum ShareLimits {
     /// In bits per second: 50 packets of sound with 60 bytes of headers each.
     static let soundHeaders = 24_000
+    /// Of sound that has hardly more to pass by: Opus at its best for speech ends about there (RFC 6716 § 2.1.1).
+    static let narrowSound = 24_000
+    /// A path takes all of the sound again where it has so much for pictures.
+    static let roomForSound = 300_000
+    /// Beyond it in-band FEC costs more than it brings; in per cent.
+    static let mostExpectedLoss = 25
     /// Where all places are taken, a viewer that has not connected for this long loses its own: most need a tenth.
     static let connecting = Duration.seconds(3)
     /// An embedder that does not read its events loses the oldest; that the share has stopped comes last.

@@ -15,6 +15,8 @@ final class ViewerPaths: Sendable {
         var moved: [PeerID: Int]
         /// A viewer that can't be sent moving pictures any more, or can again.
         var starved: (peer: PeerID, isStarved: Bool)?
+        /// A viewer whose path takes hardly more than sound, or does again.
+        var narrow: (peer: PeerID, isNarrow: Bool)?
     }
 
     private struct State {
@@ -22,6 +24,15 @@ final class ViewerPaths: Sendable {
         var congested: [PeerID: Bool] = [:]
         var told: [Int: Int] = [:]
         var starvation: [PeerID: Starvation] = [:]
+        /// Who gets little sound; not as soon as it is enough for pictures that the full sound would be missing for.
+        var narrow: Set<PeerID> = []
+
+        /// - Returns: what has changed.
+        mutating func narrow(_ peer: PeerID, _ path: PathState?, isStarved: Bool?) -> Bool? {
+            if isStarved == true { return narrow.insert(peer).inserted ? true : nil }
+            guard path.map({ $0.bitsPerSecond > ShareLimits.roomForSound }) ?? true else { return nil }
+            return narrow.remove(peer) == nil ? nil : false
+        }
     }
 
     private let state = NIOLockedValueBox(State())
@@ -51,11 +62,12 @@ final class ViewerPaths: Sendable {
             let rates = state.policy.rates
             let isStarved = path.flatMap { state.starvation[peer, default: Starvation()].update($0.isStarved, at: now) }
             if path == nil { state.starvation[peer] = nil }
-            guard rates != state.told || !moved.isEmpty || isStarved != nil || isFree else { return nil }
+            let isNarrow = state.narrow(peer, path, isStarved: isStarved)
+            guard rates != state.told || !moved.isEmpty || isStarved != nil || isNarrow != nil || isFree else { return nil }
             state.told = rates
             return Change(
                 rates: rates, moved: Dictionary(uniqueKeysWithValues: moved.map { ($0, state.policy.rung(of: $0)) }),
-                starved: isStarved.map { (peer, $0) })
+                starved: isStarved.map { (peer, $0) }, narrow: isNarrow.map { (peer, $0) })
         }
     }
 }

@@ -11,12 +11,16 @@ enum ViewLimits {
     static let firstPicture = Duration.seconds(1)
     static let firstPause = Duration.milliseconds(250)
     static let longestPause = Duration.seconds(2)
-    /// So often it is looked whether the sharer is there, of whom something is heard each second; after so long without
-    /// ICE begins anew, which takes a few round trips, and more where many pairs are tried.
+    /// So often it is looked whether the sharer is there, which is asked where nothing was heard of it for a moment; after
+    /// so long without an answer ICE begins anew, which takes a few round trips, and more where many pairs are tried.
     static let pathInterval = Duration.milliseconds(500)
-    static let quietTime = Duration.seconds(3)
+    static let lostTime = Duration.milliseconds(2500)
     static let restartTime = Duration.seconds(6)
-    static let restartPause = Duration.seconds(1)
+    /// Not all of a room's viewers at once.
+    static let restartSpread = Duration.milliseconds(700)
+    /// A candidate that another ICE session came before is told again so often, each time after this.
+    static let staleCandidates = 3
+    static let staleTime = Duration.milliseconds(100)
     /// A keyframe is a burden on all viewers: a reader that lags gets none more often than this.
     static let keyframeWish = Duration.seconds(5)
 }

@@ -49,8 +49,8 @@ struct ViewNegotiation {
         return TrickleFragment(of: local.description, transport: later).description
     }
 
-    /// For how long nothing has shown that the sharer is there; nil where there is no connection.
-    func quietTime() async -> Duration? { await hub.quietTime(of: peer) }
+    /// For how long the sharer has not answered, and sent nothing; nil where there is no connection.
+    func lostTime() async -> Duration? { await hub.lostTime(of: peer) }
 
     /// ICE begins anew, where the server agrees; where not, all stays as it was.
     func restart(by session: WHEPSession) async throws(SignalingError) {
@@ -58,12 +58,13 @@ struct ViewNegotiation {
         let credentials = ICE.ICECredentials.random(using: &random)
         let candidates = await hub.localCandidates().map(\.attributeValue)
         let reply = try await session.restart(fragment(credentials, candidates))
-        guard let theirs = try? TrickleFragment(reply),
+        guard let theirs = try? TrickleFragment(reply.fragment),
             let remote = theirs.credentials.flatMap({ ICE.ICECredentials($0) })
         else { throw .unreadable("restart") }
         await hub.restart(
             peer, local: credentials, remote: remote, candidates: theirs.candidates.compactMap { try? Candidate($0) },
             isLast: theirs.isComplete)
+        await session.follow(reply)
     }
 
     /// What the sharer sends.

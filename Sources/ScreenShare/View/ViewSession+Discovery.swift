@@ -43,8 +43,9 @@ extension ViewSession {
         guard await session.takesCandidates else { return }
         for await candidate in candidates {
             // Where ICE began anew meanwhile, it is told of for that.
-            if await tell(of: candidate, to: session, negotiation) == .stale {
-                _ = await tell(of: candidate, to: session, negotiation)
+            for _ in 0..<ViewLimits.staleCandidates {
+                guard await tell(of: candidate, to: session, negotiation) == .stale else { break }
+                try? await Task.sleep(for: ViewLimits.staleTime)
             }
         }
     }

@@ -11,25 +11,45 @@ extension ViewSession {
         _ session: WHEPSession, _ negotiation: ViewNegotiation, _ signals: AsyncStream<PeerEvent>.Continuation
     ) async {
         guard await session.takesCandidates else { return }
+        var (backoff, random) = (Backoff(), SystemRandomNumberGenerator())
+        // A request whose answer got lost may have been heeded: then ICE has to begin anew on this side as well.
+        var isOwed = false
         while (try? await Task.sleep(for: ViewLimits.pathInterval)) != nil {
-            guard let quiet = await negotiation.quietTime(), quiet > ViewLimits.quietTime else { continue }
+            guard await isLost(negotiation, for: ViewLimits.lostTime) || isOwed else { continue }
+            try? await Task.sleep(for: ViewLimits.restartSpread * Double.random(in: 0...1, using: &random))
+            guard await isLost(negotiation, for: ViewLimits.lostTime) || isOwed else { continue }
             do throws(SignalingError) {
                 try await negotiation.restart(by: session)
+                (isOwed, backoff) = (false, Backoff())
             } catch {
                 logger.info("ICE was not restarted.", metadata: ["reason": .string(error.description)])
-                if error == .gone {
-                    signals.yield(.disconnected(.closedByPeer))
-                    return
-                }
-                // It may be the way to the server that is gone, and then both come back together.
+                if error == .gone { return end(signals, .closedByPeer) }
                 guard error.isTemporary else { return }
-                try? await Task.sleep(for: max(error.retryAfter, ViewLimits.restartPause))
+                isOwed = isOwed || error.mayHaveBeenHeeded
+                try? await Task.sleep(for: max(error.retryAfter, backoff.next(using: &random)))
                 continue
             }
             guard (try? await Task.sleep(for: ViewLimits.restartTime)) != nil else { return }
-            guard let quiet = await negotiation.quietTime(), quiet > ViewLimits.restartTime else { continue }
-            signals.yield(.disconnected(.unreachable))
-            return
+            if await isLost(negotiation, for: ViewLimits.restartTime) { return end(signals, .unreachable) }
+        }
+    }
+
+    private nonisolated func isLost(_ negotiation: ViewNegotiation, for time: Duration) async -> Bool {
+        await negotiation.lostTime().map { $0 > time } ?? false
+    }
+
+    private nonisolated func end(_ signals: AsyncStream<PeerEvent>.Continuation, _ reason: DisconnectReason) {
+        signals.yield(.disconnected(reason))
+    }
+}
+
+extension SignalingError {
+    /// The request may have come to the sharer, though no answer did.
+    fileprivate var mayHaveBeenHeeded: Bool {
+        switch self {
+        case .unreachable(.timeout), .unreachable(.silent), .unreachable(.brokenOff), .notThereYet: true
+        case .refused(let status, _): status >= 500
+        default: false
         }
     }
 }

@@ -225,8 +225,7 @@ public actor ViewSession {
         case .notThereYet(let retryAfter, let words): return .nothingYet(words, retryAfter: retryAfter)
         case .gone: return .nothingYet("the server knows of no such room or stream", retryAfter: .zero)
         case .unreachable, .roomTaken: return .nothingYet("\(error)", retryAfter: .zero)
-        // 408: it did not come in time (RFC 9110 § 15.5.9); 425: it is to be sent again (RFC 8470 § 5.2).
-        case .refused(let status, _) where status >= 500 || status == 408 || status == 425: return .nothingYet("\(error)", retryAfter: .zero)
+        case .refused where error.isTemporary: return .nothingYet("\(error)", retryAfter: .zero)
         case .badAddress, .tokenRequired, .forbidden, .stale, .refused, .unreadable, .cancelled:
             throw error.shareError(configuration.endpoint)
         }

@@ -158,6 +158,11 @@ extension ICEAgent {
         ask(path, Retransmission(timeout: Limits.consentTime, isRepeated: false, at: now))
     }
 
+    /// For how long the peer has been asked on the pair in use, and nothing was heard of it.
+    package func unansweredTime(at now: Instant) -> Duration {
+        path?.consent.askedSince.map { now - $0 } ?? .zero
+    }
+
     /// What the last answered check on the pair in use took; once.
     package mutating func takeRoundTrip() -> Duration? {
         defer { lastRoundTrip = nil }
@@ -181,6 +186,7 @@ extension ICEAgent {
     }
 
     private mutating func ask(_ path: ActivePath, _ retransmission: Retransmission) {
+        self.path?.consent.asked(at: now)
         // The controlling side repeats its nomination: after a change of its address, the peer can follow. One that had no
         // answer yet is repeated as well.
         let isChosen = path.isSelected || session.nomination.pending == path.addresses

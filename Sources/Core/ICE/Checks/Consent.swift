@@ -8,6 +8,8 @@ struct Consent {
     private(set) var heardAt: Instant
     private(set) var nextCheck: Instant
     private(set) var isSilent = false
+    /// Since when the peer has been asked, and nothing was heard of it.
+    private(set) var askedSince: Instant?
     private var doubtedAt: Instant?
 
     init(answeredAt: Instant, interval: Duration, at now: Instant) {
@@ -37,9 +39,12 @@ struct Consent {
     /// True where the peer had been silent.
     mutating func heard(at now: Instant) -> Bool {
         heardAt = now
+        askedSince = nil
         defer { isSilent = false }
         return isSilent
     }
+
+    mutating func asked(at now: Instant) { askedSince = askedSince ?? now }
 
     mutating func fellSilent() { isSilent = true }
 

@@ -6,6 +6,8 @@ package enum AudioLane: Hashable, Sendable, CaseIterable {
     case full
     /// For viewers who take less (`maxaveragebitrate`), or lose packets and take no copies but in-band FEC.
     case careful
+    /// For viewers whose path takes hardly more than sound.
+    case narrow
 }
 
 /// One packet's time of sound, encoded once for each lane and shared by all viewers who take sound.
