@@ -253,12 +253,13 @@ def test_sound_is_heard_where_the_path_takes_hardly_more_than_all_of_it(lab, ser
         viewer = start(sharer.view, link["b"], *command, output=output, whep=whep)
         viewer.wait_for("First picture", 15)
         link.set("both", "rate=100kbit", "queue=16kb")
-        time.sleep(15)
+        # Its queue, of more than a second, empties by what pictures leave.
+        time.sleep(20)
         before = viewer.statistics.last
         time.sleep(10)
         after, peer = viewer.statistics.last, host.statistics.last["peers"][0]
         assert after["soundLost"] - before["soundLost"] < 0.5
-        assert after["frames"] - before["frames"] > 60 and peer["queueDelayMs"] < 300, peer
+        assert after["frames"] - before["frames"] > 60 and peer["queueDelayMs"] < 700, peer
         viewer.kill()
 
 

@@ -54,7 +54,8 @@ package enum SignalingError: Error, Equatable, Sendable, CustomStringConvertible
         switch self {
         case .unreachable, .notThereYet, .roomTaken, .gone, .stale: true
         // 408: it did not come in time (RFC 9110 § 15.5.9); 425: it is to be sent again (RFC 8470 § 5.2).
-        case .refused(let status, _): status >= 500 || status == 408 || status == 425
+        // 501: and never will be done.
+        case .refused(let status, _): status >= 500 && status != 501 || status == 408 || status == 425
         case .badAddress, .tokenRequired, .forbidden, .unreadable, .cancelled: false
         }
     }

@@ -175,6 +175,10 @@ package enum Limits {
     static let beliefInPolicer = Duration.seconds(15)
     static let longestBeliefInPolicer = Duration.seconds(120)
     static let observationsOfRelease = 2
+    static let pauseOfDoubt = Duration.seconds(3)
+    static let longestPauseOfTrial = Duration.seconds(1)
+    /// Sound that is too much for a path is made less, and its queue gone, by then.
+    static let excuseOfOwn = Duration.seconds(30)
     /// Of what passes, what is sent after losses.
     static let useOfPolicedPercent = 95
     static let lossOfPoliced = 0.05

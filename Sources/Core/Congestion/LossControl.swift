@@ -11,6 +11,7 @@ package struct LossControl: Sendable {
         var rate: Double
         var loss: Double
         var duration: Duration
+        var sent: Int
         var passed: Double { rate * (1 - loss) }
     }
 
@@ -52,13 +53,16 @@ package struct LossControl: Sendable {
         }
         let start = began ?? now
         began = start
-        guard now - start >= Limits.lossInterval, sent >= Limits.packetsOfLossObservation else { return nil }
+        guard now - start >= Limits.lossInterval, sent >= Limits.packetsOfLossObservation else {
+            // Too little is sent by now to learn anything by it.
+            return now - start >= Limits.longestPauseOfTrial ? trial.breakOff(at: now) : nil
+        }
         let duration = max(.milliseconds(10), now - start)
         loss = Double(lost) / Double(sent)
         lasting += (loss - lasting) / 8
         ambient += (loss - ambient) / 32
         observations.append(
-            Observation(rate: Double(bytes) * 8 / duration.inSeconds, loss: loss, duration: duration))
+            Observation(rate: Double(bytes) * 8 / duration.inSeconds, loss: loss, duration: duration, sent: sent))
         if observations.count > Limits.lossObservations { observations.removeFirst() }
         (sent, lost, bytes, began) = (0, 0, 0, now)
         infer()
@@ -86,11 +90,11 @@ package struct LossControl: Sendable {
     private mutating func released(at now: Instant) -> LossVerdict? {
         guard let policed else { return nil }
         let latest = observations.suffix(Limits.observationsOfRelease)
-        let isKnown = latest.count == Limits.observationsOfRelease
-        let isGone = isKnown && latest.allSatisfy { $0.loss < Limits.toleratedLoss && $0.rate > policed.rate * 3 / 2 }
-        let isNone = isKnown && latest.allSatisfy { $0.loss > Limits.lossOfPoliced && $0.passed < policed.rate * 0.7 }
+        let isGone = latest.count == Limits.observationsOfRelease
+            && latest.allSatisfy { $0.loss < Limits.toleratedLoss && $0.rate > policed.rate * 3 / 2 }
+        let isNone = losesBelow(policed.rate)
         guard isGone || isNone || now > policed.until else { return nil }
-        if isNone { trial.wasWrong(at: now) }
+        if isNone { trial.isDoubted(at: now) }
         self.policed = nil
         return .unpoliced
     }
@@ -103,6 +107,14 @@ package struct LossControl: Sendable {
             return false
         }
         return most < least * 2 && latest.allSatisfy { $0.duration < Limits.lossInterval * 2 }
+    }
+
+    private func losesBelow(_ rate: Double) -> Bool {
+        let latest = observations.suffix(Limits.observationsOfSteadiness)
+        let sent = latest.reduce(0) { $0 + $1.sent }
+        let lost = latest.reduce(0) { $0 + $1.loss * Double($1.sent) }
+        return sent >= Limits.packetsOfTrial && lost > Limits.lossOfTrial * Double(sent)
+            && latest.allSatisfy { $0.passed < rate * 0.7 }
     }
 
     private func verdict(queueIsShort: Bool, isCompeting: Bool, isPoliced: Bool) -> LossVerdict? {

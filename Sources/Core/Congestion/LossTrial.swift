@@ -59,6 +59,20 @@ struct LossTrial: Sendable {
         return .trial
     }
 
+    /// The policer's rate was another, or there is none: that is tried anew.
+    mutating func isDoubted(at now: Instant) {
+        notBefore = now + Limits.pauseOfDoubt
+        believedUntil = nil
+    }
+
+    /// - Returns: nil where no trial is under way.
+    mutating func breakOff(at now: Instant) -> LossVerdict? {
+        guard running != nil else { return nil }
+        running = nil
+        notBefore = now + Limits.pauseOfDoubt
+        return .inherent
+    }
+
     /// There is no policer, and none is looked for for a while.
     mutating func wasWrong(at now: Instant) {
         notBefore = now + pause

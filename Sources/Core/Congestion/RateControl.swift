@@ -59,6 +59,8 @@ package struct RateControl: Sendable {
     private var competesSince: Instant?
     private var decreases = 0
     private var queueAtDecrease = Duration.zero
+    private var targetBefore = 0
+    private var ownSince: Instant?
     /// What may be used at once where a queue turns out to be another flow's.
     private var fairShare = 0
     /// Since when the queue has not been empty.
@@ -163,7 +165,7 @@ package struct RateControl: Sendable {
     /// A queue that does not follow what we do is another flow's; unless more of ours comes than was to be sent, as where
     /// sound alone is too much.
     private mutating func judge(_ seen: Observation) {
-        if let delivered = seen.delivered, delivered * 4 > target * 5 { return (longSince, isPassedKnown) = (nil, false) }
+        if isOwn(seen) { return }
         let since = longSince ?? seen.now
         if longSince == nil {
             if let outflow = seen.outflow { passed = min(passed, outflow * 2) }
@@ -188,6 +190,16 @@ package struct RateControl: Sendable {
         if !wasTried(before: seen.now) { competition = Limits.competition }
         competesSince = competesSince ?? seen.now
         decreases = 0
+    }
+
+    private mutating func isOwn(_ seen: Observation) -> Bool {
+        defer { targetBefore = target }
+        guard let delivered = seen.delivered, delivered * 4 > max(target, targetBefore) * 5 else {
+            ownSince = nil
+            return false
+        }
+        ownSince = ownSince ?? seen.now
+        return ownSince.map { seen.now - $0 < Limits.excuseOfOwn } ?? false
     }
 
     /// It was tried lately whether another flow is there.

@@ -98,8 +98,6 @@ struct AudioSender {
 
     /// As many copies as are worth it, and as the viewer takes.
     private var copies: Int {
-        // There losses are those of its own queue.
-        if lane == .narrow { return 0 }
         let bitsPerSecond = meanBytes * 8 * Double(AudioTime.ticksPerSecond) / Double(packetTicks)
         return redundancy.levels(bitsPerSecond: Int(bitsPerSecond), budget: budget)
     }
@@ -109,6 +107,8 @@ struct AudioSender {
     mutating func nextPacket(_ path: inout PathControl, at now: Instant) -> [UInt8]? {
         guard let unit = queue.popFirst() else { return nil }
         budget = min(parameters.maximumBitrate ?? .max, path.target > 0 ? path.target / 2 : .max)
+        // There it is the queue that loses packets.
+        if lane == .narrow, path.toldQueueDelay > Limits.queueOfParity { budget = 0 }
         let (type, payload) = payload(of: unit)
         let extensions = extensions(for: unit, &path, at: now)
         // Until the first report nobody knows what it belongs to, and later ones must not contradict the packets.

@@ -173,6 +173,13 @@ package struct PeerCore: ~Copyable {
         isConnected ? pathWatch.map { min($0.quietTime(at: now), ice.unansweredTime(at: now)) } : nil
     }
 
+    /// Asks the peer for an answer, beside ICE's own checks.
+    package mutating func askPeer(at now: Instant) {
+        self.now = now
+        ice.checkPath(at: now)
+        drainICE()
+    }
+
     /// One datagram that came from `remote` to our socket `local`.
     ///
     /// - Parameter ecn: what its IP header said.

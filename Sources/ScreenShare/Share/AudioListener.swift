@@ -96,6 +96,7 @@ extension ShareSession {
             viewers[id]?.audio?.lane = lane
             hub?.perform { hub in hub.with(id) { core, _ in core.setAudioLane(lane) } }
         }
+        paths.soundTakes(rate + ShareLimits.soundHeaders)
         let listeners = viewers.values.filter(\.isConnected).compactMap(\.audio)
         let lanes = Dictionary(grouping: listeners, by: \.lane)
         let targets = lanes.map { lane, listeners in (lane, OpusTarget(for: listeners, lane: lane, bitsPerSecond: rate)) }

@@ -285,8 +285,10 @@ enum ShareLimits {
     static let soundHeaders = 24_000
     /// Of sound that has hardly more to pass by: Opus at its best for speech ends about there (RFC 6716 § 2.1.1).
     static let narrowSound = 24_000
-    /// A path takes all of the sound again where it has so much for pictures.
-    static let roomForSound = 300_000
+    /// Of pictures without enough to pass by: sound is in their way.
+    static let timeOfNarrowness = Duration.seconds(2)
+    /// What pictures are to have besides, in bits per second.
+    static let leastBesideSound = 60_000
     /// Beyond it in-band FEC costs more than it brings; in per cent.
     static let mostExpectedLoss = 25
     /// Where all places are taken, a viewer that has not connected for this long loses its own: most need a tenth.

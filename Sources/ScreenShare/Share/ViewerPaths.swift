@@ -24,13 +24,18 @@ final class ViewerPaths: Sendable {
         var congested: [PeerID: Bool] = [:]
         var told: [Int: Int] = [:]
         var starvation: [PeerID: Starvation] = [:]
-        /// Who gets little sound; not as soon as it is enough for pictures that the full sound would be missing for.
+        /// Who gets little sound, until pictures have so much that there is room for all of it.
         var narrow: Set<PeerID> = []
+        var starvedSince: [PeerID: Instant] = [:]
+        var roomForSound = 0
 
         /// - Returns: what has changed.
-        mutating func narrow(_ peer: PeerID, _ path: PathState?, isStarved: Bool?) -> Bool? {
-            if isStarved == true { return narrow.insert(peer).inserted ? true : nil }
-            guard path.map({ $0.bitsPerSecond > ShareLimits.roomForSound }) ?? true else { return nil }
+        mutating func narrow(_ peer: PeerID, _ path: PathState?, at now: Instant) -> Bool? {
+            starvedSince[peer] = path?.isStarved == true ? starvedSince[peer] ?? now : nil
+            if let since = starvedSince[peer] {
+                return now - since >= ShareLimits.timeOfNarrowness && narrow.insert(peer).inserted ? true : nil
+            }
+            guard path.map({ $0.bitsPerSecond > roomForSound }) ?? true else { return nil }
             return narrow.remove(peer) == nil ? nil : false
         }
     }
@@ -50,6 +55,11 @@ final class ViewerPaths: Sendable {
         state.withLockedValue { state in !state.congested.isEmpty && state.congested.values.allSatisfy { $0 } }
     }
 
+    /// What the share's sound takes with its headers, in bits per second.
+    func soundTakes(_ bitsPerSecond: Int) {
+        state.withLockedValue { $0.roomForSound = bitsPerSecond * 3 / 2 + ShareLimits.leastBesideSound }
+    }
+
     /// - Parameter path: nil where the viewer has left.
     /// - Returns: nil where nothing follows.
     func update(_ peer: PeerID, _ path: PathState?, at now: Instant) -> Change? {
@@ -62,7 +72,7 @@ final class ViewerPaths: Sendable {
             let rates = state.policy.rates
             let isStarved = path.flatMap { state.starvation[peer, default: Starvation()].update($0.isStarved, at: now) }
             if path == nil { state.starvation[peer] = nil }
-            let isNarrow = state.narrow(peer, path, isStarved: isStarved)
+            let isNarrow = state.narrow(peer, path, at: now)
             guard rates != state.told || !moved.isEmpty || isStarved != nil || isNarrow != nil || isFree else { return nil }
             state.told = rates
             return Change(

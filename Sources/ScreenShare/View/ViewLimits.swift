@@ -16,8 +16,12 @@ enum ViewLimits {
     static let pathInterval = Duration.milliseconds(500)
     static let lostTime = Duration.milliseconds(2500)
     static let restartTime = Duration.seconds(6)
+    /// After so long it is asked at each look: one answer may get lost.
+    static let doubtTime = Duration.milliseconds(700)
     /// Not all of a room's viewers at once.
     static let restartSpread = Duration.milliseconds(700)
+    /// A restart that may have been heeded is asked for again so often.
+    static let owedRestarts = 3
     /// A candidate that another ICE session came before is told again so often, each time after this.
     static let staleCandidates = 3
     static let staleTime = Duration.milliseconds(100)

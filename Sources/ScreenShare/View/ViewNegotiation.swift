@@ -52,6 +52,8 @@ struct ViewNegotiation {
     /// For how long the sharer has not answered, and sent nothing; nil where there is no connection.
     func lostTime() async -> Duration? { await hub.lostTime(of: peer) }
 
+    func askSharer() async { await hub.with(peer) { core, now in core.askPeer(at: now) } }
+
     /// ICE begins anew, where the server agrees; where not, all stays as it was.
     func restart(by session: WHEPSession) async throws(SignalingError) {
         var random = SystemRandomNumberGenerator()

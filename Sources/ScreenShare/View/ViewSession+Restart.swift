@@ -13,24 +13,26 @@ extension ViewSession {
         guard await session.takesCandidates else { return }
         var (backoff, random) = (Backoff(), SystemRandomNumberGenerator())
         // A request whose answer got lost may have been heeded: then ICE has to begin anew on this side as well.
-        var isOwed = false
+        var owed = 0
         while (try? await Task.sleep(for: ViewLimits.pathInterval)) != nil {
-            guard await isLost(negotiation, for: ViewLimits.lostTime) || isOwed else { continue }
+            if await isLost(negotiation, for: ViewLimits.doubtTime) { await negotiation.askSharer() }
+            guard await isLost(negotiation, for: ViewLimits.lostTime) || owed > 0 else { continue }
             try? await Task.sleep(for: ViewLimits.restartSpread * Double.random(in: 0...1, using: &random))
-            guard await isLost(negotiation, for: ViewLimits.lostTime) || isOwed else { continue }
+            guard await isLost(negotiation, for: ViewLimits.lostTime) || owed > 0 else { continue }
             do throws(SignalingError) {
                 try await negotiation.restart(by: session)
-                (isOwed, backoff) = (false, Backoff())
+                (owed, backoff) = (0, Backoff())
             } catch {
                 logger.info("ICE was not restarted.", metadata: ["reason": .string(error.description)])
-                if error == .gone { return end(signals, .closedByPeer) }
-                guard error.isTemporary else { return }
-                isOwed = isOwed || error.mayHaveBeenHeeded
+                guard await isWorthAnother(error, negotiation, signals) else { return }
+                owed = owed > 0 ? owed - 1 : error.mayHaveBeenHeeded ? ViewLimits.owedRestarts : 0
                 try? await Task.sleep(for: max(error.retryAfter, backoff.next(using: &random)))
                 continue
             }
             guard (try? await Task.sleep(for: ViewLimits.restartTime)) != nil else { return }
-            if await isLost(negotiation, for: ViewLimits.restartTime) { return end(signals, .unreachable) }
+            guard await isLost(negotiation, for: ViewLimits.restartTime) else { continue }
+            signals.yield(.disconnected(.unreachable))
+            return
         }
     }
 
@@ -38,8 +40,13 @@ extension ViewSession {
         await negotiation.lostTime().map { $0 > time } ?? false
     }
 
-    private nonisolated func end(_ signals: AsyncStream<PeerEvent>.Continuation, _ reason: DisconnectReason) {
-        signals.yield(.disconnected(reason))
+    /// A server that knows nothing of the session any more can't restart it; what still comes is watched to its end.
+    private nonisolated func isWorthAnother(
+        _ error: SignalingError, _ negotiation: ViewNegotiation, _ signals: AsyncStream<PeerEvent>.Continuation
+    ) async -> Bool {
+        guard error == .gone else { return error.isTemporary }
+        if await isLost(negotiation, for: ViewLimits.lostTime) { signals.yield(.disconnected(.closedByPeer)) }
+        return false
     }
 }
 
