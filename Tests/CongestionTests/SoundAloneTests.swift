@@ -32,6 +32,21 @@ struct SoundAloneTests {
         }
     }
 
+    @Test("though much of it is lost, it says nothing of what pictures may take")
+    func losses() {
+        var sharer = Sharer()
+        for _ in 0..<20 { sharer.tell(sharer.send(8)) }
+        let before = sharer.estimator.capacity
+        for round in 0..<200 {
+            // Half is lost for two seconds of six; a sign of life is among it each second.
+            let numbers = sharer.send(9, isSound: true) + sharer.send(round % 5 == 0 ? 1 : 0) + sharer.send(1, isSound: true)
+            let isBad = round % 30 < 10
+            sharer.tell(isBad ? numbers.filter { $0 % 2 == 0 || $0 == numbers.last } : numbers)
+            sharer.now += .milliseconds(180)
+            #expect(sharer.estimator.capacity >= before / 2, "round \(round)")
+        }
+    }
+
     @Test("pictures whose feedback was lost do not keep others back for ever")
     func lostFeedback() {
         var sharer = Sharer()

@@ -70,8 +70,8 @@ struct AnswerTests {
         let name = try await room.session.answer(offer: Self.offer()).viewer
         let peer = PeerID(await room.session.lastPeer)
         let paths = await room.session.paths
-        let fast = PathState(bitsPerSecond: 4_000_000, isCongested: false, isStarved: false)
-        let slow = PathState(bitsPerSecond: 500_000, isCongested: true, isStarved: false)
+        let fast = PathState(bitsPerSecond: 4_000_000, isCongested: false, isStarved: false, isLimited: false)
+        let slow = PathState(bitsPerSecond: 500_000, isCongested: true, isStarved: false, isLimited: true)
         _ = paths.update(peer, fast, at: SystemClock.now())
         _ = paths.update(PeerID(4711), slow, at: SystemClock.now())
         #expect(!paths.isCongested)

@@ -285,6 +285,7 @@ package struct BandwidthEstimator: Sendable {
         guard length > Limits.forgettingSilence else { return length }
         rate.doubt()
         losses.forget()
+        trialVerdict = nil
         delivery.forget()
         startAgain(at: since)
         return length

@@ -31,7 +31,9 @@ struct LinkShare: Sendable {
     mutating func noteMarks(after rate: Int) { marked?.rate = rate }
 
     /// It is tried whether a policer lets no more pass.
-    mutating func beginTrial(_ rate: Int, before: Int, until: Instant) { trial = (rate, before, until) }
+    mutating func beginTrial(_ rate: Int, before: Int, until: Instant) {
+        trial = (rate, max(before, trial?.before ?? 0), until)
+    }
 
     /// It does not.
     mutating func trialFound(until: Instant) {
@@ -64,14 +66,17 @@ struct LinkShare: Sendable {
     mutating func forgetExcess() { excess = nil }
 
     /// - Parameter emptySince: since when there has been no queue.
-    mutating func age(emptySince: Instant?, at now: Instant) {
+    /// - Returns: what was thought before a trial of which nothing more was heard.
+    mutating func age(emptySince: Instant?, at now: Instant) -> Int? {
         if let link, now - link.at > Limits.linkMemory { self.link = nil }
         if let marked, now - marked.at > Limits.shareMemory { self.marked = nil }
         if let policed, now > policed.until { self.policed = nil }
-        if let trial, now > trial.until { self.trial = nil }
-        guard let excess else { return }
-        let isOver = emptySince.map { now - $0 > Limits.emptyTime } ?? false
-        if isOver || now - excess.at > Limits.shareMemory { forgetExcess() }
+        if let excess {
+            let isOver = emptySince.map { now - $0 > Limits.emptyTime } ?? false
+            if isOver || now - excess.at > Limits.shareMemory { forgetExcess() }
+        }
+        guard let trial, now > trial.until else { return nil }
+        return trialFailed()
     }
 
     /// The most that trains may raise what is known to.

@@ -12,6 +12,8 @@ package struct LossControl: Sendable {
         var loss: Double
         var duration: Duration
         var sent: Int
+        /// Most of it was sound, which says nothing of what pictures might take.
+        var isOfSound: Bool
         var passed: Double { rate * (1 - loss) }
     }
 
@@ -19,6 +21,8 @@ package struct LossControl: Sendable {
     private var sent = 0
     private var lost = 0
     private var bytes = 0
+    /// Of them, what was not favoured: pictures.
+    private var ordinaryBytes = 0
     private var began: Instant?
     private var trial = LossTrial()
     /// What passed right before the trial.
@@ -49,6 +53,7 @@ package struct LossControl: Sendable {
             }
             sent += 1
             bytes += report.bytes
+            if !report.isFavoured { ordinaryBytes += report.bytes }
             if report.arrival == nil { lost += 1 }
         }
         let start = began ?? now
@@ -62,9 +67,11 @@ package struct LossControl: Sendable {
         lasting += (loss - lasting) / 8
         ambient += (loss - ambient) / 32
         observations.append(
-            Observation(rate: Double(bytes) * 8 / duration.inSeconds, loss: loss, duration: duration, sent: sent))
+            Observation(
+                rate: Double(bytes) * 8 / duration.inSeconds, loss: loss, duration: duration, sent: sent,
+                isOfSound: ordinaryBytes < bytes / 2))
         if observations.count > Limits.lossObservations { observations.removeFirst() }
-        (sent, lost, bytes, began) = (0, 0, 0, now)
+        (sent, lost, bytes, ordinaryBytes, began) = (0, 0, 0, 0, now)
         infer()
         return tried(queueIsShort && !isCompeting, at: now)
             ?? verdict(queueIsShort: queueIsShort, isCompeting: isCompeting, isPoliced: policed != nil)
@@ -106,7 +113,7 @@ package struct LossControl: Sendable {
         guard latest.count == Limits.observationsOfSteadiness, let least = rates.min(), let most = rates.max() else {
             return false
         }
-        return most < least * 2 && latest.allSatisfy { $0.duration < Limits.lossInterval * 2 }
+        return most < least * 2 && latest.allSatisfy { $0.duration < Limits.lossInterval * 2 && !$0.isOfSound }
     }
 
     private func losesBelow(_ rate: Double) -> Bool {
@@ -153,7 +160,7 @@ package struct LossControl: Sendable {
     package mutating func forget() {
         observations.removeAll()
         (trial, policed) = (LossTrial(), nil)
-        (sent, lost, bytes, began) = (0, 0, 0, nil)
+        (sent, lost, bytes, ordinaryBytes, began) = (0, 0, 0, 0, nil)
         (loss, lasting, inherent, ambient) = (0, 0, 0, 0)
     }
 }

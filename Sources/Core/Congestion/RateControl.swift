@@ -219,7 +219,7 @@ package struct RateControl: Sendable {
         share.forgetExcess()
         competesSince = nil
         queueTarget = Limits.queueTarget
-        (decreases, queueAtDecrease) = (0, .zero)
+        (decreases, queueAtDecrease, ownSince, targetBefore) = (0, .zero, nil, 0)
         shortSince = nil
     }
 
@@ -243,13 +243,13 @@ package struct RateControl: Sendable {
         let since = shortSince ?? seen.now
         shortSince = since
         emptySince = seen.queue < Limits.queueTarget / 3 + seen.jitter ? emptySince ?? seen.now : nil
-        share.age(emptySince: emptySince, at: seen.now)
+        if let before = share.age(emptySince: emptySince, at: seen.now) { set(capacity: max(capacity, before)) }
         // Others yield as we do: theirs is no queue that nothing helps against.
         if seen.queue < queueTarget, seen.now - since >= Limits.yieldingTime {
             (decreases, longSince, isPassedKnown) = (0, nil, false)
         }
         guard seen.queue < queueTarget / 2 else { return }
-        decreases = 0
+        (decreases, ownSince, targetBefore) = (0, nil, 0)
         (longSince, isPassedKnown) = (nil, false)
         // Who yields is slow to come back: its queue may be empty for seconds.
         if !wasTried(before: seen.now) { (competedLately, fairShare) = (false, capacity / 2) }

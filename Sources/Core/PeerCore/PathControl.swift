@@ -324,7 +324,7 @@ struct PathControl {
         let isBlocked = backlog > 0 && mayLeave(at: now) == nil
         let state = PathState(
             bitsPerSecond: bitsPerSecond, isCongested: isBlocked || wait > limit.inSeconds,
-            isStarved: target < maximum && Int(pictures) < Limits.leastForPictures)
+            isStarved: target < maximum && Int(pictures) < Limits.leastForPictures, isLimited: target < maximum)
         // Once in a while all the same: who decides by it goes by time as well.
         if let told, told.isCongested == state.isCongested, told.isStarved == state.isStarved,
             now - toldAt < Limits.reportInterval
@@ -356,6 +356,8 @@ package struct PathState: Hashable, Sendable {
     package var isCongested: Bool
     /// Less passes than pictures take at the very least.
     package var isStarved: Bool
+    /// Less passes than there may be.
+    package var isLimited: Bool
 }
 
 /// What is known of a peer's path.

@@ -287,6 +287,8 @@ enum ShareLimits {
     static let narrowSound = 24_000
     /// Of pictures without enough to pass by: sound is in their way.
     static let timeOfNarrowness = Duration.seconds(2)
+    /// Where there may be little, all of it passes for so long before sound is all there again.
+    static let timeOfUnlimited = Duration.seconds(10)
     /// What pictures are to have besides, in bits per second.
     static let leastBesideSound = 60_000
     /// Beyond it in-band FEC costs more than it brings; in per cent.

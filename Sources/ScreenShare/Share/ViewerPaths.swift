@@ -27,6 +27,8 @@ final class ViewerPaths: Sendable {
         /// Who gets little sound, until pictures have so much that there is room for all of it.
         var narrow: Set<PeerID> = []
         var starvedSince: [PeerID: Instant] = [:]
+        /// Since when its path has been taking all that there may be.
+        var unlimitedSince: [PeerID: Instant] = [:]
         var roomForSound = 0
 
         /// - Returns: what has changed.
@@ -35,7 +37,9 @@ final class ViewerPaths: Sendable {
             if let since = starvedSince[peer] {
                 return now - since >= ShareLimits.timeOfNarrowness && narrow.insert(peer).inserted ? true : nil
             }
-            guard path.map({ $0.bitsPerSecond > roomForSound }) ?? true else { return nil }
+            unlimitedSince[peer] = path?.isLimited == false ? unlimitedSince[peer] ?? now : nil
+            let isUnlimited = unlimitedSince[peer].map { now - $0 > ShareLimits.timeOfUnlimited } ?? false
+            guard isUnlimited || path.map({ $0.bitsPerSecond > roomForSound }) ?? true else { return nil }
             return narrow.remove(peer) == nil ? nil : false
         }
     }

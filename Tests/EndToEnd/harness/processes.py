@@ -1,6 +1,7 @@
 """Programs under test: started, listened to, and ended for certain."""
 
 import ctypes
+import contextlib
 import json
 import os
 import re
@@ -67,8 +68,10 @@ class Process:
             reader.start()
 
     def read(self, key, stream):
-        for line in stream:
-            self.lines[key].append((time.monotonic(), line.decode(errors="replace").rstrip("\r\n")))
+        # Closed at its end: the X library can't go by descriptors beyond 1023, and there are some hundred tests.
+        with stream:
+            for line in stream:
+                self.lines[key].append((time.monotonic(), line.decode(errors="replace").rstrip("\r\n")))
 
     @property
     def pid(self):
@@ -128,6 +131,9 @@ class Process:
             except (ProcessLookupError, PermissionError, subprocess.TimeoutExpired):
                 continue
         self.join_readers()
+        if self.child.stdin:
+            with contextlib.suppress(BrokenPipeError):
+                self.child.stdin.close()
 
     def join_readers(self):
         for reader in self.readers:
