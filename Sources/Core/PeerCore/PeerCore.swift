@@ -168,9 +168,9 @@ package struct PeerCore: ~Copyable {
     }
 
     /// For how long neither media nor an answer has come from the peer, though it was asked for one; nil where there is no
-    /// connection.
+    /// connection, and over TCP, where ICE makes a connection that is cut anew by itself, but not in a session of before.
     package func lostTime(at now: Instant) -> Duration? {
-        isConnected ? pathWatch.map { min($0.quietTime(at: now), ice.unansweredTime(at: now)) } : nil
+        isConnected && ice.sendPair?.isOverTCP == false ? pathWatch.map { min($0.quietTime(at: now), ice.unansweredTime(at: now)) } : nil
     }
 
     /// Asks the peer for an answer, beside ICE's own checks.

@@ -15,7 +15,7 @@ enum ViewLimits {
     /// so long without an answer ICE begins anew, which takes a few round trips, and more where many pairs are tried.
     static let pathInterval = Duration.milliseconds(500)
     static let lostTime = Duration.milliseconds(2500)
-    static let restartTime = Duration.seconds(15)
+    static let restartTime = Duration.seconds(6)
     /// After so long it is asked at each look: one answer may get lost.
     static let doubtTime = Duration.milliseconds(700)
     /// Not all of a room's viewers at once.

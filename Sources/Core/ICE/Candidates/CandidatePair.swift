@@ -44,7 +44,7 @@ package struct CandidatePair: Hashable, Sendable {
 
     var addresses: AddressPair { AddressPair(local: local, remote: remote) }
     /// Over TCP, where nothing is lost, and where a check first needs a connection.
-    var isOverTCP: Bool { local.transport == .tcp }
+    package var isOverTCP: Bool { local.transport == .tcp }
     /// Datagrams leave as they are, not wrapped for a relay of ours.
     var isDirect: Bool { !isOverTCP && localCandidate.type != .relayed }
 
