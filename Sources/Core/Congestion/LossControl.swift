@@ -101,7 +101,7 @@ package struct LossControl: Sendable {
             && latest.allSatisfy { $0.loss < Limits.toleratedLoss && $0.rate > policed.rate * 3 / 2 }
         let isNone = losesBelow(policed.rate)
         guard isGone || isNone || now > policed.until else { return nil }
-        if isNone { trial.isDoubted(at: now) }
+        if isNone { trial.doubt(at: now) }
         self.policed = nil
         return .unpoliced
     }

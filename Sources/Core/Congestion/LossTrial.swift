@@ -52,15 +52,17 @@ struct LossTrial: Sendable {
         if let running { return end(running, at: now) }
         if loss.ambient < Limits.lossOfTrial / 2 { pause = Limits.pauseOfTrials }
         // Where there was one it takes no half a minute to be sure.
-        let isKnown = believedUntil.map { now - $0 < belief } ?? false
-        let lasts = isKnown ? loss.lasting : min(loss.lasting, loss.ambient)
+        let lasts = wasThere(at: now) ? loss.lasting : min(loss.lasting, loss.ambient)
         guard isSteady, now >= notBefore, lasts > Limits.lossOfTrial else { return nil }
         running = Running(since: now, loss: lasts)
         return .trial
     }
 
+    /// One was found, not long ago.
+    private func wasThere(at now: Instant) -> Bool { believedUntil.map { now - $0 < belief } ?? false }
+
     /// The policer's rate was another, or there is none: that is tried anew.
-    mutating func isDoubted(at now: Instant) {
+    mutating func doubt(at now: Instant) {
         notBefore = now + Limits.pauseOfDoubt
         believedUntil = nil
     }
@@ -74,7 +76,7 @@ struct LossTrial: Sendable {
     }
 
     /// There is no policer, and none is looked for for a while.
-    mutating func wasWrong(at now: Instant) {
+    mutating func fail(at now: Instant) {
         notBefore = now + pause
         pause = min(pause * 2, Limits.longestPauseOfTrials)
         believedUntil = nil
@@ -87,12 +89,11 @@ struct LossTrial: Sendable {
         guard isOver || isEnough else { return nil }
         running = nil
         guard isEnough, Double(trial.lost) < Double(trial.sent) * trial.loss / 3 else {
-            wasWrong(at: now)
+            fail(at: now)
             return .inherent
         }
         // One that was found before, and is still there.
-        let isAgain = believedUntil.map { now - $0 < belief } ?? false
-        belief = isAgain ? min(belief * 2, Limits.longestBeliefInPolicer) : Limits.beliefInPolicer
+        belief = wasThere(at: now) ? min(belief * 2, Limits.longestBeliefInPolicer) : Limits.beliefInPolicer
         believedUntil = now + belief
         notBefore = now + Limits.timeOfTrial
         return .policed(belief)

@@ -49,9 +49,7 @@ extension ViewSession {
             }
         }
     }
-}
 
-extension ViewSession {
     /// It helps the sharer, but connecting does not depend on it.
     private nonisolated func tell(
         of candidate: Candidate, to session: WHEPSession, _ negotiation: ViewNegotiation
