@@ -8,9 +8,10 @@ import Timebase
 struct Listener {
     var sources: [DeviceSource]
     let wakeup = Wakeup()
-    /// The longest that any read took, and how often the thread woke up.
+    /// The longest that any read took, and how often the thread woke up, and did in vain.
     var longestRead = Duration.zero
     var wakeups = 0
+    var idleWakeups = 0
 
     init(_ sources: DeviceSource...) { self.sources = sources }
 
@@ -28,6 +29,7 @@ struct Listener {
             defer { longestRead = max(longestRead, SystemClock.now() - now) }
             blocks.append(try source.read(at: now))
         }
+        if blocks.allSatisfy({ $0 == nil }) { idleWakeups += 1 }
         return blocks
     }
 
