@@ -134,6 +134,20 @@ struct OwedRepairTests {
         #expect(sender.owed.isEmpty)
     }
 
+    @Test("what was answered is sent once more a tenth of a second later, unasked: a burst may have taken the answer too")
+    mutating func unasked() {
+        sender.statistics.roundTripTime = .milliseconds(50)
+        let numbers = Array(share(pictures: 10).suffix(3))
+        sender.repair(numbers, path, connected: .milliseconds(50), at: now)
+        _ = share(pictures: 2)
+        #expect(sender.statistics.retransmissions == 3)
+        _ = share(pictures: 3)
+        #expect(sender.statistics.retransmissions == 6)
+        _ = share(pictures: 60)
+        #expect(sender.statistics.retransmissions == 6)
+        #expect(sender.owed.isEmpty)
+    }
+
     @Test("wakes nobody where there is no budget for it and no pictures follow")
     mutating func refused() {
         let numbers = Array(share(pictures: 40).suffix(120))

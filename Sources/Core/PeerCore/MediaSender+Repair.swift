@@ -83,7 +83,7 @@ extension MediaSender {
                 break answers
             }
         }
-        if isQueued, path.goesByReports { owe(wanted.map(\.repair.number)[...], at: now) }
+        if path.goesByReports { owe(wanted.map(\.repair.number)[...], at: now) }
         lossRuns.note(askedFirst)
         // So many in a row fill the link with their copies, and what follows them waits.
         let bytes = wanted.reduce(0) { $0 + ($1.count > 0 ? $1.repair.packet.payload.count : 0) }
@@ -99,9 +99,9 @@ extension MediaSender {
         return isMuch || path.mayBeFull(at: now)
     }
 
-    /// Some viewers ask once (aiortc, until it misses something else) and show nothing behind a hole for 512 packets: what
-    /// had no room, or went into a queue that may have had none, is sent once more behind that. Those that take repair
-    /// packets ask again.
+    /// Some viewers ask once (aiortc, until it misses something else) and show nothing behind a hole for 512 packets, and
+    /// what only reports come of may be lost again unnoticed, with the rest of a burst or in a queue that has no room: it is
+    /// sent once more behind that. Those that take repair packets ask again.
     private mutating func owe(_ missing: ArraySlice<UInt16>, at now: Instant) {
         guard parameters.parity == nil, !missing.isEmpty else { return }
         let known = Dictionary(owed.map { ($0.number, $0.since) }, uniquingKeysWith: min)

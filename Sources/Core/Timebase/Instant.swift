@@ -30,22 +30,6 @@ package struct Instant: InstantProtocol, Hashable, Sendable {
     package static func += (instant: inout Instant, duration: Duration) { instant = instant + duration }
 }
 
-extension Duration {
-    /// Whole nanoseconds, saturated to ±292 years.
-    package var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        if overflow { return seconds < 0 ? .min : .max }
-        return product.addingSaturating(attoseconds / 1_000_000_000)
-    }
-
-    /// Seconds as a floating-point number, for figures and estimates.
-    package var inSeconds: Double { Double(nanoseconds) / 1e9 }
-
-    /// Milliseconds as a floating-point number, for figures.
-    package var inMilliseconds: Double { Double(nanoseconds) / 1e6 }
-}
-
 extension Int64 {
     package func addingSaturating(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
