@@ -148,6 +148,48 @@ struct OwedRepairTests {
         #expect(sender.owed.isEmpty)
     }
 
+    /// A report on the packets up to one.
+    private mutating func report(lost: Int, of packets: Int, upTo highest: UInt16) {
+        sender.oweUnasked((Double(lost * 256 / packets) / 256, packets), upTo: highest, path, at: now)
+    }
+
+    @Test("of losses that a report tells of and nobody asked for, all that may be meant is sent again, once")
+    mutating func unaskedLosses() {
+        sender.statistics.roundTripTime = .milliseconds(50)
+        let numbers = share(pictures: 4)
+        report(lost: 1, of: 30, upTo: numbers[32])
+        _ = share(pictures: 4)
+        #expect(sender.statistics.retransmissions == 30)
+        _ = share(pictures: 40)
+        #expect(sender.statistics.retransmissions == 30)
+        #expect(sender.owed.isEmpty)
+    }
+
+    @Test("what was asked for is no such loss, and what is asked for meanwhile is all that is missed")
+    mutating func askedLosses() {
+        sender.statistics.roundTripTime = .milliseconds(50)
+        let numbers = share(pictures: 4)
+        sender.repair([numbers[10], numbers[11]], path, connected: .milliseconds(50), at: now)
+        report(lost: 2, of: 30, upTo: numbers[32])
+        #expect(!sender.owed.contains { $0.isGuess })
+        report(lost: 3, of: 30, upTo: numbers[32])
+        #expect(sender.owed.count { $0.isGuess } == 28)
+        sender.repair([numbers[12]], path, connected: .milliseconds(50), at: now)
+        _ = share(pictures: 40)
+        // Each once more than it was asked for.
+        #expect(sender.statistics.retransmissions == 6)
+    }
+
+    @Test("nothing is guessed at where that is a hundred packets ago, or very many")
+    mutating func lateGuess() {
+        let numbers = share(pictures: 40)
+        report(lost: 1, of: 30, upTo: numbers[30])
+        report(lost: 1, of: 96, upTo: numbers[numbers.count - 1])
+        _ = share(pictures: 40)
+        #expect(sender.statistics.retransmissions == 0)
+        #expect(sender.owed.isEmpty)
+    }
+
     @Test("wakes nobody where there is no budget for it and no pictures follow")
     mutating func refused() {
         let numbers = Array(share(pictures: 40).suffix(120))

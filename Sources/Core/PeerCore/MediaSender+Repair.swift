@@ -29,6 +29,8 @@ extension MediaSender {
     struct Owed {
         var number: UInt16
         var since: Instant
+        /// Nobody asked for it: most of those came.
+        var isGuess = false
     }
 
     /// Retransmits what the viewer misses (RFC 4585 § 6.2.1, RFC 4588), within the budget.
@@ -37,6 +39,8 @@ extension MediaSender {
     mutating func repair(_ missing: [UInt16], _ path: PathControl, connected: Duration?, at now: Instant) {
         statistics.packetsReportedMissing += missing.count
         if isLeaping || missing.isEmpty { return }
+        // It names all that is missed.
+        if !owed.isEmpty { owed.removeAll(where: \.isGuess) }
         resend(missing, path, connected: connected, at: now)
     }
 
@@ -102,15 +106,35 @@ extension MediaSender {
     /// Some viewers ask once (aiortc, until it misses something else) and show nothing behind a hole for 512 packets, and
     /// what only reports come of may be lost again unnoticed, with the rest of a burst or in a queue that has no room: it is
     /// sent once more behind that. Those that take repair packets ask again.
-    private mutating func owe(_ missing: ArraySlice<UInt16>, at now: Instant) {
+    private mutating func owe(_ missing: ArraySlice<UInt16>, isGuess: Bool = false, at now: Instant) {
         guard parameters.parity == nil, !missing.isEmpty else { return }
         let known = Dictionary(owed.map { ($0.number, $0.since) }, uniquingKeysWith: min)
         let new = Set(missing.suffix(Limits.packetsOwed))
         owed.removeAll { new.contains($0.number) }
         owed.append(contentsOf: new.sorted { $0 &- missing[missing.startIndex] < $1 &- missing[missing.startIndex] }
-            .map { Owed(number: $0, since: known[$0] ?? now) })
+            .map { Owed(number: $0, since: known[$0] ?? now, isGuess: isGuess) })
         owed.removeFirst(max(0, owed.count - Limits.packetsOwed))
         owedDue = now
+    }
+
+    /// A report tells of more losses than were asked for: the request got lost, and who asks once shows nothing until it
+    /// misses something else. Which packets it named nobody knows; where they are few, all are sent again.
+    ///
+    /// - Parameters:
+    ///   - told: what was lost, 0…1, of how many packets.
+    ///   - highest: the last of these.
+    mutating func oweUnasked(
+        _ told: (loss: Double, packets: Int), upTo highest: UInt16, _ path: PathControl, at now: Instant
+    ) {
+        guard told.loss > 0, told.packets <= Int(Limits.packetsOfRepetition), path.goesByReports, !isLeaping,
+            parameters.parity == nil, parameters.retransmission != nil, path.queueBeforeRepairs(at: now) == .zero,
+            !path.mayBeFull(at: now)
+        else { return }
+        let waiting = Set(owed.map(\.number))
+        let unasked = (0..<told.packets).reversed().map { highest &- UInt16($0) }
+            .filter { !history.wasAskedFor($0) && !waiting.contains($0) }
+        let lost = Int((told.loss * Double(told.packets)).rounded())
+        if lost > told.packets - unasked.count { owe(unasked[...], isGuess: true, at: now) }
     }
 
     /// Some of the budget has come back: one packet, and none into the queue that it was lost in.
@@ -122,8 +146,8 @@ extension MediaSender {
         let pause = min(statistics.roundTripTime ?? Limits.roundTripOfOwed, Limits.longestOwed)
         for _ in 0..<owed.count {
             let next = owed.removeFirst()
-            if isRepeatedLate(next.number) {
-                if weighLate(next, at: now) { owed.append(next) }
+            if isRepeatedLate(next) {
+                if !next.isGuess, weighLate(next, at: now) { owed.append(next) }
                 continue
             }
             let answer = history.resend(next.number, at: now, pause: pause, isLost: path.isLost) { repairBudget.spend($0) }
@@ -153,9 +177,9 @@ extension MediaSender {
 
     /// What may have come already would be a second one, long after it: some viewers (aiortc) take that for a new stream,
     /// and show nothing for 512 packets.
-    private func isRepeatedLate(_ number: UInt16) -> Bool {
-        let behind = UInt16(truncatingIfNeeded: sequenceNumber) &- number
-        return behind > Limits.packetsOfRepetition && history.wasSentAgain(number)
+    private func isRepeatedLate(_ owed: Owed) -> Bool {
+        let behind = UInt16(truncatingIfNeeded: sequenceNumber) &- owed.number
+        return behind > Limits.packetsOfRepetition && (owed.isGuess || history.wasSentAgain(owed.number))
     }
 
     /// How long a packet is not sent again, as long as nobody knows what became of it.

@@ -121,6 +121,12 @@ package struct RetransmissionHistory: Sendable {
         return index >= 0 && entries[index]?.resentAt != nil
     }
 
+    /// Whether that, or it is about to.
+    package func wasAskedFor(_ sequenceNumber: UInt16) -> Bool {
+        let index = index(of: sequenceNumber)
+        return index >= 0 && (entries[index].map { $0.isWaiting || $0.resentAt != nil } ?? false)
+    }
+
     /// What `resend` gave leaves now, or a copy of it.
     ///
     /// - Parameter packet: which one of the path it is.
