@@ -177,7 +177,8 @@ class Viewer:
 
     def summary(self):
         span = self.stamps[-1] - self.stamps[0] if len(self.stamps) > 1 else 0
-        gaps = [b - a for a, b in itertools.pairwise(self.stamps)]
+        # Up to now: one that stands still to the end has the longest of all.
+        gaps = [b - a for a, b in itertools.pairwise([*self.stamps, time.monotonic()])]
         return {
             "frames": len(self.stamps),
             "fps": round((len(self.stamps) - 1) / span, 2) if span else 0,
