@@ -148,46 +148,83 @@ struct OwedRepairTests {
         #expect(sender.owed.isEmpty)
     }
 
-    /// A report on the packets up to one.
-    private mutating func report(lost: Int, of packets: Int, upTo highest: UInt16) {
-        sender.oweUnasked((Double(lost * 256 / packets) / 256, packets), upTo: highest, path, at: now)
+    /// A report of so many losses in all, on what left up to a number.
+    private mutating func report(lost: Int32, upTo highest: UInt16) {
+        let report = ReportBlock(
+            ssrc: 1, fractionLost: 0, cumulativeLost: lost, extendedHighestSequenceNumber: UInt32(highest), jitter: 0,
+            lastSenderReport: 0, delaySinceLastSenderReport: 0)
+        sender.oweUnasked(report, path, at: now)
     }
 
     @Test("of losses that a report tells of and nobody asked for, all that may be meant is sent again, once")
     mutating func unaskedLosses() {
         sender.statistics.roundTripTime = .milliseconds(50)
         let numbers = share(pictures: 4)
-        report(lost: 1, of: 30, upTo: numbers[32])
-        _ = share(pictures: 4)
-        #expect(sender.statistics.retransmissions == 30)
+        report(lost: 0, upTo: numbers[19])
+        report(lost: 1, upTo: numbers[32])
+        _ = share(pictures: 3)
+        #expect(sender.statistics.retransmissions == 0, "the request may be on its way")
+        _ = share(pictures: 3)
+        #expect(sender.statistics.retransmissions == 13)
         _ = share(pictures: 40)
-        #expect(sender.statistics.retransmissions == 30)
+        #expect(sender.statistics.retransmissions == 13)
         #expect(sender.owed.isEmpty)
+    }
+
+    @Test("something of the budget is left for what is asked for")
+    mutating func guessedWithinBudget() {
+        let numbers = share(pictures: 10)
+        report(lost: 0, upTo: numbers[8])
+        report(lost: 1, upTo: numbers[numbers.count - 1])
+        let guesses = sender.owed.count
+        now += .milliseconds(200)
+        for _ in 0..<800 {
+            while sender.nextPacket(&path, at: now) != nil {}
+            now += .milliseconds(1)
+        }
+        let sent = sender.statistics.retransmissions
+        #expect(sent > 0 && sent < guesses)
+        sender.repair([numbers[numbers.count - 2]], path, connected: .milliseconds(50), at: now)
+        for _ in 0..<10 { while sender.nextPacket(&path, at: now) != nil {} }
+        #expect(sender.statistics.retransmissions == sent + 1)
     }
 
     @Test("what was asked for is no such loss, and what is asked for meanwhile is all that is missed")
     mutating func askedLosses() {
         sender.statistics.roundTripTime = .milliseconds(50)
         let numbers = share(pictures: 4)
+        report(lost: 0, upTo: numbers[2])
         sender.repair([numbers[10], numbers[11]], path, connected: .milliseconds(50), at: now)
-        report(lost: 2, of: 30, upTo: numbers[32])
-        #expect(!sender.owed.contains { $0.isGuess })
-        report(lost: 3, of: 30, upTo: numbers[32])
-        #expect(sender.owed.count { $0.isGuess } == 28)
-        sender.repair([numbers[12]], path, connected: .milliseconds(50), at: now)
+        let answers = share(pictures: 5)
+        #expect(sender.statistics.retransmissions == 4, "each once more than it was asked for")
+        report(lost: 2, upTo: numbers[32])
+        #expect(sender.owed.isEmpty)
+        report(lost: 5, upTo: answers[9])
+        #expect(sender.owed.count == answers[9] &- numbers[32])
+        sender.repair([answers[5]], path, connected: .milliseconds(50), at: now)
         _ = share(pictures: 40)
-        // Each once more than it was asked for.
         #expect(sender.statistics.retransmissions == 6)
     }
 
-    @Test("nothing is guessed at where that is a hundred packets ago, or very many")
+    @Test("nothing is guessed at where that is a hundred packets ago, or very many, or the report an old one")
     mutating func lateGuess() {
         let numbers = share(pictures: 40)
-        report(lost: 1, of: 30, upTo: numbers[30])
-        report(lost: 1, of: 96, upTo: numbers[numbers.count - 1])
+        report(lost: 0, upTo: numbers[1])
+        report(lost: 1, upTo: numbers[30])
+        report(lost: 2, upTo: numbers[numbers.count - 1])
+        report(lost: 3, upTo: numbers[numbers.count - 10])
         _ = share(pictures: 40)
         #expect(sender.statistics.retransmissions == 0)
         #expect(sender.owed.isEmpty)
+    }
+
+    @Test("a report that tells 16 bits of a number begins at zero again, and an older one tells of nothing")
+    func numbersOfReports() {
+        #expect(MediaSender.packets(after: 100, upTo: 130) == 30)
+        #expect(MediaSender.packets(after: 65_530, upTo: 10) == 16)
+        #expect(MediaSender.packets(after: 0x1_FFFA, upTo: 0x2_0005) == 11)
+        #expect(MediaSender.packets(after: 130, upTo: 100) == 0)
+        #expect(MediaSender.packets(after: 0x2_0005, upTo: 0x1_FFFA) == 0)
     }
 
     @Test("wakes nobody where there is no budget for it and no pictures follow")

@@ -22,8 +22,10 @@ package struct RepairBudget: Sendable {
     package mutating func earn(_ sent: Int) { bytes = min(capacity, bytes + sent / Limits.repairShare) }
 
     /// True, and `amount` is spent, where that much is there.
-    package mutating func spend(_ amount: Int) -> Bool {
-        guard bytes >= amount else { return false }
+    ///
+    /// - Parameter isGuess: nobody asked for it; a quarter of what there is at first is left for what is asked for.
+    package mutating func spend(_ amount: Int, isGuess: Bool = false) -> Bool {
+        guard bytes - amount >= (isGuess ? Limits.firstRepairs / 4 : 0) else { return false }
         bytes -= amount
         return true
     }

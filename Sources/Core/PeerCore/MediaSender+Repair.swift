@@ -25,12 +25,20 @@ extension MediaSender {
         var number: Int64
     }
 
-    /// The number of a packet that was asked for and had no room, and since when.
+    /// The number of a packet that may be missing, and since when it is owed.
     struct Owed {
+        enum Cause {
+            /// It was asked for, and there was no room for it, or it went into a queue that may have had none.
+            case noRoom
+            /// It was sent again, and that may be lost as well.
+            case answered
+            /// It is one of many of which some are lost, and nobody asked for those.
+            case guess
+        }
+
         var number: UInt16
         var since: Instant
-        /// Nobody asked for it: most of those came.
-        var isGuess = false
+        var cause: Cause
     }
 
     /// Retransmits what the viewer misses (RFC 4585 § 6.2.1, RFC 4588), within the budget.
@@ -40,7 +48,7 @@ extension MediaSender {
         statistics.packetsReportedMissing += missing.count
         if isLeaping || missing.isEmpty { return }
         // It names all that is missed.
-        if !owed.isEmpty { owed.removeAll(where: \.isGuess) }
+        if !owed.isEmpty { owed.removeAll { $0.cause == .guess } }
         resend(missing, path, connected: connected, at: now)
     }
 
@@ -58,7 +66,7 @@ extension MediaSender {
         let way = statistics.roundTripTime ?? connected ?? Limits.assumedRoundTrip
         // What waits in a queue is neither lost nor to be made longer.
         let isQueued = path.queueBeforeRepairs(at: now) > .zero
-        if waits(missing, path, at: now) { return owe(missing[...], at: now) }
+        if waits(missing, path, at: now) { return owe(missing[...], .noRoom, at: now) }
         let pause = pauseOfAnswers(path, way, at: now)
         let isLossy = toldLoss(path)
         let isBursty = isLossy && lossRuns.areBursts
@@ -82,12 +90,12 @@ extension MediaSender {
             case .unknown, .tooSoon: continue
             // There is no room for copies either.
             case .refused:
-                owe(missing[index...], at: now)
+                owe(missing[index...], .noRoom, at: now)
                 wanted = []
                 break answers
             }
         }
-        if path.goesByReports { owe(wanted.map(\.repair.number)[...], at: now) }
+        if path.goesByReports { owe(wanted.map(\.repair.number)[...], isQueued ? .noRoom : .answered, at: now) }
         lossRuns.note(askedFirst)
         // So many in a row fill the link with their copies, and what follows them waits.
         let bytes = wanted.reduce(0) { $0 + ($1.count > 0 ? $1.repair.packet.payload.count : 0) }
@@ -106,35 +114,16 @@ extension MediaSender {
     /// Some viewers ask once (aiortc, until it misses something else) and show nothing behind a hole for 512 packets, and
     /// what only reports come of may be lost again unnoticed, with the rest of a burst or in a queue that has no room: it is
     /// sent once more behind that. Those that take repair packets ask again.
-    private mutating func owe(_ missing: ArraySlice<UInt16>, isGuess: Bool = false, at now: Instant) {
+    mutating func owe(_ missing: ArraySlice<UInt16>, _ cause: Owed.Cause, at now: Instant) {
         guard parameters.parity == nil, !missing.isEmpty else { return }
         let known = Dictionary(owed.map { ($0.number, $0.since) }, uniquingKeysWith: min)
         let new = Set(missing.suffix(Limits.packetsOwed))
         owed.removeAll { new.contains($0.number) }
         owed.append(contentsOf: new.sorted { $0 &- missing[missing.startIndex] < $1 &- missing[missing.startIndex] }
-            .map { Owed(number: $0, since: known[$0] ?? now, isGuess: isGuess) })
+            .map { Owed(number: $0, since: known[$0] ?? now, cause: cause) })
         owed.removeFirst(max(0, owed.count - Limits.packetsOwed))
-        owedDue = now
-    }
-
-    /// A report tells of more losses than were asked for: the request got lost, and who asks once shows nothing until it
-    /// misses something else. Which packets it named nobody knows; where they are few, all are sent again.
-    ///
-    /// - Parameters:
-    ///   - told: what was lost, 0…1, of how many packets.
-    ///   - highest: the last of these.
-    mutating func oweUnasked(
-        _ told: (loss: Double, packets: Int), upTo highest: UInt16, _ path: PathControl, at now: Instant
-    ) {
-        guard told.loss > 0, told.packets <= Int(Limits.packetsOfRepetition), path.goesByReports, !isLeaping,
-            parameters.parity == nil, parameters.retransmission != nil, path.queueBeforeRepairs(at: now) == .zero,
-            !path.mayBeFull(at: now)
-        else { return }
-        let waiting = Set(owed.map(\.number))
-        let unasked = (0..<told.packets).reversed().map { highest &- UInt16($0) }
-            .filter { !history.wasAskedFor($0) && !waiting.contains($0) }
-        let lost = Int((told.loss * Double(told.packets)).rounded())
-        if lost > told.packets - unasked.count { owe(unasked[...], isGuess: true, at: now) }
+        // A request for some of those may be on its way.
+        owedDue = cause == .guess ? now + Limits.owedPause : now
     }
 
     /// Some of the budget has come back: one packet, and none into the queue that it was lost in.
@@ -143,14 +132,17 @@ extension MediaSender {
         owedDue = now + Limits.owedPause
         if path.mayBeFull(at: now) { fullAt = now }
         if path.queueBeforeRepairs(at: now) > .zero, now - first.since < Limits.longestOwed { return }
-        let pause = min(statistics.roundTripTime ?? Limits.roundTripOfOwed, Limits.longestOwed)
+        // It left a little later than it was noted.
+        let pause = max(Limits.owedPause * 3 / 4, min(statistics.roundTripTime ?? Limits.roundTripOfOwed, Limits.longestOwed))
         for _ in 0..<owed.count {
             let next = owed.removeFirst()
             if isRepeatedLate(next) {
-                if !next.isGuess, weighLate(next, at: now) { owed.append(next) }
+                if next.cause == .noRoom, weighLate(next, at: now) { owed.append(next) }
                 continue
             }
-            let answer = history.resend(next.number, at: now, pause: pause, isLost: path.isLost) { repairBudget.spend($0) }
+            let answer = history.resend(next.number, at: now, pause: pause, isLost: path.isLost) {
+                repairBudget.spend($0, isGuess: next.cause == .guess)
+            }
             switch answer {
             case .unknown: continue
             case .tooSoon: owed.append(next)
@@ -179,7 +171,7 @@ extension MediaSender {
     /// and show nothing for 512 packets.
     private func isRepeatedLate(_ owed: Owed) -> Bool {
         let behind = UInt16(truncatingIfNeeded: sequenceNumber) &- owed.number
-        return behind > Limits.packetsOfRepetition && (owed.isGuess || history.wasSentAgain(owed.number))
+        return behind > Limits.packetsOfRepetition && (owed.cause == .guess || history.wasSentAgain(owed.number))
     }
 
     /// How long a packet is not sent again, as long as nobody knows what became of it.

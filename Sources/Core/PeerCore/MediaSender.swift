@@ -55,6 +55,7 @@ struct MediaSender {
     var leap: Leap?
     /// The highest number that the viewer has told of.
     private var reportedUpTo: UInt32?
+    var reportedLosses: ReportedLosses?
     var lastSent: (mediaTime: MediaTime, capturedAt: Instant)?
     private var toldClock = ToldClock()
     var playout: PlayoutPlan
@@ -214,7 +215,7 @@ struct MediaSender {
     mutating func handle(_ report: ReportBlock, at now: Instant) -> (loss: Double, packets: Int, roundTrip: Duration?)? {
         guard report.ssrc == parameters.ssrc else { return nil }
         let highest = report.extendedHighestSequenceNumber
-        let numbers = reportedUpTo.map { Int(highest &- $0) } ?? statistics.packetsSent
+        let numbers = reportedUpTo.map { Self.packets(after: $0, upTo: highest) } ?? statistics.packetsSent
         reportedUpTo = highest
         let (loss, packets) = withoutLeaps(loss: Double(report.fractionLost) / 256, of: numbers, upTo: highest)
         statistics.lossFraction = loss

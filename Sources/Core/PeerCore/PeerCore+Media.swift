@@ -97,8 +97,8 @@ extension PeerCore {
             if let news = sender?.handle(report, at: now) {
                 if let roundTrip = news.roundTrip { path.measured(roundTrip: roundTrip, at: now) }
                 path.receive(loss: news.loss, of: news.packets, at: now)
-                let highest = UInt16(truncatingIfNeeded: report.extendedHighestSequenceNumber)
-                sender?.oweUnasked((news.loss, news.packets), upTo: highest, path, at: now)
+                // Each looks through as many packets as a request may name.
+                if requestBudget.spend(news.packets, at: now) { sender?.oweUnasked(report, path, at: now) }
             }
             if let loss = audioSender?.handle(report, at: now) { outputs.append(.event(.losesAudio(loss))) }
         }
