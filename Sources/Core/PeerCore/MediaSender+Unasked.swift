@@ -7,7 +7,6 @@ extension MediaSender {
     struct ReportedLosses {
         var highest: UInt32
         var lost: Int32
-        var at: Instant
     }
 
     /// A report tells of more losses than were asked for: the request got lost, and who asks once shows nothing until it
@@ -18,8 +17,8 @@ extension MediaSender {
         guard report.ssrc == parameters.ssrc else { return }
         let before = reportedLosses
         let highest = report.extendedHighestSequenceNumber
-        reportedLosses = ReportedLosses(highest: highest, lost: report.cumulativeLost, at: now)
-        guard let before, now - before.at < Limits.longestOwed, mayGuess(path, at: now) else { return }
+        reportedLosses = ReportedLosses(highest: highest, lost: report.cumulativeLost)
+        guard let before, mayGuess(path, at: now) else { return }
         let lost = Int(report.cumulativeLost) - Int(before.lost)
         let packets = Self.packets(after: before.highest, upTo: highest)
         guard lost > 0, packets > 0, packets <= Int(Limits.packetsOfRepetition) else { return }
