@@ -165,8 +165,8 @@ struct PeerPair: ~Copyable {
         drain()
     }
 
-    mutating func begin(with cache: PictureCache) {
-        sharer.begin(with: cache, at: now)
+    mutating func begin(with cache: PictureCache, isAlone: Bool = true) {
+        sharer.begin(with: cache, isAlone: isAlone, at: now)
         drainSharer()
     }
 
@@ -175,7 +175,9 @@ struct PeerPair: ~Copyable {
         drainSharer()
     }
 
-    func canBegin(with cache: PictureCache) -> Bool { sharer.canBegin(with: cache) }
+    func canBegin(with cache: PictureCache, isAlone: Bool = true) -> Bool {
+        sharer.canBegin(with: cache, isAlone: isAlone)
+    }
 
     mutating func send(_ unit: AudioUnit) {
         sharer.send(unit, at: now)

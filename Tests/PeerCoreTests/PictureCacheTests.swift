@@ -49,6 +49,123 @@ struct PictureCacheTests {
         #expect(pictures.units == nil)
     }
 
+    @Test("beyond that it holds sixty pictures, as much as four keyframes")
+    func chain() {
+        var cache = PictureCache()
+        cache.add(unit(0, bytes: 100, keyframe: true))
+        for tick in 1...20 { cache.add(unit(Int64(tick), bytes: 20)) }
+        #expect(cache.units == nil)
+        #expect(cache.chain?.count == 21)
+        cache.add(unit(21, bytes: 1))
+        #expect(cache.chain == nil)
+
+        var small = PictureCache()
+        small.add(unit(0, bytes: 2000, keyframe: true))
+        for tick in 1...60 { small.add(unit(Int64(tick), bytes: 100)) }
+        #expect(small.chain?.count == 61)
+        small.add(unit(61, bytes: 100))
+        #expect(small.chain == nil)
+    }
+
+    /// A keyframe and eight pictures of half its size, 33 ms apart, behind somebody's connecting.
+    private func movingScreen(bytes: Int, _ pair: inout PeerPair) -> PictureCache {
+        var video = SyntheticVideo()
+        var cache = PictureCache()
+        pair.run(for: .milliseconds(300))
+        for index in 0..<9 {
+            cache.add(video.next(keyframe: index == 0, size: index == 0 ? bytes * 2 : bytes, capturedAt: pair.now))
+            if index < 8 { pair.run(for: .milliseconds(33)) }
+        }
+        return cache
+    }
+
+    @Test("who begins beside others on a moving screen catches up with them, and nobody else gets a keyframe for it")
+    func besideOthers() {
+        var pair = PeerPair(seed: 6)
+        let cache = movingScreen(bytes: 4000, &pair)
+        #expect(cache.units == nil && cache.chain?.count == 9)
+        do {
+            let (alone, beside) = (pair.canBegin(with: cache), pair.canBegin(with: cache, isAlone: false))
+            #expect(!alone, "who is alone has a keyframe sooner")
+            #expect(beside)
+        }
+        pair.begin(with: cache, isAlone: false)
+        pair.run(for: .milliseconds(400))
+        let received = pair.received
+        #expect(received.map(\.accessUnit.isKeyframe) == [true] + [Bool](repeating: false, count: 8))
+        let again = pair.canBegin(with: cache, isAlone: false)
+        #expect(!again, "once it has begun it is served as all are")
+    }
+
+    @Test("who could not catch up within a second waits for a keyframe instead")
+    func tooMuchToCatchUp() {
+        // 2.9 Mbit/s, on a path that is taken to carry 3.
+        var pair = PeerPair(seed: 6)
+        let cache = movingScreen(bytes: 12_000, &pair)
+        #expect(cache.chain != nil)
+        let begins = pair.canBegin(with: cache, isAlone: false)
+        #expect(!begins)
+    }
+
+    @Test("what is asked for before the keyframe on its way can have been seen costs the others no second one")
+    func early() {
+        func answers(_ wish: inout PictureWish, isAlone: Bool = false) -> PictureWish.Answer {
+            wish.answer(cacheServes: false, isAlone: isAlone, at: .zero)
+        }
+        var wish = PictureWish(at: .zero)
+        wish.ask(early: true)
+        #expect(answers(&wish) == .nothing)
+        #expect(!wish.isOpen, "who can't use it asks again")
+        wish.ask()
+        #expect(answers(&wish) == .keyframe)
+        wish.ask(early: true)
+        #expect(wish.isOpen && answers(&wish) == .nothing, "that one is still to come")
+
+        var alone = PictureWish(at: .zero)
+        alone.ask(early: true)
+        #expect(answers(&alone, isAlone: true) == .keyframe)
+        var served = PictureWish(at: .zero)
+        served.ask(early: true)
+        #expect(served.answer(cacheServes: true, isAlone: false, at: .zero) == .cache)
+    }
+
+    @Test("the first request, and any within a round trip of a keyframe, came before that could be judged")
+    func whenEarly() {
+        var conditions = LinkConditions()
+        conditions.delay = .milliseconds(50)
+        var pair = PeerPair(seed: 5, conditions: conditions)
+        var video = SyntheticVideo()
+        pair.run(for: .milliseconds(500))
+        /// Whether the sharer takes the newest request for early.
+        func isEarly(_ pair: borrowing PeerPair) -> Bool {
+            for event in pair.sharerEvents.reversed() {
+                if case .keyframeAskedEarly = event { return true }
+                if case .keyframeNeeded = event { return false }
+            }
+            return false
+        }
+        pair.send(video.next(keyframe: true, size: 8000, capturedAt: pair.now))
+        pair.run(for: .milliseconds(352))
+        pair.viewer.requestKeyframe(at: pair.now)
+        pair.drain()
+        pair.run(for: .milliseconds(60))
+        do {
+            let first = isEarly(pair)
+            #expect(first, "many players ask as they begin")
+        }
+        // It asks again every 300 ms.
+        pair.run(for: .milliseconds(300))
+        do {
+            let second = isEarly(pair)
+            #expect(!second, "who asks again can't use what it had")
+        }
+        pair.run(for: .milliseconds(200))
+        pair.send(video.next(keyframe: true, size: 8000, capturedAt: pair.now))
+        pair.run(for: .milliseconds(100))
+        let third = isEarly(pair)
+        #expect(third, "the keyframe was not there yet when it asked")
+    }
+
     @Test("a viewer who asks a thousand times a second is served once a second, and costs the encoder little")
     func flood() {
         var wish = PictureWish(at: .zero)

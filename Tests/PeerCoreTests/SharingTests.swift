@@ -62,7 +62,11 @@ struct Share: ~Copyable {
 
     private mutating func noticeRequests() {
         for event in pair.sharerEvents.dropFirst(eventsSeen) {
-            if case .keyframeNeeded = event { wish.ask() }
+            switch event {
+            case .keyframeNeeded: wish.ask()
+            case .keyframeAskedEarly: wish.ask(early: true)
+            default: break
+            }
             if case .path(let state) = event { (target, isCongested) = (state.bitsPerSecond, state.isCongested) }
         }
         eventsSeen = pair.sharerEvents.count

@@ -26,9 +26,10 @@ extension PeerHub {
         guard peer.wish.isOpen, let lane = peer.lane else { return false }
         let cache = caches[lane, default: PictureCache()]
         let isAlone = !peers.contains { $0.key != id && $0.value.lane == lane && $0.value.core.isConnected }
-        switch peer.wish.answer(cacheServes: peer.core.canBegin(with: cache), isAlone: isAlone, at: now) {
+        let cacheServes = peer.core.canBegin(with: cache, isAlone: isAlone)
+        switch peer.wish.answer(cacheServes: cacheServes, isAlone: isAlone, at: now) {
         case .cache:
-            peer.core.begin(with: cache, at: now)
+            peer.core.begin(with: cache, isAlone: isAlone, at: now)
             return true
         case .keyframe:
             configuration.onEvent(id, lane, .keyframeNeeded)

@@ -163,6 +163,9 @@ package actor PeerHub {
             case .event(.keyframeNeeded):
                 peer.wish.ask()
                 grant(id, peer, at: now)
+            case .event(.keyframeAskedEarly):
+                peer.wish.ask(early: true)
+                grant(id, peer, at: now)
             case .event(let event):
                 configuration.onEvent(id, peer.lane, event)
                 if case .disconnected = event { forget(id) }

@@ -170,6 +170,10 @@ enum Limits {
     static let longWait = Duration.milliseconds(300)
     /// A request that comes so soon after a keyframe may be older than it, and its losses are repaired.
     static let graceOfKeyframe = Duration.seconds(1)
+    /// And one that left before it could be judged by certainly is: a round trip, and this for who decodes.
+    static let timeToJudge = Duration.milliseconds(100)
+    /// GStreamer asks within 10 ms of the first packet, and half a second later where processors are busy.
+    static let timeOfReflex = Duration.milliseconds(500)
     /// Nothing passed for longer than this: pictures begin anew.
     static let lostInSilence = Duration.milliseconds(400)
     /// What leaves at once: 16 packets, more than a frame of typing or scrolling.
@@ -190,6 +194,10 @@ enum Limits {
     static let cachedDeltas = 60
     /// And where they cross in this time.
     static let cacheTime = 0.4
+    /// What costs more than a keyframe, but not more than so many, serves who begins beside others, if it has caught up
+    /// with them after this: in seconds, as long as it might have to wait for a keyframe.
+    static let cachedKeyframes = 4
+    static let catchUpTime = 1.0
     /// The same viewer is served so no more often than it would get keyframes, on average,
     static let cacheInterval = Duration.seconds(1)
     /// and the second time after a pause: what it asked for before it had looked at what came is no reason to hurry.

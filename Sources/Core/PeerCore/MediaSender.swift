@@ -8,7 +8,7 @@ import Timebase
 ///
 /// Packets come out as plaintext; `PeerCore` protects them as they leave.
 struct MediaSender {
-    private struct QueuedUnit {
+    struct QueuedUnit {
         var unit: PacketisedUnit
         var nextPayload: Int
         var extensions: HeaderExtensions
@@ -19,7 +19,7 @@ struct MediaSender {
 
     let parameters: SendParameters
     private let wallClock: WallClockAnchor
-    private var queue: Deque<QueuedUnit> = []
+    private(set) var queue: Deque<QueuedUnit> = []
     private var queuedBytes = 0
     var repairs: Deque<Repair> = []
     /// What was asked for and had no room, and when that is looked after where no pictures follow.
@@ -46,7 +46,9 @@ struct MediaSender {
     var repairSequenceNumber: UInt16
     private let timestampOffset: UInt32
     /// Media goes out once the viewer has had a keyframe to begin with.
-    private var isStarted = false
+    var isStarted = false
+    /// It has had more than a keyframe to look at.
+    var hasBegun = false
     /// A keyframe is needed that nobody else will ask for.
     var isStranded = false
     /// Of what the viewer misses nobody knows what has come; the next keyframe comes behind a leap in its numbers.
@@ -65,7 +67,7 @@ struct MediaSender {
     private(set) var nextReport: Instant
     private var counter: SendStatistics
     /// The end of the newest.
-    private var keyframeLeftAt: Instant?
+    private(set) var keyframeLeftAt: Instant?
     var statistics = OutgoingStatistics()
 
     init(
@@ -102,6 +104,7 @@ struct MediaSender {
             // A preview that has not begun to leave is of no use any more.
             if queue.first?.nextPayload == 0 { startAgain() }
             isStarted = true
+            hasBegun = true
             isStranded = false
         }
         let isTooLate = queue.first.map { now - $0.queuedAt > ($0.isUnderWay ? Limits.keyframeTime : Limits.queuedTime) }
@@ -144,31 +147,10 @@ struct MediaSender {
     }
 
     /// A viewer this far behind is served from the next keyframe on.
-    private mutating func startAgain() {
+    mutating func startAgain() {
         statistics.unitsDropped += queue.count
         queue.removeAll()
         queuedBytes = 0
-        isStarted = false
-    }
-
-    /// Begins, or begins anew, with a lane's cached pictures, which are there to be decoded: their timestamps are pressed
-    /// together, so that only the last is shown, and it as late as the lane's newest unit.
-    mutating func begin(with cache: PictureCache, at now: Instant) {
-        guard let units = cache.units else { return }
-        startAgain()
-        let (newest, capturedAt) = cache.newest
-        let earliest = newest.ticks - Int64(units.count - 1)
-        let first = max(earliest, lastSent.map { $0.mediaTime.ticks + 1 } ?? earliest)
-        for (index, unit) in units.enumerated() {
-            enqueue(unit.retimed(MediaTime(ticks: first + Int64(index)), capturedAt: capturedAt), at: now)
-        }
-    }
-
-    /// A keyframe to look at while another is made; nothing that refers to it follows. Only for who has had nothing: others
-    /// see something newer.
-    mutating func preview(_ keyframe: PacketisedUnit, at now: Instant) {
-        guard lastSent == nil, queue.isEmpty else { return }
-        enqueue(keyframe, at: now)
         isStarted = false
     }
 

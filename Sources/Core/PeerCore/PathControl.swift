@@ -166,6 +166,11 @@ struct PathControl {
         let told = goesByReports ? min(reported.target, maximum) : maximum
         return givesFeedback ? min(estimator.target, told) : told
     }
+    /// What it is taken to carry, be that more than anybody uses.
+    var capacity: Int {
+        let isHeld = !givesFeedback && reported.target < maximum
+        return isHeld ? reported.target : estimator.capacity
+    }
     var isSilent: Bool { estimator.isSilent }
     var isHeardInSilence: Bool { estimator.isHeardInSilence }
     var deadline: Instant? { estimator.deadline }

@@ -120,10 +120,10 @@ extension PeerCore {
     }
 
     private mutating func keyframeRequested() {
-        guard sender != nil else { return }
+        guard let isEarly = sender?.keyframeIsUnderWay(roundTrip: ice.roundTripTime, at: now) else { return }
         sender?.countKeyframeRequest()
         sender?.abandon(path, at: now)
-        outputs.append(.event(.keyframeNeeded))
+        outputs.append(.event(isEarly ? .keyframeAskedEarly : .keyframeNeeded))
     }
 
     /// Whether what is sent goes anywhere: while ICE begins anew, for one, there may be no pair. What left then would use

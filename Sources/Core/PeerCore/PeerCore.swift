@@ -215,8 +215,18 @@ package struct PeerCore: ~Copyable {
     }
 
     /// Whether the viewer can begin with what a lane's cache holds; where not, a new keyframe would be there sooner.
-    package func canBegin(with cache: PictureCache) -> Bool {
-        cache.units != nil && crossesSoon(cache.bytes)
+    ///
+    /// - Parameter isAlone: nobody else would be sent that keyframe.
+    package func canBegin(with cache: PictureCache, isAlone: Bool) -> Bool {
+        if cache.units != nil { return crossesSoon(cache.bytes) }
+        return !isAlone && cache.chain != nil && catchesUp(with: cache)
+    }
+
+    /// Whether who has not begun yet has soon what the others have.
+    private func catchesUp(with cache: PictureCache) -> Bool {
+        guard isConnected, !path.isSilent, sender?.hasBegun == false else { return false }
+        let (bits, capacity) = (Double(cache.bytes) * 8, Double(path.capacity))
+        return bits <= capacity * Limits.cacheTime && bits < (capacity - cache.bitsPerSecond) * Limits.catchUpTime
     }
 
     private func crossesSoon(_ bytes: Int) -> Bool {
@@ -224,9 +234,9 @@ package struct PeerCore: ~Copyable {
     }
 
     /// Begins with what a lane's cache holds; nothing where it can't.
-    package mutating func begin(with cache: PictureCache, at now: Instant) {
+    package mutating func begin(with cache: PictureCache, isAlone: Bool, at now: Instant) {
         self.now = now
-        guard canBegin(with: cache) else { return }
+        guard canBegin(with: cache, isAlone: isAlone) else { return }
         sender?.begin(with: cache, at: now)
     }
 

@@ -5,8 +5,8 @@ import Timebase
 /// A lane's last keyframe and what followed: a viewer who joins, or has lost the chain of references, is served from
 /// here, and the encoder and the other viewers do not notice.
 ///
-/// As long as that costs about what a new keyframe would: then only the keyframe is of use, as something to look at until
-/// there is another.
+/// As long as that costs about what a new keyframe would. Beyond that it is for who begins beside others, on whom a new
+/// one would be forced as well; and else only the keyframe is of use, as something to look at until there is another.
 package struct PictureCache: Sendable {
     private var kept: [PacketisedUnit] = []
     private var keyframe: PacketisedUnit?
@@ -29,7 +29,8 @@ package struct PictureCache: Sendable {
         // What nothing refers to shows nothing that the picture before it did not.
         guard !kept.isEmpty, unit.isReference else { return }
         deltaBytes += unit.bytes.count
-        guard deltaBytes <= keyframeBytes, kept.count <= Limits.cachedDeltas else { return kept = [] }
+        let most = keyframeBytes * Limits.cachedKeyframes
+        guard deltaBytes <= most, kept.count <= Limits.cachedDeltas else { return kept = [] }
         kept.append(unit)
     }
 
@@ -40,8 +41,17 @@ package struct PictureCache: Sendable {
     }
 
     /// From the keyframe on; nil where a new one is to be made.
-    package var units: [PacketisedUnit]? { kept.isEmpty ? nil : kept }
+    package var units: [PacketisedUnit]? { isCheap ? chain : nil }
+    /// The same where it costs more than a new one; nil where it is more than anybody begins with.
+    package var chain: [PacketisedUnit]? { kept.isEmpty ? nil : kept }
     package var bytes: Int { keyframeBytes + deltaBytes }
+    private var isCheap: Bool { deltaBytes <= keyframeBytes }
+
+    /// What the pictures behind the keyframe take, in bits per second.
+    package var bitsPerSecond: Double {
+        guard let keyframe, newest.capturedAt > keyframe.capturedAt else { return 0 }
+        return Double(deltaBytes * 8) / (newest.capturedAt - keyframe.capturedAt).inSeconds
+    }
 
     /// The keyframe alone, dated like the lane's newest unit: for who has nothing to look at and waits for another. What
     /// follows it can't be decoded.

@@ -24,6 +24,8 @@ package struct PictureWish: Sendable {
     }
 
     package private(set) var isOpen = false
+    /// It was asked for while a keyframe was on its way, and nobody else is to pay for it.
+    private var isEarly = false
     /// When the cache may serve it, and may have done so once more.
     private var cacheDue = Instant.zero
     private var cacheDueAgain = Instant.zero
@@ -36,7 +38,11 @@ package struct PictureWish: Sendable {
             capacity: Limits.keyframeCost * Limits.keyframesAtOnce, at: now)
     }
 
-    package mutating func ask() { isOpen = true }
+    /// - Parameter early: a keyframe is on its way to the viewer; if it can't use that, it asks again.
+    package mutating func ask(early: Bool = false) {
+        isEarly = early && (isEarly || !isOpen)
+        isOpen = true
+    }
 
     /// A keyframe is on its way to everybody.
     package mutating func keyframeMade() {
@@ -47,11 +53,14 @@ package struct PictureWish: Sendable {
     /// What is to be done about it now; it counts as done.
     ///
     /// - Parameters:
-    ///   - cacheServes: what the lane's cache holds costs this viewer no more than a keyframe would.
+    ///   - cacheServes: this viewer can begin with what the lane's cache holds.
     ///   - isAlone: nobody else is sent the same pictures.
     package mutating func answer(cacheServes: Bool, isAlone: Bool, at now: Instant) -> Answer {
         guard isOpen else { return .nothing }
-        guard cacheServes else { return takeRequest(isAlone: isAlone, at: now) ? .keyframe : .nothing }
+        guard cacheServes else {
+            if isEarly && !isAlone { keyframeMade() }
+            return isOpen && takeRequest(isAlone: isAlone, at: now) ? .keyframe : .nothing
+        }
         guard now >= cacheDue else { return .wait(until: cacheDue) }
         cacheDue = max(now + Limits.cachePause, cacheDueAgain)
         cacheDueAgain = now + Limits.cacheInterval * 2

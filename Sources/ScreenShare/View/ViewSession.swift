@@ -277,7 +277,7 @@ public actor ViewSession {
             case .received(let unit): await take(unit)
             case .receivedAudio(let packet): take(packet)
             case .disconnected(let reason): return .left(reason.text)
-            case .interrupted, .keyframeNeeded, .losesAudio, .path: break
+            case .interrupted, .keyframeNeeded, .keyframeAskedEarly, .losesAudio, .path: break
             }
         }
         return nothingSince == nil || Task.isCancelled

@@ -1,0 +1,38 @@
+import Media
+import RTP
+import Timebase
+
+/// What a viewer begins with where no keyframe was made for it.
+extension MediaSender {
+    /// Begins, or begins anew, with a lane's cached pictures, which are there to be decoded: their timestamps are pressed
+    /// together, so that only the last is shown, and it as late as the lane's newest unit.
+    mutating func begin(with cache: PictureCache, at now: Instant) {
+        guard let units = cache.chain else { return }
+        startAgain()
+        let (newest, capturedAt) = cache.newest
+        let earliest = newest.ticks - Int64(units.count - 1)
+        let first = max(earliest, lastSent.map { $0.mediaTime.ticks + 1 } ?? earliest)
+        for (index, unit) in units.enumerated() {
+            enqueue(unit.retimed(MediaTime(ticks: first + Int64(index)), capturedAt: capturedAt), at: now)
+        }
+    }
+
+    /// A keyframe to look at while another is made; nothing that refers to it follows. Only for who has had nothing: others
+    /// see something newer.
+    mutating func preview(_ keyframe: PacketisedUnit, at now: Instant) {
+        guard lastSent == nil, queue.isEmpty else { return }
+        enqueue(keyframe, at: now)
+        isStarted = false
+        hasBegun = false
+    }
+
+    /// Whether the newest keyframe is still leaving, or left less than a round trip ago: the viewer can't have judged of it.
+    /// Many players ask as they begin, whatever comes.
+    func keyframeIsUnderWay(roundTrip: Duration?, at now: Instant) -> Bool {
+        guard hasBegun else { return false }
+        if queue.contains(where: \.unit.isKeyframe) { return true }
+        guard let keyframeLeftAt, let roundTrip else { return false }
+        let isReflex = statistics.keyframeRequests == 0
+        return now - keyframeLeftAt < roundTrip + (isReflex ? Limits.timeOfReflex : Limits.timeToJudge)
+    }
+}
