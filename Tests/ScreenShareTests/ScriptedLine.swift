@@ -18,7 +18,7 @@ final class ScriptedLine: Sendable {
         /// It can't be read for the moment.
         var isBusy = false
         var isChanged = true
-        var reads = 0
+        var readTimes: [Instant] = []
     }
 
     /// What came of it.
@@ -73,7 +73,8 @@ final class ScriptedLine: Sendable {
     }
 
     var now: Results { results.withLockedValue { $0 } }
-    var reads: Int { scene.withLockedValue { $0.reads } }
+    var readTimes: [Instant] { scene.withLockedValue { $0.readTimes } }
+    var reads: Int { readTimes.count }
 
     func show(_ change: (inout Scene) -> Void) {
         scene.withLockedValue {
@@ -138,7 +139,7 @@ private struct ScriptedSource: FrameSource {
     mutating func read() throws(CaptureError) -> ScreenFrame {
         let scene = scene.withLockedValue { scene in
             scene.isChanged = false
-            scene.reads += 1
+            scene.readTimes.append(SystemClock.now())
             return scene
         }
         let bytes = [UInt8](repeating: scene.grey, count: scene.size.area * 4)

@@ -6,8 +6,10 @@ import Timebase
 extension MediaLine {
     /// Waits for the source; behind a pending change only for its slot, unless every change is to be looked at.
     func wait(until deadline: Instant, at now: Instant) throws(ShareError) {
-        // One that was kept to be looked at first, and could not be read before the run ended.
-        if let unseenChange, !adapter.looksFirst, !adapter.hasChange, !isHidden { adapter.changed(at: unseenChange) }
+        // One that was kept to be looked at first, and could not be before the run ended. The deadline knows nothing of it.
+        if let unseenChange, !adapter.looksFirst, !adapter.hasChange, !isHidden {
+            return adapter.changed(at: unseenChange)
+        }
         if adapter.hasChange, !adapter.looksFirst {
             if !adapter.wantsLooks { return try waitForSlot(until: deadline, at: now) }
             if let changedAt = unseenChange { return try look(at: changedAt, until: deadline) }
