@@ -26,13 +26,18 @@ extension MediaSender {
         hasBegun = false
     }
 
-    /// Whether the newest keyframe is still leaving, or left less than a round trip ago: the viewer can't have judged of it.
-    /// Many players ask as they begin, whatever comes.
-    func keyframeIsUnderWay(roundTrip: Duration?, at now: Instant) -> Bool {
-        guard hasBegun else { return false }
+    /// Nothing has been sent, nor is about to be.
+    var hasHadNothing: Bool { lastSent == nil && queue.isEmpty }
+
+    /// Whether what the viewer asks for now is answered by a keyframe that still leaves, or left too short a time ago to be
+    /// judged; or it is the reflex with which many players begin, whatever comes. Only where packets are sent again: else
+    /// a keyframe may be damaged for good.
+    func asksEarly(roundTrip: Duration?, at now: Instant) -> Bool {
+        guard hasBegun, isStarted, parameters.retransmission != nil else { return false }
         if queue.contains(where: \.unit.isKeyframe) { return true }
         guard let keyframeLeftAt, let roundTrip else { return false }
         let isReflex = statistics.keyframeRequests == 0
-        return now - keyframeLeftAt < roundTrip + (isReflex ? Limits.timeOfReflex : Limits.timeToJudge)
+        let patience = roundTrip + (isReflex ? Limits.timeOfReflex : Limits.timeToJudge)
+        return now - keyframeLeftAt < min(patience, Limits.graceOfKeyframe)
     }
 }

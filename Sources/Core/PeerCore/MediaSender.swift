@@ -47,7 +47,7 @@ struct MediaSender {
     private let timestampOffset: UInt32
     /// Media goes out once the viewer has had a keyframe to begin with.
     var isStarted = false
-    /// It has had more than a keyframe to look at.
+    /// It is sent more than a keyframe to look at.
     var hasBegun = false
     /// A keyframe is needed that nobody else will ask for.
     var isStranded = false

@@ -120,7 +120,7 @@ extension PeerCore {
     }
 
     private mutating func keyframeRequested() {
-        guard let isEarly = sender?.keyframeIsUnderWay(roundTrip: ice.roundTripTime, at: now) else { return }
+        guard let isEarly = sender?.asksEarly(roundTrip: ice.roundTripTime, at: now) else { return }
         sender?.countKeyframeRequest()
         sender?.abandon(path, at: now)
         outputs.append(.event(isEarly ? .keyframeAskedEarly : .keyframeNeeded))

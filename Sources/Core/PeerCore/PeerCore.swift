@@ -218,13 +218,13 @@ package struct PeerCore: ~Copyable {
     ///
     /// - Parameter isAlone: nobody else would be sent that keyframe.
     package func canBegin(with cache: PictureCache, isAlone: Bool) -> Bool {
-        if cache.units != nil { return crossesSoon(cache.bytes) }
+        if cache.units != nil, crossesSoon(cache.bytes) { return true }
         return !isAlone && cache.chain != nil && catchesUp(with: cache)
     }
 
-    /// Whether who has not begun yet has soon what the others have.
+    /// Whether who has had nothing yet has soon what the others have.
     private func catchesUp(with cache: PictureCache) -> Bool {
-        guard isConnected, !path.isSilent, sender?.hasBegun == false else { return false }
+        guard isConnected, !path.isSilent, sender?.hasHadNothing == true else { return false }
         let (bits, capacity) = (Double(cache.bytes) * 8, Double(path.capacity))
         return bits <= capacity * Limits.cacheTime && bits < (capacity - cache.bitsPerSecond) * Limits.catchUpTime
     }

@@ -56,7 +56,7 @@ package enum PeerEvent: Sendable {
     case disconnected(DisconnectReason)
     /// The peer lacks a picture to decode from (PLI, FIR, or it has just connected).
     case keyframeNeeded
-    /// It has asked for one while one was on its way to it, of which it can't have judged yet.
+    /// It has asked for one, as players do when they begin, or while one was on its way to it: others need not pay.
     case keyframeAskedEarly
     /// Sound gets lost on the way to a viewer who takes no copies of it: what share, 0…1, or that it is none any more.
     case losesAudio(Double)

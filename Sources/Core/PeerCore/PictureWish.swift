@@ -6,7 +6,8 @@ import Timebase
 ///
 ///     none ──asked──► open ──the lane's cache serves it (at most once a second)──────► none
 ///                      │  ──a new keyframe is asked for (beside others only so often)──► open
-///                      └──a keyframe was made──► none
+///                      ├──a keyframe was made──► none
+///                      └──it was asked for early, and only a new keyframe would serve──► none
 ///
 /// Where the cache can serve, no keyframe is asked for: who asks again soon after it was served (many players do when
 /// the first packet comes, and have not seen yet what it belongs to) is served once more.
