@@ -72,7 +72,7 @@ struct CaptureLoop {
             switch decision {
             case .encode(let time): encode(.new, time)
             case .encodeAgain(let time): encode(.again, time)
-            case .keepalive(let time): note(.keepalive, time)
+            case .catchUp(let time), .keepalive(let time): note(.keepalive, time)
             case .wait(let until): wait(until: min(until, end))
             }
         }

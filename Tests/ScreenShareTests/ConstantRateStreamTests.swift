@@ -65,6 +65,30 @@ struct ConstantRateStreamTests {
         #expect(positions == [0, 3000, 6000, 9000, 12_000])
     }
 
+    @Test("What came together stays ahead when the screen rests: nothing of the sound has to be cut")
+    func debt() throws {
+        let units = try Self.units(2)
+        var stream = ConstantRateStream()
+        for index in 0..<40 { _ = Self.append(units[min(1, index)], ticks: Int64(index), to: &stream) }
+        let ahead = stream.position
+        #expect(ahead == 39 * 3000)
+        for picture in 1...30 { _ = Self.append(units[1], ticks: 39 + Int64(picture) * 3000, to: &stream) }
+        for second in 2...5 {
+            _ = Self.append(units[1], ticks: 39 + Int64(second) * 90_000, to: &stream)
+            let off = stream.position - Int64(second) * 90_000 - ahead
+            #expect(abs(off) <= 4 * 3000, "\(off)")
+        }
+    }
+
+    @Test("A pause of three quarters of an hour is filled before the next picture, so that sound finds its place")
+    func longerPause() throws {
+        let units = try Self.units(2)
+        var stream = ConstantRateStream()
+        _ = Self.append(units[0], ticks: 0, to: &stream)
+        _ = Self.append(units[1], ticks: 45 * 60 * 90_000, to: &stream)
+        #expect(stream.position == 45 * 60 * 90_000)
+    }
+
     @Test("A pause of fifteen minutes is filled as well: what sound is beside the pictures stays there")
     func longPause() throws {
         let units = try Self.units(3)

@@ -170,6 +170,27 @@ struct MediaLineTests {
         line.stop()
     }
 
+    @Test("what a full path kept from being sharpened is sharpened when there is room, beside slower viewers as well")
+    func heldBack() async throws {
+        let slower = LaneKey(packetizationMode: .nonInterleaved, rung: 1)
+        let line = ScriptedLine(lanes: [.standard, slower])
+        // Hardly ever its turn.
+        line.controls.change { $0.rungRates = [1: 30_000] }
+        line.show { $0.size = PixelSize(width: 640, height: 480) }
+        #expect(await line.wait { Set($0.keys).count == 2 })
+        line.show { $0.isNoise = true }
+        func passes(_ now: ScriptedLine.Results) -> Int {
+            zip(now.units, now.keys).count { $0.isRefinement && $1 == .standard }
+        }
+        #expect(await line.wait { passes($0) > 0 })
+        line.hold([0])
+        try await Task.sleep(for: .milliseconds(400))
+        let held = passes(line.now)
+        line.hold([])
+        #expect(await line.wait { passes($0) > held })
+        line.stop()
+    }
+
     @Test("a window whose edge is dragged costs a keyframe a second, and ends at the size it has then")
     func dragged() async throws {
         let line = ScriptedLine(lanes: [.standard])

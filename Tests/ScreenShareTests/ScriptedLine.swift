@@ -3,6 +3,7 @@ import NIOConcurrencyHelpers
 import PeerCore
 import RTP
 import SystemClock
+import TestSupport
 import Testing
 import Timebase
 import VideoCodec
@@ -13,6 +14,8 @@ final class ScriptedLine: Sendable {
     /// What the source shows: one grey.
     struct Scene: Sendable {
         var grey: UInt8 = 0
+        /// More than its bits can show at once; of 640×480.
+        var isNoise = false
         var size = PixelSize(width: 320, height: 240)
         var isHidden = false
         /// It can't be read for the moment.
@@ -24,6 +27,7 @@ final class ScriptedLine: Sendable {
     /// What came of it.
     struct Results: Sendable {
         var units: [PacketisedUnit] = []
+        var keys: [LaneKey] = []
         var sizes: [PixelSize] = []
         var presets = 0
         var isHidden = false
@@ -38,6 +42,8 @@ final class ScriptedLine: Sendable {
     private let taps = SampleTaps()
     private let scene = NIOLockedValueBox(Scene())
     private let results = NIOLockedValueBox(Results())
+    /// The rungs whose viewers are all behind.
+    private let held = NIOLockedValueBox<Set<Int>>([])
 
     init(isSampled: Bool = false, lanes: Set<LaneKey> = [], mode: ContentMode = .auto) {
         var commands = LineCommands(
@@ -50,7 +56,7 @@ final class ScriptedLine: Sendable {
     }
 
     private func start() {
-        let (controls, counters, scene, results, taps) = (controls, counters, scene, results, taps)
+        let (controls, counters, scene, results, taps, held) = (controls, counters, scene, results, taps, held)
         let samples = taps.open([.video, .systemAudio])
         Task {
             for await sample in samples {
@@ -64,8 +70,13 @@ final class ScriptedLine: Sendable {
         BlockingThread.start(name: "line") {
             MediaLine(
                 controls: controls, counters: counters, source: ScriptedSource(scene: scene, wakeup: controls.wakeup),
-                deliver: { unit, _ in results.withLockedValue { $0.units.append(unit) } },
-                isOutboxFull: { false }, isCongested: { _ in false }, taps: taps,
+                deliver: { unit, key in
+                    results.withLockedValue {
+                        $0.units.append(unit)
+                        $0.keys.append(key)
+                    }
+                },
+                isOutboxFull: { false }, isCongested: { rung in held.withLockedValue { $0.contains(rung) } }, taps: taps,
                 report: { event in results.withLockedValue { $0.note(event) } }
             ).run()
             controls.end()
@@ -107,6 +118,8 @@ final class ScriptedLine: Sendable {
     /// As `show`, without a word that there is something new.
     func settle(_ change: (inout Scene) -> Void) { scene.withLockedValue { change(&$0) } }
 
+    func hold(_ rungs: Set<Int>) { held.withLockedValue { $0 = rungs } }
+
     func stop() { controls.change { $0.stops = true } }
 }
 
@@ -125,6 +138,10 @@ extension ScriptedLine.Results {
 }
 
 private struct ScriptedSource: FrameSource {
+    private static let noise: [UInt8] = {
+        var random = SeededGenerator(seed: 1)
+        return (0..<640 * 480 * 4).map { _ in .random(in: 0...255, using: &random) }
+    }()
     let scene: NIOLockedValueBox<ScriptedLine.Scene>
     let wakeup: Wakeup
     var size: PixelSize { scene.withLockedValue { $0.size } }
@@ -142,7 +159,7 @@ private struct ScriptedSource: FrameSource {
             scene.readTimes.append(SystemClock.now())
             return scene
         }
-        let bytes = [UInt8](repeating: scene.grey, count: scene.size.area * 4)
+        let bytes = scene.isNoise ? Self.noise : [UInt8](repeating: scene.grey, count: scene.size.area * 4)
         guard !scene.isHidden, !scene.isBusy, let pixels = PixelBuffer(format: .bgra, size: scene.size, copying: bytes.span.bytes)
         else { throw .timedOut }
         return ScreenFrame(pixels: pixels, capturedAt: SystemClock.now(), damage: PixelRect(scene.size))

@@ -38,6 +38,18 @@ struct ReturnTests {
         #expect(similarity(try #require(decoded.last), pages[0].picture.luma) > 38)
     }
 
+    @Test("with the least search a page that is back is encoded like any other: no more bits than there are")
+    func leastSearch() throws {
+        var configuration = X264Configuration.small(Self.size.width, Self.size.height, maximum: 8_000_000)
+        configuration.references = 4
+        let pages = [1, 2].map { Scene(Self.size, .text(scroll: 0), seed: $0) }
+        var recording = try Recording(configuration)
+        for page in [1, 0, 1] { _ = try show(pages[page], in: &recording) }
+        recording.encoder.preset = .minimal
+        let back = try #require(try recording.encode(pages[0].picture, bitsPerSecond: 500_000, after: 90_000))
+        #expect(!back.isKeyframe && back.bytes.count * 8 < 500_000, "\(back.bytes.count) bytes, \(back.quantiser)")
+    }
+
     @Test("a page that is painted anew as it was stays sharp, and costs next to nothing")
     func repainted() throws {
         let page = Scene(PixelSize(width: 1280, height: 720), .text(scroll: 0), seed: 1)

@@ -117,11 +117,12 @@ package final class X264Encoder: VideoEncoder {
             return try repetition(request)
         }
         let rows = isRun ? nil : seen
-        let known = rows.map { memory.find($0) } ?? ReferenceMemory.Find()
+        let known = preset > .minimal ? rows.map { memory.find($0) } ?? ReferenceMemory.Find() : ReferenceMemory.Find()
         let request = narrowed(request, seen)
         isSparse = seen != nil && control.isSmall(request.areas)
-        // What a reference shows already takes hardly any bits, there or a little off.
-        let found = control.isSmall(request.areas) ? known.share : max(known.share, scrolled(request, rows))
+        // What a reference shows already takes hardly any bits, there or a little off; the least search finds none of it.
+        let mayScroll = preset > .minimal && !control.isSmall(request.areas)
+        let found = mayScroll ? max(known.share, scrolled(request, rows)) : known.share
         let whole = request.detail
         let detail = whole.scaled(by: max(0.02, 1 - found))
         try chooseSearch(at: request.mediaTime, known: known.share)
@@ -132,8 +133,7 @@ package final class X264Encoder: VideoEncoder {
             for: request.fillsPicture ? .change : .changeOfPart, changed: detail, blurred: blurred,
             at: request.mediaTime, target: request.target)
         guard var quantiser else { return nil }
-        // Finer than the page was left, it would be coded anew.
-        if known.share > Self.isBack { quantiser = max(quantiser, known.quantiser) }
+        if known.share > Self.isBack { quantiser = max(quantiser, known.quantiser) }  // Finer, it would be coded anew.
         if !isRun, found < Self.isBack, quantiser > QuantiserControl.legible, isNew(request) {
             return try outline(request, rows)
         }

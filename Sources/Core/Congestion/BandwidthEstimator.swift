@@ -297,6 +297,8 @@ package struct BandwidthEstimator: Sendable {
     /// - Parameter start: bits per second to begin with.
     package mutating func moved(at instant: Instant, start: Int) {
         startAgain(at: instant)
+        // What is under way on the path before takes no room on this one.
+        packets.giveUp(before: instant)
         losses.moved()
         trialVerdict = nil
         rate.moved(atMost: start)

@@ -16,6 +16,8 @@ package enum FrameDecision: Hashable, Sendable {
     case encode(MediaTime)
     /// Encode the last picture again: it is not sharp yet, or a viewer needs a keyframe.
     case encodeAgain(MediaTime)
+    /// Encode the last picture for slower viewers, who lack what has changed; the others have it.
+    case catchUp(MediaTime)
     /// Tell receivers that nothing changed, without the encoder.
     case keepalive(MediaTime)
     /// Nothing, until then or the next change.

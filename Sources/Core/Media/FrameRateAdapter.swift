@@ -13,7 +13,7 @@ import Timebase
 /// clock, a period apart within a run, and never drifting.
 package struct FrameRateAdapter: Sendable {
     private enum Work {
-        case new, again, keepalive
+        case new, again, catchUp, keepalive
     }
 
     private var grid: FrameGrid
@@ -39,6 +39,8 @@ package struct FrameRateAdapter: Sendable {
     /// A keyframe was sent and nothing since.
     private var echoesKeyframe = false
     package private(set) var drops: [DropReason: Int] = [:]
+    /// Slower viewers lack what the others have.
+    package var owesSlower = false
 
     /// - Parameter start: media time zero.
     package init(
@@ -134,11 +136,12 @@ package struct FrameRateAdapter: Sendable {
         defer {
             lastUnit = now
             // A pass may find no bits: the sign of life is still to come then.
-            if work != .again { echoesKeyframe = false }
+            if work != .again, work != .catchUp { echoesKeyframe = false }
         }
         switch work {
         case .new: return .encode(newFrame(at: now))
         case .again: return .encodeAgain(repetition(at: now, inSlot: !keyframeNeeded))
+        case .catchUp: return .catchUp(repetition(at: now, inSlot: false))
         case .keepalive:
             lastSent = now
             return .keepalive(repetition(at: now, inSlot: false))
@@ -202,6 +205,8 @@ extension FrameRateAdapter {
         // Passes may have to wait for bits: signs of life come all the same.
         let keepalive = (lastSent ?? lastUnit) + (echoesKeyframe ? grid.period : MediaLimits.keepaliveInterval)
         if refinement.wantsPass, refinementDue <= keepalive { return (.again, refinementDue) }
+        let catchUp = lastUnit + grid.period * Int(MediaLimits.periodsOfRest)
+        if owesSlower, catchUp < keepalive { return (.catchUp, catchUp) }
         return (.keepalive, keepalive)
     }
 

@@ -30,10 +30,10 @@ extension MediaSender {
     var hasHadNothing: Bool { lastSent == nil && queue.isEmpty }
 
     /// Whether what the viewer asks for now is answered by a keyframe that still leaves, or left too short a time ago to be
-    /// judged; or it is the reflex with which many players begin, whatever comes. Only where packets are sent again: else
-    /// a keyframe may be damaged for good.
+    /// judged; or it is the reflex with which many players begin, whatever comes. Who finds it damaged asks again: where
+    /// no packets are sent again, that is all that helps after any loss.
     func asksEarly(roundTrip: Duration?, at now: Instant) -> Bool {
-        guard hasBegun, isStarted, parameters.retransmission != nil else { return false }
+        guard hasBegun, isStarted else { return false }
         if queue.contains(where: \.unit.isKeyframe) { return true }
         guard let keyframeLeftAt, let roundTrip else { return false }
         let isReflex = statistics.keyframeRequests == 0

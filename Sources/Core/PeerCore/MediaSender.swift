@@ -41,6 +41,8 @@ struct MediaSender {
     private(set) var bitsPerSecond: Int
     /// How fast they leave.
     var pacingRate: Int
+    /// And at most what only makes a picture sharper, where reports alone tell of the path.
+    private var patientRate = Int.max
     /// Not wrapped; the low 16 bits go on the wire.
     var sequenceNumber: Int64
     var repairSequenceNumber: UInt16
@@ -130,7 +132,7 @@ struct MediaSender {
     /// queue on the way; as soon as something new stands behind it, both hurry.
     private mutating func setPace(at now: Instant) {
         if isPatient {
-            let rate = bitsPerSecond * Limits.patientPacingPercent / 100
+            let rate = min(bitsPerSecond, patientRate) * Limits.patientPacingPercent / 100
             pacer.set(
                 bitsPerSecond: min(rate, pacingRate), burstBytes: Limits.patientBurstBytes, at: now)
         } else {
@@ -242,8 +244,9 @@ struct MediaSender {
     mutating func nextPacket(_ path: inout PathControl, at now: Instant) -> [UInt8]? {
         beginAnewIfHopeless()
         // First of all: at another rate the next may be due sooner.
-        if pacingRate != path.pacingRate {
-            pacingRate = path.pacingRate
+        let patientRate = path.goesByReports ? path.target : .max
+        if pacingRate != path.pacingRate || self.patientRate != patientRate {
+            (pacingRate, self.patientRate) = (path.pacingRate, patientRate)
             setPace(at: now)
         }
         guard let due = nextSend(path, at: now), due <= now else { return nil }

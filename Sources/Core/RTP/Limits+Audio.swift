@@ -85,6 +85,8 @@ extension Limits {
 
     /// How much faster than the clock pictures are shown to take a delay away that is needed no more: 5 %.
     package static let videoPlayoutBend = 0.05
+    /// Seconds between two pictures of a source, at least: what is closer was pressed together for a joiner.
+    static let leastPictureStep = 0.001
     /// Seconds that pictures are held back at most for an even pace: three round trips of repair over a continent.
     static let longestVideoDelay = 0.3
     /// A picture of so many times the usual bytes takes its time on the way because of them.

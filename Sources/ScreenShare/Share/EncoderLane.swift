@@ -18,8 +18,10 @@ final class EncoderLane {
     private var repeater = PictureRepeater()
     var gate = KeyframeGate()
     private(set) var quantiser = 0.0
-    /// A change was held back.
+    /// A change was held back, or there were no bits for it.
     private(set) var isBehind = false
+    /// Turns in a row that made it no sharper.
+    private var fruitless = 0
 
     init(
         _ key: LaneKey, _ profile: X264Configuration.Profile, _ preset: X264Configuration.Preset, size: PixelSize,
@@ -53,6 +55,8 @@ final class EncoderLane {
         let whole = picture.size
         let picture = fitted(picture)
         let damage = damage.scaled(from: whole, to: size)
+        let owes = isBehind || !damage.isEmpty
+        if !damage.isEmpty { fruitless = 0 }
         isBehind = false
         var target = target
         target.needsKeyframe = gate.isDue(at: now)
@@ -61,18 +65,21 @@ final class EncoderLane {
                 picture, damage: damage, mediaTime: mediaTime, capturedAt: capturedAt, target: target)
         else {
             quantiser = RefinementPolicy.nothingEncoded
+            isBehind = owes
+            fruitless += 1
             return nil
         }
         if unit.isKeyframe {
             gate.keyframeMade(bytes: unit.bytes.count, of: target.bitsPerSecond, at: now)
         }
+        fruitless = owes || unit.isKeyframe || unit.quantiser < quantiser ? 0 : fruitless + 1
         quantiser = unit.quantiser
         do {
             try repeater.observe(unit.bytes, nalUnits: unit.nalUnits)
             return try packetizer.packetize(
                 unit.bytes, nalUnits: unit.nalUnits, mediaTime: mediaTime, capturedAt: capturedAt,
                 isKeyframe: unit.isKeyframe, isReference: unit.isReference,
-                isRefinement: damage.isEmpty && !unit.isKeyframe)
+                isRefinement: !owes && !unit.isKeyframe)
         } catch {
             throw .failed("x264 made a unit that can't be sent: \(error)")
         }
@@ -89,11 +96,14 @@ final class EncoderLane {
     /// A change that is not encoded now, and goes with the next picture.
     func hold(_ damage: PixelRect, of whole: PixelSize) {
         isBehind = isBehind || !damage.isEmpty
+        if !damage.isEmpty { fruitless = 0 }
         encoder.hold(damage.scaled(from: whole, to: size))
     }
 
     /// Whether its viewers have not seen, or not sharply, what the others have.
     var isUnfinished: Bool { isBehind || quantiser > RefinementPolicy().sharpQuantiser }
+    /// And there is hope.
+    var wantsTurn: Bool { isUnfinished && fruitless < LineLimits.fruitlessTurns }
 
     /// The last picture once more, without the encoder; nil before the first one.
     func repeatLast(mediaTime: MediaTime, at now: Instant) -> PacketisedUnit? {

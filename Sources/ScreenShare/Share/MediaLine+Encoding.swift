@@ -41,6 +41,7 @@ extension MediaLine {
             taps.give(picture, capturedAt: capturedAt)
         }
         adapter.encoded(quantiser: made.quantiser, isNewPicture: isNew)
+        noteDebt()
         if made.hasKeyframe { adapter.keyframeMade() }
         counters.update { counters in
             counters.pictures += made.isAny ? 1 : 0
@@ -62,14 +63,15 @@ extension MediaLine {
         }
         guard mayEncode(key, lane.size, at: now) else {
             lane.hold(damage, of: picture.size)
-            // The share itself does not rest before it has been sent.
-            if key.rung == 0, lane.isBehind { made.quantiser = RefinementPolicy.nothingEncoded }
+            // The share itself does not rest before it has been sent, and sharpened.
+            if key.rung == 0, lane.isUnfinished { made.quantiser = RefinementPolicy.nothingEncoded }
             return
         }
         let unit = try lane.encode(
             picture, damage: damage, mediaTime: time, capturedAt: isNew ? dated(at: now) : now, target: target(of: key),
             at: now)
-        made.note(lane, key)
+        // A slower rung that has no bits is no reason for all to try again.
+        if unit != nil || key.rung == 0 { made.note(lane, key) }
         guard let unit else { return }
         hand(unit, key)
         made.isAny = true
@@ -133,6 +135,7 @@ extension MediaLine {
             if try catchUp(key, time, at: now) { continue }
             if let unit = lanes[key]?.repeatLast(mediaTime: time, at: now) { hand(unit, key, isKeepalive: true) }
         }
+        noteDebt()
     }
 
     func hand(_ unit: PacketisedUnit, _ key: LaneKey, isKeepalive: Bool = false) {

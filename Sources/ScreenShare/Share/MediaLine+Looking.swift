@@ -26,7 +26,10 @@ extension MediaLine {
         }
         controls.wakeup.wait(atMost: drawn - SystemClock.now())
         unseenChange = nil
-        if let frame = try read() { glance(at: frame, changedAt: changedAt) }
+        guard let frame = try read() else { return }
+        glance(at: frame, changedAt: changedAt)
+        // A new size is let through once.
+        if frame.pixels.size != converter?.source { convert(frame) }
     }
 
     /// Reads what has changed, once it is drawn, before it counts.

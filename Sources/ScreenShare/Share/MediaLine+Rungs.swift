@@ -39,6 +39,15 @@ extension MediaLine {
         return true
     }
 
+    /// Slower viewers may lack what the others have, or have it less sharp: their turn comes when these rest.
+    func noteDebt() { adapter.owesSlower = commands.lanes.contains(where: isOwed) }
+    private func isOwed(_ key: LaneKey) -> Bool { key.rung > 0 && lanes[key]?.wantsTurn == true }
+
+    func catchUp(_ time: MediaTime, at now: Instant) throws(ShareError) {
+        for key in commands.lanes where isOwed(key) { _ = try catchUp(key, time, at: now) }
+        noteDebt()
+    }
+
     /// What waited while the others' picture became sharp has its turn when these rest.
     ///
     /// - Returns: false where there is nothing to make up for.

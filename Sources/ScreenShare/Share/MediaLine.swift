@@ -115,6 +115,7 @@ final class MediaLine {
         case .encode(let time):
             if try encodeNew(time, at: now) { keepUp(since: now) }
         case .encodeAgain(let time): try encodeAgain(time, at: now)
+        case .catchUp(let time): try catchUp(time, at: now)
         case .keepalive(let time): try keepalive(time, at: now)
         case .wait(let until): try wait(until: min(until, nextKeyframe(after: now)), at: now)
         }
@@ -264,6 +265,8 @@ enum LineLimits {
     static let oldestPicture = Duration.seconds(1)
     /// A look at a change takes a read and a conversion.
     static let lookTime = Duration.milliseconds(3)
+    /// Without one a slower rung has its turn with the signs of life alone.
+    static let fruitlessTurns = 20
     /// Wide and high enough for any screen; level 6.2 of H.264 ends at as many pixels (table A-1).
     static let side = 8192
     static let pixels = 139_264 * 256

@@ -17,8 +17,11 @@ struct ConstantRateStream: Sendable {
     private static let skipUnitBytes = 64
     /// A stream without timing in its VUI is written at this rate.
     private static let fallbackRate = FrameRate.fps30
-    /// Repeats in one piece: ten minutes at 30 fps. What is left of a longer gap comes before the next units.
-    private static let longestGap: Int64 = 18_000
+    /// Repeats in one piece: four hours and a half at 30 fps, of some 30 bytes each. What is left of a longer gap comes
+    /// before the next units; until then `position` is short of it.
+    private static let longestGap: Int64 = 500_000
+    /// Pictures within a millisecond have been pressed together for a joiner, and what follows stays behind them.
+    private static let pressedTicks: ClosedRange<Int64> = 0...90
     /// What a file can be played at; others are a time base at best. With larger numbers nothing could be counted.
     private static let playableRates = 1.0...240
     private static let largestNumerator: Int64 = 1 << 22
@@ -32,6 +35,8 @@ struct ConstantRateStream: Sendable {
     private var base: (mediaTime: MediaTime, slot: Int64)?
     /// The highest of the present segment, and when the latest picture came.
     private var newest: (ticks: Int64, receivedAt: Instant) = (.min, .zero)
+    /// The latest of all.
+    private var latest: Int64 = 0
     private var lastSlot: Int64 = -1
     private var started: Instant?
     private let longestStill: Duration?
@@ -58,6 +63,10 @@ struct ConstantRateStream: Sendable {
         piece.pictures += 1
         // Where not all of the time before could be filled, the rest of it is filled behind this.
         lastSlot += 1
+        // Sound goes by where the file is: it would be cut if stills were left out to come back.
+        let step = mediaTime.ticks.subtractingSaturating(latest)
+        if !beginsSegment, Self.pressedTicks.contains(step), lastSlot > slot { base?.slot += lastSlot - slot }
+        latest = mediaTime.ticks
         observe(unit)
         return piece
     }

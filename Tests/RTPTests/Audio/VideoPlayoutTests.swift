@@ -36,6 +36,20 @@ struct VideoPlayoutTests {
         #expect(pictures.allSatisfy { abs($0.shown - 80) < 3 })
     }
 
+    @Test("What a joiner is sent to catch up with delays nothing that follows")
+    func pressed() {
+        var playout = VideoPlayout()
+        for index in 0..<40 {
+            _ = playout.receive(MediaTime(ticks: Int64(index)), bytes: 5000, at: .zero + .milliseconds(1000 + 8 * index))
+        }
+        // The last of them was of 1.3 s; those behind it come as they are made.
+        for picture in 1...25 {
+            let came = Instant.zero + .milliseconds(1300 + 33 * picture)
+            let at = playout.receive(MediaTime(ticks: 39 + Int64(27_000 + picture * 2970)), bytes: 5000, at: came)
+            #expect(at - came < .milliseconds(20), "\(picture)")
+        }
+    }
+
     @Test("The delay goes away when the network is quiet again, at most 5 % of the time that passes")
     func shrinks() {
         var playout = VideoPlayout()

@@ -13,6 +13,8 @@ package struct VideoPlayout: Sendable {
     /// When something is shown, minus its media time, without `holdBack`; seconds.
     private var offset = 0.0
     private var lastMedia = 0.0
+    /// Of the picture before.
+    private var latestMedia = 0.0
     /// Bytes of a picture that nothing special happens in.
     private var ordinaryBytes = 0.0
     /// How much longer pictures are held back than the network asks for, for lip sync.
@@ -34,9 +36,13 @@ package struct VideoPlayout: Sendable {
     ///   - bytes: its size.
     /// - Returns: when it is to be shown; never before it came.
     package mutating func receive(_ mediaTime: MediaTime, bytes: Int, at now: Instant) -> Instant {
+        let isBegun = epoch != nil
         let epoch = epoch ?? begin(mediaTime, bytes: bytes, at: now)
         let (media, seconds) = (media(mediaTime), (now - epoch).inSeconds)
-        if isOrdinary(bytes) { delays.note(transit: seconds - media, at: seconds) }
+        // What a joiner catches up with has one time and comes one after another: that is no delay of the network's.
+        let isPressed = isBegun && (0..<Limits.leastPictureStep).contains(media - latestMedia)
+        latestMedia = media
+        if isOrdinary(bytes), !isPressed { delays.note(transit: seconds - media, at: seconds) }
         let wanted = (delays.base ?? offset) + min(delays.target, Limits.longestVideoDelay)
         // It grows at once, and shrinks so slowly that nobody sees it; what a stall has left behind is leapt over.
         let room = max(0, media - lastMedia) * Limits.videoPlayoutBend
