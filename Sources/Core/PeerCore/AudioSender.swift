@@ -98,6 +98,7 @@ struct AudioSender {
 
     /// As many copies as are worth it, and as the viewer takes.
     private var copies: Int {
+        guard parameters.redundancyPayloadType != nil else { return 0 }
         let bitsPerSecond = meanBytes * 8 * Double(AudioTime.ticksPerSecond) / Double(packetTicks)
         return redundancy.levels(bitsPerSecond: Int(bitsPerSecond), budget: budget)
     }

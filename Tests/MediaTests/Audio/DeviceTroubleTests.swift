@@ -59,6 +59,20 @@ struct DeviceTroubleTests {
         }
     }
 
+    @Test("A microphone that came in bursts and is lost holds the system's sound back no more")
+    func lost() {
+        var loop = SoundLoop()
+        loop.devices[.system] = device(Heard.clock)
+        var bursts = device(Heard.clock)
+        bursts.change(to: .stereo48k, framesPerBlock: 22_596)
+        loop.devices[.microphone] = bursts
+        loop.run(until: at(5))
+        #expect(loop.mixdown.delay > .milliseconds(450))
+        loop.devices[.microphone] = nil
+        loop.run(until: at(30))
+        #expect(loop.mixdown.delay < .milliseconds(60), "\(loop.mixdown.delay)")
+    }
+
     @Test("A device that comes back with a second of silence at once is as near as before when sound begins")
     func backlog() {
         var loop = SoundLoop()

@@ -37,6 +37,9 @@ package struct AudioMixdown {
         microphoneSamples = systemSamples
     }
 
+    /// Whether sound of a kind has come lately: what was lost holds nothing back.
+    private var comes = (system: false, microphone: false)
+
     /// When the next packet leaves.
     package var due: Instant { pacer.due }
 
@@ -80,10 +83,18 @@ package struct AudioMixdown {
     }
 
     /// From when sound is heard until the packet that begins with it leaves.
-    package var delay: Duration { max(system.delay, microphone.delay) }
+    package var delay: Duration {
+        switch comes {
+        case (true, false): system.delay
+        case (false, true): microphone.delay
+        default: max(system.delay, microphone.delay)
+        }
+    }
 
     private mutating func keepInStep(at now: Instant) {
-        let needed = max(system.neededHoldBack(at: now) ?? 0, microphone.neededHoldBack(at: now) ?? 0)
+        let (ofSystem, ofMicrophone) = (system.neededHoldBack(at: now), microphone.neededHoldBack(at: now))
+        comes = (ofSystem != nil, ofMicrophone != nil)
+        let needed = max(ofSystem ?? 0, ofMicrophone ?? 0)
         system.leastHoldBack = needed
         microphone.leastHoldBack = needed
     }
