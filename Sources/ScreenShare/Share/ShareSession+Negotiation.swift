@@ -180,7 +180,7 @@ extension ShareSession {
             name: "viewer-\(lastPeer)", lane: lane, takesHigh: takesHigh, audio: audio,
             since: SystemClock.now())
         updateLanes()
-        await forgetHigh(before: peer)
+        await forgetOtherProfile(before: peer)
         return peer
     }
 

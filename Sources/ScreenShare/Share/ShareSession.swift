@@ -45,6 +45,9 @@ public actor ShareSession {
     var viewers: [PeerID: Viewer] = [:]
     var lastPeer: UInt64 = 0
     var pendingOffers: [PeerID: PendingOffer] = [:]
+    /// Lanes that somebody watches who takes less than high profile, and those that are free of such viewers again.
+    private var mixedLanes: Set<LaneKey> = []
+    private var unmixedLanes: Set<LaneKey> = []
     var controls: LineControls?
     /// Nil where there is no sound to share.
     var audioControls: AudioControls?
@@ -251,14 +254,19 @@ public actor ShareSession {
             lane.rung = rung
             viewers[id]?.lane = lane
             updateLanes()
-            await forgetHigh(before: id)
+            await forgetOtherProfile(before: id)
             await hub?.setLane(lane, of: id)
         }
     }
 
-    /// What a lane's viewers were sent so far is of no use to one who comes to it and takes less than they.
-    func forgetHigh(before id: PeerID) async {
-        guard let viewer = viewers[id], !viewer.takesHigh else { return }
+    /// What a lane's viewers were sent so far is of no use to one who comes to it and takes less than they; and it is less
+    /// than they take where one who took less has left since.
+    func forgetOtherProfile(before id: PeerID) async {
+        guard let viewer = viewers[id] else { return }
+        guard !viewer.takesHigh else {
+            if unmixedLanes.remove(viewer.lane) != nil { await hub?.forgetCache(of: viewer.lane) }
+            return
+        }
         let others = viewers.filter { $0.key != id && $0.value.lane == viewer.lane }.values
         if !others.isEmpty, others.allSatisfy(\.takesHigh) { await hub?.forgetCache(of: viewer.lane) }
     }
@@ -271,6 +279,8 @@ public actor ShareSession {
         let connected = Set(viewers.values.filter(\.isConnected).map(\.lane))
         let expected = Set(viewers.values.map(\.lane))
         let mixed = Set(viewers.values.filter { !$0.takesHigh }.map(\.lane))
+        unmixedLanes = unmixedLanes.union(mixedLanes).subtracting(mixed).intersection(expected)
+        mixedLanes = mixed
         controls?.change { commands in
             commands.lanes = connected
             commands.expected = expected
