@@ -6,6 +6,12 @@ import VideoCodec
 @Suite("A page that comes back")
 struct ReturnTests {
     private static let size = PixelSize(width: 640, height: 368)
+    private static var keepingFour: X264Configuration {
+        var configuration = X264Configuration.small(size.width, size.height, maximum: 8_000_000)
+        configuration.references = 4
+        return configuration
+    }
+    private static func pages(_ count: UInt64) -> [Scene] { (1...count).map { Scene(size, .text(scroll: 0), seed: $0) } }
 
     /// Shows a page as a share does: a change after a rest, then passes until it is sharp.
     /// - Returns: the bytes that took, and how many pictures.
@@ -22,10 +28,8 @@ struct ReturnTests {
 
     @Test("of a page that was there before next to nothing is sent, at once sharp")
     func return_() throws {
-        var configuration = X264Configuration.small(Self.size.width, Self.size.height, maximum: 8_000_000)
-        configuration.references = 4
-        let pages = [1, 2].map { Scene(Self.size, .text(scroll: 0), seed: $0) }
-        var recording = try Recording(configuration)
+        let pages = Self.pages(2)
+        var recording = try Recording(Self.keepingFour)
         _ = try show(pages[1], in: &recording)
         let first = try show(pages[0], in: &recording)
         let other = try show(pages[1], in: &recording)
@@ -40,10 +44,8 @@ struct ReturnTests {
 
     @Test("with the least search a page that is back is encoded like any other: no more bits than there are")
     func leastSearch() throws {
-        var configuration = X264Configuration.small(Self.size.width, Self.size.height, maximum: 8_000_000)
-        configuration.references = 4
-        let pages = [1, 2].map { Scene(Self.size, .text(scroll: 0), seed: $0) }
-        var recording = try Recording(configuration)
+        let pages = Self.pages(2)
+        var recording = try Recording(Self.keepingFour)
         for page in [1, 0, 1] { _ = try show(pages[page], in: &recording) }
         recording.encoder.preset = .minimal
         let back = try #require(try recording.encode(pages[0].picture, bitsPerSecond: 500_000, after: 90_000))
@@ -64,10 +66,8 @@ struct ReturnTests {
 
     @Test("what is new on a page that comes back through a slow link becomes sharp as well")
     func newOnOld() throws {
-        var configuration = X264Configuration.small(Self.size.width, Self.size.height, maximum: 8_000_000)
-        configuration.references = 4
-        let pages = [1, 2, 3].map { Scene(Self.size, .text(scroll: 0), seed: $0) }
-        var recording = try Recording(configuration)
+        let pages = Self.pages(3)
+        var recording = try Recording(Self.keepingFour)
         for page in [1, 0, 1] { _ = try show(pages[page], in: &recording) }
         pages[0].mix(pages[2], from: Self.size.height * 15 / 16)
         let back = try #require(try recording.encode(pages[0].picture, bitsPerSecond: 60_000, after: 90_000))

@@ -20,7 +20,8 @@ final class EncoderLane {
     private(set) var quantiser = 0.0
     /// A change was held back, or there were no bits for it.
     private(set) var isBehind = false
-    /// Turns in a row that made it no sharper.
+    /// What it has come to since the last change, and the turns in a row that made it no sharper.
+    private var sharpest = RefinementPolicy.nothingEncoded
     private var fruitless = 0
 
     init(
@@ -72,7 +73,8 @@ final class EncoderLane {
         if unit.isKeyframe {
             gate.keyframeMade(bytes: unit.bytes.count, of: target.bitsPerSecond, at: now)
         }
-        fruitless = owes || unit.isKeyframe || unit.quantiser < quantiser ? 0 : fruitless + 1
+        fruitless = owes || unit.isKeyframe || unit.quantiser < sharpest ? 0 : fruitless + 1
+        sharpest = owes || unit.isKeyframe ? unit.quantiser : min(sharpest, unit.quantiser)
         quantiser = unit.quantiser
         do {
             try repeater.observe(unit.bytes, nalUnits: unit.nalUnits)
