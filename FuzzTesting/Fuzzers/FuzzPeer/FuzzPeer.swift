@@ -206,7 +206,7 @@ struct Pair: ~Copyable {
         case 2: sharer.core.changeLane()
         case 3: viewer.core.requestKeyframe(at: now)
         case 4: sharer.core.preview(cache, at: now)
-        case 5: sharer.core.begin(with: cache, at: now)
+        case 5: sharer.core.begin(with: cache, isAlone: count & 8 == 0, at: now)
         default:
             // The viewer knows nothing of it: the pair in use is all there is until ICE fails.
             var random = Counter(UInt64(count))
