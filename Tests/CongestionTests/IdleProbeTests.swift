@@ -55,6 +55,21 @@ struct IdleProbeTests {
         #expect(trains >= 2)
     }
 
+    @Test("where the path is thought to take less than the last train found, the next comes soon, however rare they were")
+    func fallen() {
+        var probe = IdleProbe()
+        var now = at(0)
+        for _ in 0..<6 {
+            while probe.due(isWanted: true, capacity: 4_000_000) == .zero || probe.due(isWanted: true)! <= now {
+                probe.sent(capacity: 4_000_000, rate: 8_000_000, at: now)
+            }
+            now = probe.due(isWanted: true) ?? now
+        }
+        while probe.due(isWanted: true)! <= now { probe.sent(capacity: 4_000_000, rate: 8_000_000, at: now) }
+        #expect(probe.due(isWanted: true, capacity: 4_000_000) == now + .seconds(16))
+        #expect(probe.due(isWanted: true, capacity: 1_000_000) == now + .seconds(2))
+    }
+
     @Test("a picture ends a train, and is not followed by one at once")
     func pictures() {
         var probe = IdleProbe()

@@ -36,6 +36,8 @@ package struct BandwidthEstimator: Sendable {
     private var movedAt = Instant.zero
     private var lastSent: Instant?
     private var silentSince: Instant?
+    /// Packets that were under way when nothing came any more, since one with a mark came.
+    private var silenced = 0
     /// Smoothed, from leaving to the feedback on it.
     package private(set) var feedbackDelay: Duration?
     private var leastFeedbackDelay = RecentMinimum(seconds: Limits.secondsOfRoundTrip)
@@ -143,7 +145,10 @@ package struct BandwidthEstimator: Sendable {
         }
         if !isFavoured { settleOvertaken(below: number) }
         guard let report = packets.report(number, arrival: arrival) else { return }
-        if let mark, arrival != nil { markCounts.count(mark) }
+        if let mark, arrival != nil {
+            markCounts.count(mark)
+            if mark != .notCapable { silenced = 0 }
+        }
         reports.append(report)
     }
 
@@ -174,8 +179,11 @@ package struct BandwidthEstimator: Sendable {
             weighLoss(at: now)
             return nil
         }
-        // What passes again are packets without a mark.
-        if isSilent { marks?.doubt(at: now) }
+        // What passes again are packets without a mark. One may get lost anywhere.
+        if isSilent, silenced >= Limits.packetsOfDoubt {
+            marks?.doubt(at: now)
+            silenced = 0
+        }
         let silence = endSilence(at: now)
         if let first = reports.first(where: { !$0.isFavoured }) {
             packets.giveUp(below: first.number)
@@ -214,7 +222,7 @@ package struct BandwidthEstimator: Sendable {
                 jitter: queue.jitter, roundTrip: roundTrip,
                 latestOutflow: delivery.bitsPerSecond(over: Limits.latestWindow),
                 outflow: delivery.bitsPerSecond(over: Limits.outflowWindow),
-                delivered: delivery.bitsPerSecond(over: Limits.sustainedWindow),
+                delivered: delivery.bitsPerSecond(over: Limits.sustainedWindow), inFlight: packets.bytesInFlight,
                 trains: train.observe(ordinary), loss: trialVerdict ?? loss,
                 marks: weighMarks(queueIsShort, roundTrip: roundTrip, at: now)))
         trialVerdict = nil
@@ -251,7 +259,9 @@ package struct BandwidthEstimator: Sendable {
         guard let newest = reports.last(where: { $0.arrival != nil && $0.sentAt >= movedAt }) else { return }
         let delay = now - newest.sentAt
         feedbackDelay = feedbackDelay.map { $0 + (delay - $0) / 8 } ?? delay
-        leastFeedbackDelay.note(delay, at: now)
+        // In another flow's queue the least is that queue's, which counts for itself.
+        let held = rate.isCompeting ? leastFeedbackDelay.value.map { min($0, delay) } : nil
+        leastFeedbackDelay.note(held ?? delay, at: now)
     }
 
     // MARK: Silence
@@ -271,7 +281,7 @@ package struct BandwidthEstimator: Sendable {
     package mutating func advance(to now: Instant) {
         guard let deadline, now >= deadline else { return }
         silentSince = now
-        packets.giveUp(before: now)
+        silenced += packets.giveUp(before: now)
     }
 
     private mutating func endSilence(at now: Instant) -> Duration? {
@@ -297,6 +307,8 @@ package struct BandwidthEstimator: Sendable {
     /// - Parameter start: bits per second to begin with.
     package mutating func moved(at instant: Instant, start: Int) {
         startAgain(at: instant)
+        // The last picture's packets were no train on this one.
+        train.restart()
         // What is under way on the path before takes no room on this one.
         packets.giveUp(before: instant)
         losses.moved()

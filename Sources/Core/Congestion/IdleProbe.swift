@@ -12,16 +12,23 @@ package struct IdleProbe: Sendable {
     /// When the next train may begin.
     private var opensAt = Instant.zero
     private var capacity = 0
+    /// When the path was measured last.
+    private var measuredAt = Instant.zero
 
     package init() {}
 
     /// When the next packet of a train is wanted.
     ///
-    /// - Parameter isWanted: whether there is anything to be learnt.
-    package func due(isWanted: Bool) -> Instant? {
+    /// - Parameters:
+    ///   - isWanted: whether there is anything to be learnt.
+    ///   - capacity: what the path is thought to take by now: where that has fallen since, there is much.
+    package func due(isWanted: Bool, capacity: Int = .max) -> Instant? {
         guard isWanted else { return nil }
-        return left > 0 ? .zero : opensAt
+        if left > 0 { return .zero }
+        return hasFallen(capacity) ? min(opensAt, measuredAt + Limits.probeInterval) : opensAt
     }
+
+    private func hasFallen(_ capacity: Int) -> Bool { capacity < self.capacity - self.capacity / 10 }
 
     /// One packet of a train leaves.
     ///
@@ -32,20 +39,20 @@ package struct IdleProbe: Sendable {
         if left == 0 {
             let bytes = Double(rate) / 8 * Limits.probeTime.inSeconds
             left = max(Limits.packetsOfProbe, min(Limits.packetsOfLongTrain, Int(bytes) / Limits.probeBytes))
-            // As long as each finds more, the next follows soon.
-            let hasGrown = capacity > self.capacity + self.capacity / 10
-            interval = hasGrown ? Limits.probeInterval : min(interval * 2, Limits.longestProbeInterval)
+            // As long as each finds more, or less, the next follows soon.
+            let isNews = capacity > self.capacity + self.capacity / 10 || hasFallen(capacity)
+            interval = isNews ? Limits.probeInterval : min(interval * 2, Limits.longestProbeInterval)
             self.capacity = capacity
         }
         left -= 1
-        if left == 0 { opensAt = now + interval }
+        if left == 0 { (measuredAt, opensAt) = (now, now + interval) }
     }
 
     /// Pictures leave: they measure the path themselves, unless they are too small to be a train.
     package mutating func mediaSent(packets: Int, at now: Instant) {
         if packets >= Limits.packetsOfTrain {
             left = 0
-            opensAt = max(opensAt, now + Limits.probePause)
+            (measuredAt, opensAt) = (now, max(opensAt, now + Limits.probePause))
         } else if left > 0 {
             left = 0
             opensAt = now + interval
@@ -55,6 +62,6 @@ package struct IdleProbe: Sendable {
     /// Much was sent: the path is known anew, and soon not so any more.
     package mutating func pageSent(at now: Instant) {
         interval = Limits.probeInterval
-        opensAt = now + interval
+        (measuredAt, opensAt) = (now, now + interval)
     }
 }

@@ -10,6 +10,8 @@ package enum Limits {
     static let settledPackets = 1024
     /// Seconds over which the least one-way delay is the base: clocks drift 3 ms in that time at ±300 ppm.
     static let secondsOfBaseDelay = 10
+    /// What was measured before nothing came for so long tells nothing of the path. Signs of life come once a second.
+    static let pauseOfBaseDelay = Duration.seconds(30)
     /// And the least round trip: a path that changes is known soon.
     static let secondsOfRoundTrip = 4
 
@@ -23,6 +25,10 @@ package enum Limits {
     static let queueTarget = Duration.milliseconds(30)
     /// So many bytes of ours in a queue are few: two packets. Up to this length it is tolerated because of them.
     static let fewBytes = 2500
+    /// Who has no more than this under way, sound among it, can hardly have made a queue that is long; then what is
+    /// thought of the path falls to this part of it at most, each time.
+    static let fewInFlight = 5000
+    static let foreignQueuePercent = 70
     static let longestQueueOfFew = Duration.milliseconds(100)
     /// A queue that has been tolerable for so long, and is short now, is one that others shorten as well.
     static let yieldingTime = Duration.milliseconds(100)
@@ -227,6 +233,8 @@ package enum Limits {
     /// an hour.
     static let marksRetry = Duration.seconds(60)
     static let marksRetryDoublings = 5
+    /// So many packets that may have been marked vanish together where nothing marked passes.
+    static let packetsOfDoubt = 3
     /// A path that loses so much may do so for the permission to mark, on one of two ways that it has (RFC 6679 § 7.4.1).
     static let lossOfMarkable = 0.2
 

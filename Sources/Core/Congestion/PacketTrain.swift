@@ -22,6 +22,9 @@ package struct PacketTrain: Sendable {
     /// - Parameter resolution: of arrival times; trains that came within it are as long.
     package init(resolution: Duration = Limits.arrivalResolution) { self.resolution = resolution }
 
+    /// Nothing of what was seen so far.
+    package mutating func restart() { cars.removeAll(keepingCapacity: true) }
+
     package mutating func observe(_ reports: [PacketReport]) -> [Sample] {
         var samples: [Sample] = []
         for report in reports {

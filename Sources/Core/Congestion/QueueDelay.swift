@@ -11,6 +11,7 @@ package struct QueueDelay: Sendable {
     package private(set) var jitter = Duration.zero
     /// Too few packets to judge by wait for the next feedback.
     private var pending: [Duration] = []
+    private var lastReport: Instant?
     /// Since when the queue has been about as long as this.
     private var plateau: (delay: Duration, since: Instant)?
     private var least: (delay: Duration, since: Instant)?
@@ -19,6 +20,9 @@ package struct QueueDelay: Sendable {
 
     /// - Parameter isHeld: another flow keeps the queue from emptying: its least length is no base.
     package mutating func observe(_ reports: [PacketReport], isHeld: Bool = false, at now: Instant) {
+        // Clocks drift in a pause.
+        if let lastReport, now - lastReport > Limits.pauseOfBaseDelay { pending.removeAll() }
+        if !reports.isEmpty { lastReport = now }
         pending += reports.compactMap { report in
             report.arrival.map { $0 - .nanoseconds(report.sentAt.nanoseconds) }
         }

@@ -11,41 +11,6 @@ import Timebase
 ///         ▼
 ///     a longer queue is tolerated, loss decides; forgotten when the queue is gone
 package struct RateControl: Sendable {
-    /// What is known now.
-    package struct Observation {
-        package var now: Instant
-        package var queue: Duration
-        /// It has kept its length for a while.
-        package var isSteady = false
-        package var jitter: Duration
-        package var roundTrip: Duration
-        /// What comes out at the other end: in the last moments, of late, and over half a second.
-        package var latestOutflow: Int?
-        package var outflow: Int?
-        package var delivered: Int?
-        package var trains: [PacketTrain.Sample]
-        package var loss: LossVerdict?
-        /// What follows from marks of congestion.
-        package var marks: MarkVerdict?
-
-        package init(
-            now: Instant, queue: Duration, isSteady: Bool = false, jitter: Duration, roundTrip: Duration, latestOutflow: Int?,
-            outflow: Int?, delivered: Int?, trains: [PacketTrain.Sample], loss: LossVerdict?, marks: MarkVerdict? = nil
-        ) {
-            self.now = now
-            self.queue = queue
-            self.isSteady = isSteady
-            self.jitter = jitter
-            self.roundTrip = roundTrip
-            self.latestOutflow = latestOutflow
-            self.outflow = outflow
-            self.delivered = delivered
-            self.trains = trains
-            self.loss = loss
-            self.marks = marks
-        }
-    }
-
     /// What the path takes, in bits per second.
     package private(set) var capacity: Int
     /// Of that, what is to be sent now.
@@ -77,6 +42,8 @@ package struct RateControl: Sendable {
     private var shortSince: Instant?
     private var emptySince: Instant?
     private var share = LinkShare()
+    /// What was thought before a queue in which there was hardly anything of ours.
+    private var undisputed: Int?
 
     /// - Parameter maximum: what nobody needs to know more of.
     package init(start: Int, maximum: Int) {
@@ -143,10 +110,14 @@ package struct RateControl: Sendable {
         // Of a screen that rests, what comes through says nothing of what might.
         if isBusy(seen), let delivered = seen.delivered { share.noteExcess(delivered, at: seen.now) }
         let isDue = seen.now >= nextDecrease
+        let isForeign = isForeign(seen)
+        if !isForeign { undisputed = nil }
         // Where less did not help, the queue shows in peace whose it is.
         let isHeld = decreases > Self.patience - 1 && seen.queue * 10 < queueAtDecrease * 12
         if !isHeld, isDue || decreases < 2 {
-            if let outflow = outflows.compactMap(\.self).min() {
+            if isForeign {
+                if isDue { giveWay(seen) }
+            } else if let outflow = outflows.compactMap(\.self).min() {
                 set(capacity: min(capacity, outflow))
             } else if isDue {
                 // So little comes that nobody can say how much.
@@ -160,6 +131,20 @@ package struct RateControl: Sendable {
         decreases = seen.queue * 10 > queueAtDecrease * 8 ? decreases + 1 : 1
         queueAtDecrease = seen.queue
         judge(seen)
+    }
+
+    /// Too little of ours is on its way to make such a queue, at the rate that is known: of a screen at rest, what comes says
+    /// nothing of what might.
+    private func isForeign(_ seen: Observation) -> Bool {
+        let ours = seen.inFlight * 8
+        return seen.inFlight <= Limits.fewInFlight && Double(ours) * 4 < Double(capacity) * seen.queue.inSeconds
+    }
+
+    /// The link may have become narrower all the same: the next page is begun with less, and with what there was once the
+    /// queue is gone.
+    private mutating func giveWay(_ seen: Observation) {
+        undisputed = undisputed ?? capacity
+        set(capacity: min(capacity, max(seen.delivered ?? 0, capacity * Limits.foreignQueuePercent / 100)))
     }
 
     /// A queue that does not follow what we do is another flow's; unless more of ours comes than was to be sent, as where
@@ -226,7 +211,7 @@ package struct RateControl: Sendable {
     /// The path is another one, which takes nobody knows what.
     package mutating func moved(atMost start: Int) {
         set(capacity: min(capacity, start))
-        share = LinkShare()
+        (share, undisputed) = (LinkShare(), nil)
         stopCompeting()
         forgetOthers()
         received.removeAll(keepingCapacity: true)
@@ -243,6 +228,10 @@ package struct RateControl: Sendable {
         let since = shortSince ?? seen.now
         shortSince = since
         emptySince = seen.queue < Limits.queueTarget / 3 + seen.jitter ? emptySince ?? seen.now : nil
+        if emptySince != nil, let before = undisputed {
+            set(capacity: max(capacity, before))
+            undisputed = nil
+        }
         if let before = share.age(emptySince: emptySince, at: seen.now) { set(capacity: max(capacity, before)) }
         // Others yield as we do: theirs is no queue that nothing helps against.
         if seen.queue < queueTarget, seen.now - since >= Limits.yieldingTime {
@@ -275,6 +264,7 @@ package struct RateControl: Sendable {
     }
 
     private mutating func yield(_ factor: Double, _ seen: Observation) {
+        undisputed = nil
         var next = Int(Double(capacity) * factor)
         // Where the queue overflows, what comes out of it is all that passes.
         if isCompeting, let outflow = seen.outflow { next = min(next, max(outflow, capacity / 2)) }
@@ -387,7 +377,7 @@ package struct RateControl: Sendable {
         target = max(Limits.lowestRate, capacity * Limits.usePercent / 100)
         received.removeAll(keepingCapacity: true)
         passed = 0
-        share = LinkShare()
+        (share, undisputed) = (LinkShare(), nil)
         stopCompeting()
         forgetOthers()
     }

@@ -12,6 +12,8 @@ struct RecentMinimum: Sendable {
     var value: Duration? { minima.min() }
 
     mutating func note(_ value: Duration, at now: Instant) {
+        // In a pause clocks drift, and routes change.
+        if let began = secondBegan, now - began > Limits.pauseOfBaseDelay { minima.removeAll() }
         guard let began = secondBegan, now - began < .seconds(1), let last = minima.last else {
             minima.append(value)
             if minima.count > seconds { minima.removeFirst() }

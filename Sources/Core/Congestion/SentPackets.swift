@@ -94,8 +94,16 @@ package struct SentPackets: Sendable {
     }
 
     /// Gives up what left before `instant`: no feedback will come of it in time.
-    package mutating func giveUp(before instant: Instant) {
-        while let oldest = oldestInFlight, oldest < instant { giveUpOldest() }
+    ///
+    /// - Returns: how many packets that were.
+    @discardableResult
+    package mutating func giveUp(before instant: Instant) -> Int {
+        var count = 0
+        while let oldest = oldestInFlight, oldest < instant {
+            giveUpOldest()
+            count += 1
+        }
+        return count
     }
 
     /// Gives up what has a lower number: the feedback on it was lost.
