@@ -28,6 +28,11 @@ struct Blur: Equatable {
     private struct Debt: Equatable {
         var area = PixelRect.nothing
         var quantiser = Blur.settled
+        var share = 0.0
+
+        mutating func add(_ more: PixelRect, _ coarser: Int, share coarse: Double = 1) {
+            (area, quantiser, share) = (area.union(more), max(quantiser, coarser), max(share, coarse))
+        }
     }
 
     /// Passes over all of the blurred area.
@@ -106,7 +111,7 @@ struct Blur: Equatable {
         guard quantiser > Self.settled else { return }
         let covered = round?.area ?? area
         for rect in changed where !covered.contains(rect.onMacroblocks) {
-            owed = Debt(area: owed.area.union(rect), quantiser: max(owed.quantiser, quantiser))
+            owed.add(rect, quantiser)
         }
     }
 
@@ -116,19 +121,48 @@ struct Blur: Equatable {
         set(area, quantiser: quantiser, share: 1)
     }
 
-    /// The picture is as it was left then, but for what was missing and was coded now.
-    mutating func goBack(to before: Blur?, missing: PixelRect, quantiser: Int) {
+    /// What changed is as it was left then, but for what was missing and was coded now.
+    mutating func goBack(to before: Blur?, changed: PixelRect, missing: PixelRect, quantiser: Int) {
+        let debt = self.debt
         if let before {
             self = before
             round = nil
         } else {
+            (owed, round) = (Debt(), nil)
             clear()
         }
-        guard quantiser > Self.settled, !missing.isEmpty else { return }
-        set(area.union(missing), quantiser: max(self.quantiser, quantiser), share: 1)
+        if quantiser > Self.settled, !missing.isEmpty {
+            set(area.union(missing), quantiser: max(self.quantiser, quantiser), share: 1)
+        }
+        // What lies beside it is as it was a moment ago.
+        if !changed.onMacroblocks.contains(debt.area) { owe(debt) }
+    }
+
+    /// All that is not sharp, the upper parts of a round that is to be followed by another among it.
+    private var debt: Debt {
+        var debt = owed
+        if let round, !round.isLast { debt.add(round.area, round.quantiser, share: share) }
+        if !isEmpty { debt.add(area, quantiser, share: share) }
+        return debt
+    }
+
+    private mutating func owe(_ debt: Debt) {
+        if debt.area.isEmpty { return }
+        owed.add(debt.area, debt.quantiser, share: debt.share)
+        if isEmpty { takeUpDebt() }
+    }
+
+    private mutating func takeUpDebt() {
+        guard !owed.area.isEmpty else { return }
+        (area, quantiser, share) = (owed.area, owed.quantiser, owed.share)
+        owed = Debt()
     }
 
     private mutating func set(_ area: PixelRect, quantiser: Int, share: Double) {
+        // What a round has been over is to be gone over again, though the rest of it begins anew.
+        if let round, !round.isLast, quantiser > Self.settled, !area.onMacroblocks.contains(round.area) {
+            owed.add(round.area, round.quantiser, share: self.share)
+        }
         let isSharp = quantiser <= Self.settled || area.isEmpty
         self.area = isSharp ? .nothing : area
         self.quantiser = max(Self.settled, quantiser)
@@ -136,9 +170,7 @@ struct Blur: Equatable {
         round = nil
         guard isSharp else { return }
         leave(area, at: quantiser)
-        guard !owed.area.isEmpty else { return }
-        (self.area, self.quantiser, self.share) = (owed.area, owed.quantiser, 1)
-        owed = Debt()
+        takeUpDebt()
     }
 
     /// An area stays as it is now.

@@ -100,6 +100,27 @@ struct QuantiserControl {
         areas.reduce(0) { $0 + $1.area } * Self.smallShare < pictureArea
     }
 
+    /// How a pass and changes go together.
+    enum Carriage {
+        /// The changes are coded as finely as the pass, whatever that takes.
+        case together
+        /// That would be too much: the pass leaves alone, and they with the next picture.
+        case apart
+        /// What is blurred changes itself, and needs no pass.
+        case none
+    }
+
+    mutating func carriage(
+        of changes: [PixelRect], _ detail: PictureDetail, at time: MediaTime, target: SendTarget
+    ) -> Carriage {
+        bucket.drain(until: time, bitsPerSecond: target.bitsPerSecond)
+        let longest = min(bucket.room, Double(target.bitsPerSecond) * Self.firstSeconds)
+        let fits = detail.bits(blur.finest) * costFactor <= longest
+        if blur.isEmpty { return fits ? .together : .none }
+        guard changes.contains(where: { blur.reaches(beyond: $0) }) else { return .none }
+        return fits ? .together : .apart
+    }
+
     /// The next pass over a still picture, or nil where it has to wait: each begins shortly before the last has arrived.
     ///
     /// - Parameters:
@@ -166,7 +187,11 @@ struct QuantiserControl {
         _ kind: Kind, _ detail: PictureDetail, _ blurred: PictureDetail, finest: Int, share: Double
     ) -> Int {
         let even = share + (bucket.capacity / 10 - bucket.level) / 3
-        let sharpening = churn < Self.film ? bucket.capacity / 2 - bucket.level : 0
+        // A small change sharpens nothing beside it: what is blurred there needs the room for its passes. A pointer takes
+        // hardly any of that.
+        let isInTheWay = kind == .apart && !blur.isEmpty
+            && bits(detail, blurred, gain: runGain, quantiser: finest) > share
+        let sharpening = churn < Self.film && !isInTheWay ? bucket.capacity / 2 - bucket.level : 0
         let budget = max(share / 3, min(bucket.room, max(even, sharpening)))
         let wanted = self.finest(within: budget, from: finest, to: Self.coarsest) {
             bits(detail, blurred, gain: runGain, quantiser: $0)
@@ -174,7 +199,10 @@ struct QuantiserControl {
         // What is small and no film has nothing to do with the picture before.
         let isFree = kind == .apart && churn < Self.film
         let down = isFree ? Self.coarsest : lastQuantiser > 30 ? 8 : 2
-        let up = bucket.level > bucket.capacity * 0.7 ? Self.coarsest : 6
+        // A window that opens under a moving pointer is none of the run: it is to come soon, and is sharpened next.
+        let isOpening = isFree
+            && bits(detail, blurred, gain: runGain, quantiser: lastQuantiser + 6) > bucket.capacity / 2
+        let up = isOpening || bucket.level > bucket.capacity * 0.7 ? Self.coarsest : 6
         return min(max(wanted, lastQuantiser - down, finest), lastQuantiser + up, Self.coarsest)
     }
 
@@ -242,7 +270,7 @@ struct QuantiserControl {
             blur.changed(picture.area, quantiser: picture.quantiser, share: share)
         case .back(let left, let missing):
             _ = learn(picture)
-            blur.goBack(to: left, missing: missing, quantiser: picture.quantiser)
+            blur.goBack(to: left, changed: picture.area, missing: missing, quantiser: picture.quantiser)
         case .outline:
             learn(restGain, churn: Double(picture.area.area) / Double(pictureArea), at: picture.time)
             lastChange = picture.time

@@ -29,6 +29,10 @@ package final class X264Encoder: VideoEncoder {
     private let unchanged: UnchangedMacroblocks
     /// Changed in pictures for which there were no bits.
     private var unsent = PixelRect.nothing
+    /// Changed as the last picture was made, and not in it.
+    private var held = PixelRect.nothing
+    /// In a row, and no pass among them.
+    private var picturesApart = 0
 
     /// - Parameter log: takes x264's warnings and errors, one line each; by default nobody hears them.
     package init(_ configuration: X264Configuration, log: ((String) -> Void)? = nil) throws(CodecError) {
@@ -64,8 +68,11 @@ package final class X264Encoder: VideoEncoder {
         let request = Request(
             picture: picture, areas: [damage.intersection(PixelRect(picture.size)).union(unsent)], mediaTime: mediaTime,
             capturedAt: capturedAt, target: target)
-        let unit = try unit(for: request)
-        unsent = unit == nil ? request.area : PixelRect.nothing
+        var unit = try unit(for: request)
+        unsent = unit == nil ? request.area : held
+        // Whoever goes by it comes back for that, be it that nothing changes any more.
+        if !held.isEmpty { unit?.quantiser = Double(QuantiserControl.coarsest) }
+        held = .nothing
         return unit
     }
 
@@ -207,13 +214,20 @@ package final class X264Encoder: VideoEncoder {
     private func apart(
         _ request: Request, _ detail: PictureDetail, _ rows: ReferenceMemory.Rows?
     ) throws(CodecError) -> EncodedUnit? {
-        if let pass = nextPass(request, isCarried: true) {
-            let unit = try run(request, .parts([pass.area] + request.areas), quantiser: pass.quantiser)
-            let sent = learn(
-                .carriedPass(request.areas), unit, areas: [pass.area], changed: .nothing, blurred: pass.detail)
-            memory.coded(rows, quantiser: pass.quantiser, control.blur)
+        let carriage = control.carriage(
+            of: request.areas, request.detail, at: request.mediaTime, target: request.target)
+        // Not before what has just begun is seen.
+        let mayCarry = carriage == .together || carriage == .apart && picturesApart >= Self.picturesBeforePass
+        if mayCarry, let pass = nextPass(request, isCarried: true) {
+            picturesApart = 0
+            let changes = carriage == .together ? request.areas : []
+            if changes.isEmpty { held = request.area }
+            let unit = try run(request, .parts([pass.area] + changes), quantiser: pass.quantiser)
+            let sent = learn(.carriedPass(changes), unit, areas: [pass.area], changed: .nothing, blurred: pass.detail)
+            memory.coded(changes.isEmpty ? nil : rows, quantiser: pass.quantiser, control.blur)
             return sent
         }
+        picturesApart += 1
         let quantiser = control.quantiser(
             for: .apart, changed: detail, blurred: .nothing, at: request.mediaTime, target: request.target)
         guard let quantiser else { return nil }
@@ -222,6 +236,9 @@ package final class X264Encoder: VideoEncoder {
         memory.coded(rows, quantiser: quantiser, control.blur)
         return sent
     }
+
+    /// What plays beside a page that is being sharpened stands still for one picture in so many.
+    private static let picturesBeforePass = 4
 
     private func repetition(_ request: Request) throws(CodecError) -> EncodedUnit? {
         guard let pass = nextPass(request, isCarried: false) else { return nil }

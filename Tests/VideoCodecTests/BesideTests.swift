@@ -1,0 +1,140 @@
+import Media
+import Testing
+import Timebase
+
+@testable import VideoCodec
+
+@Suite("What changes beside a page")
+struct BesideTests {
+    private static let size = PixelSize(width: 1280, height: 720)
+
+    /// A page that has just been changed to.
+    private func shown(bitsPerSecond: Int) throws -> (recording: Recording, page: Scene) {
+        let pages = [1, 2].map { Scene(Self.size, .text(scroll: 0), seed: $0) }
+        var recording = try Recording(.small(1280, 720))
+        try recording.encode(pages[1].picture, bitsPerSecond: 20_000_000, after: 2_700_000)
+        try recording.encode(pages[0].picture, bitsPerSecond: bitsPerSecond, after: 540_000)
+        return (recording, pages[0])
+    }
+
+    private func copy(_ area: PixelRect, of source: Scene, to page: Scene) {
+        let luma = source.picture.luma
+        page.picture.withPlanes { target, _, _ in
+            for y in area.y..<area.maxY {
+                for x in area.x..<area.maxX {
+                    let from = (y - area.y) * source.size.width + x - area.x
+                    target[y * page.picture.lumaStride + x] = luma[from]
+                }
+            }
+        }
+    }
+
+    /// How alike rows are, from the left to a column.
+    private func likeness(_ a: [UInt8], _ b: [UInt8], rows: Range<Int>, upTo width: Int = 1280) -> Double {
+        let part = { (luma: [UInt8]) in rows.flatMap { luma[$0 * 1280..<$0 * 1280 + width] } }
+        return structuralSimilarity(part(a), part(b), width: width)
+    }
+
+    /// The finest that each row of macroblocks is coded at until all is sharp.
+    private func finest(of page: Scene, disturbedAfter passes: Int?) -> [Int] {
+        let whole = PixelRect(Self.size)
+        var blur = Blur(pictureSize: Self.size, costFactor: 1)
+        var rows = [Int](repeating: 51, count: Self.size.height / 16)
+        blur.outlined(whole)
+        for turn in 0..<60 where !blur.isEmpty {
+            if turn == passes {
+                // Coarser than the passes, as what comes right behind one is.
+                let dialog = PixelRect(x: 480, y: 544, width: 400, height: 150)
+                blur.changedApart([dialog], quantiser: blur.finest + 4, share: 1)
+            }
+            let pass = blur.nextPass(
+                isQuick: false, bitsPerSecond: 120_000, level: 0,
+                detail: { PictureDetail(of: page.picture, in: $0) },
+                likeness: { PictureLikeness(of: page.picture, in: $0) })
+            for row in pass.area.y / 16..<(pass.area.maxY + 15) / 16 { rows[row] = min(rows[row], pass.quantiser) }
+            let bits = Int(blur.bitsToSharpen(pass.detail, to: pass.quantiser))
+            blur.passed(pass.area, pass.detail, quantiser: pass.quantiser, bits: bits)
+        }
+        #expect(blur.isEmpty)
+        return rows
+    }
+
+    @Test("leaves no row of it at what the first passes made of it", arguments: 1...4)
+    func betweenPasses(passes: Int) {
+        let page = Scene(Self.size, .text(scroll: 0))
+        let (whole, disturbed) = (finest(of: page, disturbedAfter: nil), finest(of: page, disturbedAfter: passes))
+        #expect(zip(disturbed, whole).allSatisfy { $0 <= $1 }, "\(disturbed), \(whole)")
+    }
+
+    @Test("and comes back to what it was takes away no debt of what lies around it")
+    func backBeside() {
+        let page = PixelRect(Self.size)
+        var blur = Blur(pictureSize: Self.size, costFactor: 1)
+        blur.outlined(page)
+        let menu = PixelRect(x: 0, y: 0, width: 320, height: 320)
+        blur.goBack(to: nil, changed: menu, missing: .nothing, quantiser: 27)
+        #expect(blur.area.contains(PixelRect(x: 0, y: 320, width: 1280, height: 400)))
+        blur.goBack(to: nil, changed: page, missing: .nothing, quantiser: 27)
+        #expect(blur.isEmpty)
+    }
+
+    @Test("and plays in a small part of it, does not keep it from getting sharp", arguments: [600_000, 1_200_000])
+    func film(bitsPerSecond: Int) throws {
+        var (recording, page) = try shown(bitsPerSecond: bitsPerSecond)
+        let film = Scene(PixelSize(width: 640, height: 352), .film)
+        let area = PixelRect(x: 640, y: 368, width: 640, height: 352)
+        for frame in 0..<180 {
+            film.draw(frame % 60)
+            copy(area, of: film, to: page)
+            try recording.encode(page.picture, damage: area, bitsPerSecond: bitsPerSecond)
+        }
+        let last = try #require(try recording.decoded().last)
+        let likeness = likeness(last, page.picture.luma, rows: 0..<352)
+        #expect(likeness > 0.98, "\(likeness)")
+    }
+
+    @Test("and stops playing where a pass has gone before it is seen all the same")
+    func filmThatStops() throws {
+        let bitsPerSecond = 600_000
+        var (recording, page) = try shown(bitsPerSecond: bitsPerSecond)
+        let film = Scene(PixelSize(width: 640, height: 352), .film)
+        let area = PixelRect(x: 640, y: 368, width: 640, height: 352)
+        for frame in 0..<180 where recording.units.last?.quantiser != 51 || frame < 3 {
+            film.draw(frame % 60)
+            copy(area, of: film, to: page)
+            try recording.encode(page.picture, damage: area, bitsPerSecond: bitsPerSecond)
+        }
+        try #require(recording.units.last?.quantiser == 51, "else this tests nothing")
+        for _ in 0..<60 where (recording.units.last?.quantiser ?? 0) > 27 {
+            try recording.encode(page.picture, damage: .nothing, bitsPerSecond: bitsPerSecond, after: 54_000)
+        }
+        let last = try #require(try recording.decoded().last)
+        let likeness = likeness(last, page.picture.luma, rows: 0..<720)
+        // Its grain is never quite as it was; of another picture of it a half would be.
+        #expect(likeness > 0.95, "\(likeness)")
+    }
+
+    @Test("and opens while the pointer moves, takes no more of the link than after a rest")
+    func dialog() throws {
+        let bitsPerSecond = 300_000
+        var (recording, page) = try shown(bitsPerSecond: bitsPerSecond)
+        for _ in 0..<60 where (recording.units.last?.quantiser ?? 0) > 27 {
+            try recording.encode(page.picture, damage: .nothing, bitsPerSecond: bitsPerSecond, after: 540_000)
+        }
+        for step in 0..<20 {
+            let spot = PixelRect(x: 64 + 16 * step, y: 640, width: 16, height: 16)
+            copy(spot, of: Scene(PixelSize(width: 16, height: 16), .noise, seed: UInt64(step + 1)), to: page)
+            try recording.encode(page.picture, damage: spot, bitsPerSecond: bitsPerSecond, after: 6000)
+        }
+        let dialog = PixelRect(x: 320, y: 160, width: 560, height: 320)
+        copy(dialog, of: Scene(Self.size, .text(scroll: 0), seed: 3), to: page)
+        let unit = try #require(
+            try recording.encode(page.picture, damage: dialog, bitsPerSecond: bitsPerSecond, after: 6000))
+        #expect(!unit.isKeyframe && unit.bytes.count * 8 < bitsPerSecond / 4, "\(unit.bytes.count)")
+        for _ in 0..<60 where (recording.units.last?.quantiser ?? 0) > 27 {
+            try recording.encode(page.picture, damage: .nothing, bitsPerSecond: bitsPerSecond, after: 540_000)
+        }
+        let last = try #require(try recording.decoded().last)
+        #expect(structuralSimilarity(last, page.picture.luma, width: 1280) > 0.987)
+    }
+}
