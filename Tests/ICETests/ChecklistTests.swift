@@ -81,6 +81,22 @@ struct ChecklistTests {
         #expect(checklist.pairs.suffix(2).map(\.pair.remote) == [2, 202].map { address("10.0.1.\($0)", 7000) })
     }
 
+    @Test("however many addresses both sides have, relays keep some places: they are what works at last")
+    func relays() throws {
+        var checklist = Checklist()
+        var relay = local
+        relay.type = .relayed
+        let relayed = { (last: Int) in try #require(CandidatePair(relay, try self.pair(last, priority: 1).remoteCandidate)) }
+        checklist.add(try relayed(201), .controlling)
+        for last in 1...Limits.pairs { checklist.add(try pair(last, priority: UInt32(1000 + last)), .controlling) }
+        #expect(checklist.pairs.count == Limits.pairs)
+        for last in 202...230 { checklist.add(try relayed(last), .controlling) }
+        #expect(checklist.pairs.count == Limits.pairs)
+        let kept = checklist.pairs.filter(\.pair.isRelayed)
+        #expect(kept.count == Limits.relayedPairs, "\(kept.count)")
+        #expect(kept.first?.pair.remote == address("10.0.1.201", 7000))
+    }
+
     @Test("triggered checks come first in, first out, each pair once")
     func triggered() throws {
         var checklist = Checklist()

@@ -165,6 +165,7 @@ struct TCPCandidateTests {
         }
         #expect(pair.viewer.count(.disconnected) == 1)
         #expect(connections(of: pair.viewer) == sent + 1)
+        #expect(!pair.viewer.agent.failsToReconnect, "it may just have been cut")
         pair.world.run(for: .milliseconds(100))
         #expect(pair.viewer.count(.recovered) == 1)
         pair.world.run(for: .seconds(60))
@@ -178,13 +179,16 @@ struct TCPCandidateTests {
         pair.world.run(for: .seconds(2))
         let before = connections(of: pair.viewer)
         let begin = pair.world.now
+        var wasKnownAfter: Duration?
         while pair.world.now < begin + .seconds(29) {
             pair.world.with(pair.viewer) { agent, now in
                 agent.connectionLost(local: Self.active.base ?? Self.listener, remote: Self.listener, at: now)
             }
             pair.world.tap = { _ in nil }
             pair.world.run(for: .milliseconds(10))
+            if wasKnownAfter == nil, pair.viewer.agent.failsToReconnect { wasKnownAfter = pair.world.now - begin }
         }
+        #expect(wasKnownAfter.map { $0 < .seconds(2) } == true, "\(String(describing: wasKnownAfter))")
         // One a second, and after ten without an answer, when consent is in doubt, another.
         #expect((20...50).contains(connections(of: pair.viewer) - before))
         pair.world.run(for: .seconds(10))

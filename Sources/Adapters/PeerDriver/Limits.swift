@@ -7,6 +7,8 @@ enum Limits {
     static let localAddresses = 8
     /// Addresses change in bursts: after the last of it they are looked at.
     static let addressPause = TimeAmount.milliseconds(100)
+    /// A timer is never so late but by a machine that slept, or a loop that is kept from running.
+    static let lateTimer = Duration.milliseconds(200)
     /// Reports from unknown addresses, and peers that they are tried with: 2 µs each, half a percent of a core in all.
     static let straysPerSecond = 2000
     /// So many are looked through for one of these.

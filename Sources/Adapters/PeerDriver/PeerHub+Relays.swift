@@ -227,7 +227,10 @@ extension PeerHub {
         if let connection = relay.connection { return connection.close(promise: nil) }
         guard relay.server.uri.transport == .udp else { return }
         relay.server.turnToNextAddress()
-        Task { await askElsewhere(relay) }
+        Task {
+            relay.server.found(await relay.server.uri.resolve())
+            await askElsewhere(relay)
+        }
     }
 
     /// Before the peers are drained: nothing goes there any more.
@@ -292,6 +295,12 @@ extension PeerHub {
         flush()
     }
 
+    private func connectAnew(_ index: Int) async {
+        let relay = relays[index]
+        relay.server.found(await relay.server.uri.resolve())
+        if !closed { connect(index) }
+    }
+
     private func follow(_ event: RelayConnection.Event, relayAt index: Int) {
         let relay = relays[index]
         let now = SystemClock.now()
@@ -325,7 +334,7 @@ extension PeerHub {
         relay.attempts += 1
         guard !closed else { return }
         relay.retry = eventLoop.scheduleTask(in: .milliseconds(pause)) { [weak self] in
-            self?.assumeIsolated { $0.connect(index) }
+            Task { await self?.connectAnew(index) }
         }
     }
 }

@@ -230,7 +230,8 @@ package actor PeerHub {
     // MARK: Time
 
     func schedule(_ due: Instant) {
-        guard due < timerDue, !closed else { return }
+        // The loop's clock stands still while the machine sleeps, and ours does not: a timer of before would be late.
+        guard due < timerDue || isTimerLate, !closed else { return }
         timerDue = due
         // The soonest of all is set at the end.
         if isWaking { return }
@@ -239,6 +240,10 @@ package actor PeerHub {
         timer = eventLoop.scheduleTask(in: .nanoseconds(delay.nanoseconds)) { [weak self] in
             self?.assumeIsolated { $0.wake() }
         }
+    }
+
+    private var isTimerLate: Bool {
+        timerDue < .distantFuture && SystemClock.now() - timerDue > Limits.lateTimer
     }
 
     private func wake() {

@@ -23,6 +23,11 @@ package struct RelayServer: Sendable {
     package var address: TransportAddress? { addresses.first }
 
     mutating func turnToNextAddress() { addresses = Array(addresses.dropFirst() + addresses.prefix(1)) }
+
+    /// The name was looked up again: it may stand for others by now. Where nobody knows it, it stands for what it did.
+    mutating func found(_ new: [TransportAddress]) {
+        if !new.isEmpty, Set(new) != Set(addresses) { addresses = new }
+    }
 }
 
 /// What a TURN server knows us by. Says nothing of itself in logs.

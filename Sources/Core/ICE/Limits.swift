@@ -32,6 +32,8 @@ enum Limits {
     static let remoteCandidates = 32
     /// RFC 8445 § 6.1.2.5: "It is RECOMMENDED that a lower-limit value than the default [100] is picked when possible".
     static let pairs = 64
+    /// Of them, so many by relays keep their places whatever else there is.
+    static let relayedPairs = 16
     /// Checks answered before the peer's password was known (RFC 8445 § 7.3), to be followed up afterwards.
     static let earlyChecks = 16
 
@@ -172,7 +174,9 @@ enum Limits {
     /// As for server-reflexive bindings; where nothing else was sent, an indication keeps the NAT's binding, and with it
     /// the 5-tuple that the allocation belongs to.
     static let relayKeepaliveMilliseconds = bindingRefreshMilliseconds
-    /// A lost allocation is made anew after one second, then two, four, … up to five minutes, each ± 20 %.
+    /// A lost allocation is made anew after one second, then two, four, … up to five minutes, each ± 20 %. Seven packets to
+    /// a server that does not answer cost it nothing, and the line may be back at any moment.
+    static let longestSilentRetry = Duration.seconds(30)
     static let allocationRetries: ClosedRange<Duration> = .seconds(1)...(.seconds(300))
     /// One that lasted this long was worth having: the next loss counts as the first.
     static let stableAllocation = Duration.seconds(60)

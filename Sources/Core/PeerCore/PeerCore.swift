@@ -168,9 +168,10 @@ package struct PeerCore: ~Copyable {
     }
 
     /// For how long neither media nor an answer has come from the peer, though it was asked for one; nil where there is no
-    /// connection, and over TCP, where ICE makes a connection that is cut anew by itself, but not in a session of before.
+    /// connection, and over TCP, where ICE makes a connection that is cut anew by itself, unless it can't.
     package func lostTime(at now: Instant) -> Duration? {
-        isConnected && ice.sendPair?.isOverTCP == false ? pathWatch.map { min($0.quietTime(at: now), ice.unansweredTime(at: now)) } : nil
+        guard isConnected, let pair = ice.sendPair, !pair.isOverTCP || ice.failsToReconnect else { return nil }
+        return pathWatch.map { min($0.quietTime(at: now), ice.unansweredTime(at: now)) }
     }
 
     /// Asks the peer for an answer, beside ICE's own checks.

@@ -64,7 +64,7 @@ struct AllocationTests {
         let pauses = zip(firsts, firsts.dropFirst()).map { ($1 - $0 - .milliseconds(39_500)).inSeconds }
         #expect(pauses.count >= 6)
         for (index, pause) in pauses.enumerated() {
-            let expected = min(Double(1 << index), 300)
+            let expected = min(Double(1 << index), 30)
             #expect(pause >= expected * 0.79 && pause <= expected * 1.21)
         }
     }

@@ -127,6 +127,7 @@ extension ICEAgent {
         session.checklist.update(addresses) { $0.state = .failed }
         if let entry = session.checklist[addresses] { session.checklist.unfreeze(entry.foundation) }
         if let path, path.addresses == addresses {
+            self.path?.lostConnections += 1
             self.path?.consent.hasten(to: path.consent.isSilent ? now + Limits.reconnectTime : now)
             fallSilent()
         }
@@ -135,6 +136,7 @@ extension ICEAgent {
 
     /// An authenticated message came on these addresses.
     mutating func heard(on addresses: AddressPair) {
+        if path?.addresses == addresses { path?.lostConnections = 0 }
         guard path?.addresses == addresses, path?.consent.heard(at: now) == true else { return }
         path?.recheckAt = nil
         emit(.recovered)
@@ -162,6 +164,9 @@ extension ICEAgent {
     package func unansweredTime(at now: Instant) -> Duration {
         path?.consent.askedSince.map { now - $0 } ?? .zero
     }
+
+    /// Over TCP: the connection in use was lost, and another did not come about, or was lost as well.
+    package var failsToReconnect: Bool { (path?.lostConnections ?? 0) > 1 }
 
     /// What the last answered check on the pair in use took; once.
     package mutating func takeRoundTrip() -> Duration? {

@@ -45,6 +45,8 @@ package struct CandidatePair: Hashable, Sendable {
     var addresses: AddressPair { AddressPair(local: local, remote: remote) }
     /// Over TCP, where nothing is lost, and where a check first needs a connection.
     package var isOverTCP: Bool { local.transport == .tcp }
+    /// By a relay of ours or the peer's.
+    var isRelayed: Bool { localCandidate.type == .relayed || remoteCandidate.type == .relayed }
     /// Datagrams leave as they are, not wrapped for a relay of ours.
     var isDirect: Bool { !isOverTCP && localCandidate.type != .relayed }
 

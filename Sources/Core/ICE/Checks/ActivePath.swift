@@ -10,6 +10,8 @@ struct ActivePath {
     /// Nominated, not only valid.
     let isSelected: Bool
     var consent: Consent
+    /// Connections over TCP that were lost, or could not be made, since anything was heard.
+    var lostConnections = 0
     /// When the other pairs are tried again; only while the peer is silent.
     var recheckAt: Instant?
 

@@ -50,10 +50,14 @@ struct Checklist {
 
     private mutating func makeRoom(for entry: CheckedPair, evenIfLowest: Bool) -> Bool {
         if pairs.count < Limits.pairs { return true }
-        guard let lowest = pairs.lastIndex(where: { !$0.isValid && !triggered.contains($0.addresses) }) else {
-            return false
+        // By priority none of a relay's would be left where both sides have many addresses, and it is what works at last.
+        let relayed = pairs.count(where: \.pair.isRelayed)
+        let mayGo = { [triggered, relayed] (pair: CheckedPair) in
+            !pair.isValid && !triggered.contains(pair.addresses) && !(pair.pair.isRelayed && relayed <= Limits.relayedPairs)
         }
-        guard evenIfLowest || pairs[lowest].priority < entry.priority else { return false }
+        guard let lowest = pairs.lastIndex(where: mayGo) else { return false }
+        let isLastResort = entry.pair.isRelayed && relayed < Limits.relayedPairs
+        guard evenIfLowest || isLastResort || pairs[lowest].priority < entry.priority else { return false }
         pairs.remove(at: lowest)
         return true
     }

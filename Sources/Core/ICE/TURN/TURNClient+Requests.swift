@@ -57,7 +57,7 @@ extension TURNClient {
         failures = now - allocation.startedAt >= Limits.stableAllocation ? 1 : failures + 1
         forgetAllocation()
         emit(.lost(failure))
-        state = .waiting(until: now + retryPause(atLeast: .zero))
+        state = .waiting(until: now + retryPause(after: failure, atLeast: .zero))
     }
 
     /// There could be none.
@@ -72,7 +72,7 @@ extension TURNClient {
             case .allocationMismatch: Limits.mismatchRetry
             default: .zero  // the others have no time of their own
             }
-        state = failure.isPermanent ? .failed : .waiting(until: now + retryPause(atLeast: pause))
+        state = failure.isPermanent ? .failed : .waiting(until: now + retryPause(after: failure, atLeast: pause))
     }
 
     /// Realm and nonce go too: the server may be another by then.
@@ -86,8 +86,9 @@ extension TURNClient {
     }
 
     /// Twice as long after every failure in a row.
-    private mutating func retryPause(atLeast pause: Duration) -> Duration {
-        let (shortest, longest) = (Limits.allocationRetries.lowerBound, Limits.allocationRetries.upperBound)
+    private mutating func retryPause(after failure: TURNFailure, atLeast pause: Duration) -> Duration {
+        let shortest = Limits.allocationRetries.lowerBound
+        let longest = failure == .noAnswer ? Limits.longestSilentRetry : Limits.allocationRetries.upperBound
         let doubled = min(shortest * (1 << min(max(failures - 1, 0), 16)), longest)
         return max(pause, doubled * Int64.random(in: 80...120, using: &random) / 100)
     }
