@@ -34,6 +34,28 @@ struct SlowerTurnTests {
         #expect(wait == .wait(until: start + .seconds(1)), "the sign of life comes when it would have come")
     }
 
+    @Test("what waits to leave only to make the picture sharper keeps back more of that, and no change")
+    func behindAPass() {
+        var adapter = rested(owes: false)
+        adapter.encoded(quantiser: 40, isNewPicture: false)
+        let later = start + .milliseconds(200)
+        guard case .wait = adapter.decide(at: later, outboxFull: true, yields: true, keyframeNeeded: false) else {
+            Issue.record("pass upon pass")
+            return
+        }
+        adapter.changed(at: later)
+        guard case .encode = adapter.decide(at: later, outboxFull: true, yields: true, keyframeNeeded: false) else {
+            Issue.record("a change waited")
+            return
+        }
+        adapter.changed(at: later + .milliseconds(100))
+        let decision = adapter.decide(at: later + .milliseconds(100), outboxFull: true, keyframeNeeded: false)
+        guard case .wait = decision else {
+            Issue.record("\(decision)")
+            return
+        }
+    }
+
     @Test("does not come where nobody lacks anything, nor before a change")
     func none() {
         var adapter = rested(owes: false)

@@ -1,4 +1,5 @@
 import Foundation
+import ICE
 import PeerDriver
 import SystemClock
 import Testing
@@ -64,6 +65,37 @@ struct AnswerTests {
         await room.close()
     }
 
+    /// A viewer's candidate that comes later, of the ICE session with these credentials (RFC 8840 § 9).
+    private static func fragment(_ ufrag: String) -> String {
+        """
+        a=group:BUNDLE 0
+        m=video 9 UDP/TLS/RTP/SAVPF 0
+        a=mid:0
+        a=ice-ufrag:\(ufrag)
+        a=ice-pwd:abcdefghijklmnopqrstuvwx
+        a=candidate:1 1 udp 2130706431 127.0.0.1 9 typ host
+
+        """.replacingOccurrences(of: "\n", with: "\r\n")
+    }
+
+    @Test("a fragment of the present ICE session restarts nothing, and all stays as it was; another's restarts it once")
+    func restarts() async throws {
+        let room = try await ShareRoom()
+        let viewer = try await room.session.answer(offer: Self.offer()).viewer
+        let hub = try #require(await room.session.hub)
+        let peer = PeerID(await room.session.lastPeer)
+        let before = try #require(await hub.localCredentials(of: peer))
+        let nothing = ShareError.malformedOffer("the fragment restarts nothing")
+        await #expect(throws: nothing) { try await room.session.restart(Self.fragment("abcd"), from: viewer) }
+        #expect(await hub.localCredentials(of: peer) == before)
+        let answer = try await room.session.restart(Self.fragment("efgh"), from: viewer)
+        let after = try #require(await hub.localCredentials(of: peer))
+        #expect(after != before && answer.contains("a=ice-ufrag:\(after.ufrag)"))
+        await #expect(throws: nothing) { try await room.session.restart(Self.fragment("efgh"), from: viewer) }
+        #expect(await hub.localCredentials(of: peer) == after)
+        await room.close()
+    }
+
     @Test("what the path of a viewer took counts no more once the viewer is sent away")
     func pathOfTheGone() async throws {
         let room = try await ShareRoom()
@@ -74,10 +106,25 @@ struct AnswerTests {
         let slow = PathState(bitsPerSecond: 500_000, isCongested: true, isStarved: false, isLimited: true)
         _ = paths.update(peer, fast, at: SystemClock.now())
         _ = paths.update(PeerID(4711), slow, at: SystemClock.now())
-        #expect(!paths.isCongested)
+        #expect(!paths.isCongested(news: false))
         await room.session.remove(name)
-        #expect(paths.isCongested, "the one that is left is all there is")
+        #expect(paths.isCongested(news: false), "the one that is left is all there is")
         await room.close()
+    }
+
+    @Test("what waits only to make a picture sharper is in the way of more of that, and of nothing new")
+    func yielding() {
+        let paths = ViewerPaths()
+        let pass = PathState(
+            bitsPerSecond: 4_000_000, isCongested: true, yields: true, isStarved: false, isLimited: false)
+        let firm = PathState(bitsPerSecond: 4_000_000, isCongested: true, isStarved: false, isLimited: false)
+        _ = paths.update(PeerID(1), pass, at: SystemClock.now())
+        #expect(paths.isCongested(news: false) && paths.isCongested(rung: 0, news: false))
+        #expect(!paths.isCongested(news: true) && !paths.isCongested(rung: 0, news: true))
+        _ = paths.update(PeerID(2), firm, at: SystemClock.now())
+        #expect(!paths.isCongested(news: true), "one of them can be sent it")
+        #expect(paths.update(PeerID(1), firm, at: SystemClock.now()) != nil, "the media thread is told")
+        #expect(paths.isCongested(news: true) && paths.isCongested(rung: 0, news: true))
     }
 
     @Test("an offer that nobody follows up keeps its place for some seconds, then makes way")

@@ -1,5 +1,8 @@
+import AudioCodec
 import Media
+import NIOConcurrencyHelpers
 import Synchronization
+import SystemClock
 import Testing
 import Timebase
 
@@ -50,5 +53,65 @@ struct AudioFeedTests {
         let times = openings(blocks: 0, until: 5000)
         let pauses = zip(times, times.dropFirst()).map { $1 - $0 }
         #expect(pauses.count > 2 && pauses.allSatisfy { $0 >= 250 } && pauses == pauses.sorted())
+    }
+
+    /// What is told of a source that comes behind one whose loss was told, where it is read each 10 ms.
+    private func news(blocks: Int, until end: Int) -> [AudioFeed.News] {
+        var feed = AudioFeed(.microphone, open: { Fading(blocks: blocks) }, isToldLost: true)
+        var news: [AudioFeed.News] = []
+        for time in stride(from: 0, to: end, by: 10) {
+            if let next = feed.read(at: .zero + .milliseconds(time), { _, _ in }) { news.append(next) }
+        }
+        return news
+    }
+
+    @Test("a source that comes behind a lost one tells of its own first failure, or that sound is back")
+    func behindLoss() {
+        #expect(news(blocks: 0, until: 5000) == [.lost("gone")])
+        #expect(news(blocks: 100, until: 500) == [.back])
+        #expect(news(blocks: 5, until: 100) == [.back, .lost("gone"), .back])
+    }
+
+    @Test("a loss that was told ends with the next source that works, also where there was none between the two")
+    func behindNothing() async {
+        var commands = AudioCommands(sources: [.microphone: { Fading(blocks: 0) }], gains: [:])
+        commands.isSampled = true
+        let controls = AudioControls(commands)
+        let told = NIOLockedValueBox<[AudioFeed.News]>([])
+        controls.thread.begin()
+        BlockingThread.start(name: "sound") {
+            AudioLine(
+                controls: controls, packetDuration: .milliseconds20, start: SystemClock.now(), taps: SampleTaps(),
+                deliver: { _ in }, report: { event in told.withLockedValue { $0 += event.news } }
+            ).run()
+            controls.end()
+        }
+        #expect(await comes([.lost("gone")], to: told))
+        await controls.changeAndWait { commands in
+            commands.sources[.microphone] = nil
+            commands.generations[.microphone, default: 0] += 1
+        }
+        await controls.changeAndWait { commands in
+            commands.sources[.microphone] = { Fading(blocks: 1000) }
+            commands.generations[.microphone, default: 0] += 1
+        }
+        #expect(await comes([.lost("gone"), .back], to: told))
+        controls.change { $0.stops = true }
+        await controls.thread.ended()
+    }
+
+    private func comes(_ news: [AudioFeed.News], to told: NIOLockedValueBox<[AudioFeed.News]>) async -> Bool {
+        for _ in 0..<1000 where told.withLockedValue({ $0 }) != news { try? await Task.sleep(for: .milliseconds(5)) }
+        return told.withLockedValue { $0 } == news
+    }
+}
+
+extension AudioLineEvent {
+    fileprivate var news: [AudioFeed.News] {
+        switch self {
+        case .lost(_, let text): [.lost(text)]
+        case .back: [.back]
+        case .delay, .failed: []
+        }
     }
 }

@@ -14,6 +14,8 @@ struct AudioLineTests {
     private final class Stage: Sendable {
         let controls: AudioControls
         private let units = NIOLockedValueBox<[[UInt8]]>([])
+        /// When each packet was heard, on the share's clock, less its own time.
+        private let zeros = NIOLockedValueBox<[Duration]>([])
 
         /// How often the device of the system's sound was opened.
         let openings = NIOLockedValueBox(0)
@@ -32,10 +34,14 @@ struct AudioLineTests {
             commands.lanes = [.full: OpusTarget(bitsPerSecond: 64_000)]
             controls = AudioControls(commands)
             controls.thread.begin()
-            BlockingThread.start(name: "sound") { [controls, units] in
+            BlockingThread.start(name: "sound") { [controls, units, zeros] in
+                let start = SystemClock.now()
                 AudioLine(
-                    controls: controls, packetDuration: .milliseconds20, start: SystemClock.now(), taps: SampleTaps(),
-                    deliver: { unit in units.withLockedValue { $0.append(unit.encodings[.full]?.bytes ?? []) } },
+                    controls: controls, packetDuration: .milliseconds20, start: start, taps: SampleTaps(),
+                    deliver: { unit in
+                        units.withLockedValue { $0.append(unit.encodings[.full]?.bytes ?? []) }
+                        zeros.withLockedValue { $0.append(unit.capturedAt - start - unit.time.elapsed) }
+                    },
                     report: { _ in }
                 ).run()
                 controls.end()
@@ -43,6 +49,7 @@ struct AudioLineTests {
         }
 
         var packets: Int { units.withLockedValue { $0.count } }
+        var firstZero: Duration? { zeros.withLockedValue { $0.first } }
 
         /// The loudest sample of each packet so far.
         func peaks() throws -> [Float] {
@@ -89,6 +96,28 @@ struct AudioLineTests {
         #expect(try stage.loudest(after: before) < 0.01)
         try await play(0.5, on: microphone, from: 100, blocks: 40)
         #expect(try stage.loudest(after: before) > 0.3, "and now it is heard")
+        await stage.stop()
+    }
+
+    @Test("what leaves first was heard when it says, though the device took longer to open than a packet lasts")
+    func slowToOpen() async throws {
+        let system = CustomAudioSource()
+        let stage = Stage(system: system, microphone: nil)
+        try await Task.sleep(for: .milliseconds(70))
+        try await play(0.3, on: system, from: 0, blocks: 50)
+        #expect(stage.packets > 10)
+        // Blocks of 10 ms and packets of 20.
+        let zero = try #require(stage.firstZero)
+        #expect(zero <= .milliseconds(-30), "\(zero)")
+        await stage.stop()
+    }
+
+    @Test("where no sound comes at all, silence is told of in the end")
+    func neverOpens() async throws {
+        let stage = Stage(system: CustomAudioSource(), microphone: nil)
+        let deadline = ContinuousClock.now + .seconds(5)
+        while stage.packets == 0, .now < deadline { try await Task.sleep(for: .milliseconds(20)) }
+        #expect(stage.packets > 0)
         await stage.stop()
     }
 

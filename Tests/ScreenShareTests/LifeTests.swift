@@ -130,11 +130,9 @@ struct LifeTests {
         for await _ in try #require(samples) {}
     }
 
-    @Test("who stops a session that is starting gets it stopped, and whoever started it is told")
-    func stoppedWhileStarting() async throws {
-        // A STUN server that never answers.
+    /// A server that never answers, until its descriptor is closed.
+    private func silentServer() -> (descriptor: Int32, port: UInt16) {
         let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
-        defer { close(descriptor) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
@@ -144,8 +142,15 @@ struct LifeTests {
             bind(descriptor, place, length)
             getsockname(descriptor, place, &length)
         }
+        return (descriptor, address.sin_port.bigEndian)
+    }
+
+    @Test("who stops a session that is starting gets it stopped, and whoever started it is told")
+    func stoppedWhileStarting() async throws {
+        let server = silentServer()
+        defer { close(server.descriptor) }
         var configuration = configuration(.testPattern(width: 320, height: 240))
-        configuration.network.stunServers = ["stun:127.0.0.1:\(address.sin_port.bigEndian)"]
+        configuration.network.stunServers = ["stun:127.0.0.1:\(server.port)"]
         let session = ShareSession(configuration: configuration)
         let starting = Task { try await session.start() }
         try await Task.sleep(for: .milliseconds(100))
@@ -157,6 +162,42 @@ struct LifeTests {
             guard case .stateChanged(let state) = event else { continue }
             #expect(state == .stopped(nil), "it never was live")
         }
+    }
+
+    @Test("whoever started it is told that it was stopped, not of what failed because of that")
+    func stoppedWhileAsking() async throws {
+        let server = silentServer()
+        defer { close(server.descriptor) }
+        var configuration = configuration(.testPattern(width: 320, height: 240))
+        configuration.network.turnServers = [
+            try TURNServer(url: "turn:127.0.0.1:\(server.port)", credentials: .password(username: "a", password: "b"))
+        ]
+        // Without an answer of the server's it can't start.
+        configuration.network.relayOnly = true
+        let session = ShareSession(configuration: configuration)
+        let starting = Task { try await session.start() }
+        #expect(await comesTrue { await session.starting != nil })
+        await session.stop()
+        let stopped = ShareError.invalid("the session was stopped while it started")
+        await #expect(throws: stopped) { try await starting.value }
+        #expect(await session.state == .stopped(nil))
+    }
+
+    @Test("sound that is chosen during a start that fails is what the next one shares")
+    func soundOfFailedStart() async throws {
+        let server = silentServer()
+        defer { close(server.descriptor) }
+        var configuration = configuration(.region(x: 0, y: 0, width: 9, height: 9, display: ":4711"))
+        configuration.audio = AudioConfiguration(microphone: .custom(CustomAudioSource()))
+        configuration.network.stunServers = ["stun:127.0.0.1:\(server.port)"]
+        let session = ShareSession(configuration: configuration)
+        let starting = Task { try await session.start() }
+        #expect(await comesTrue { await session.starting != nil })
+        await session.setAudioSource(nil, .microphone)
+        await session.setAudioSource(.custom(CustomAudioSource()), .system)
+        await #expect(throws: ShareError.self) { try await starting.value }
+        #expect(await session.configuration.audio.kinds == [.system])
+        await session.stop()
     }
 
     @Test("of two starts at once one is refused, and the other works")

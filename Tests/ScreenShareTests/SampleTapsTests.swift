@@ -33,6 +33,23 @@ struct SampleTapsTests {
         for await _ in taps.open([.video]) { Issue.record("there is nothing") }
     }
 
+    @Test("who takes another's place is told of as one more, so that it gets what is there already")
+    func replaced() async {
+        let taps = SampleTaps()
+        let (told, sink) = AsyncStream.makeStream(of: [ShareSample.Kind: Int].self)
+        taps.follow { sink.yield($0) }
+        var iterator = told.makeAsyncIterator()
+        #expect(await iterator.next() == [:])
+        var readers = [taps.open([.video])]
+        #expect(await iterator.next() == [.video: 1])
+        readers.append(taps.open([.video, .microphone]))
+        #expect(await iterator.next() == [.video: 2, .microphone: 1])
+        readers.removeFirst()
+        #expect(await iterator.next() == [.video: 2, .microphone: 1], "not as before the second came")
+        readers.removeAll()
+        #expect(await iterator.next() == [:])
+    }
+
     @Test("what nobody holds any more, or whose reader was cancelled, is read no more")
     func gone() async throws {
         let taps = SampleTaps()

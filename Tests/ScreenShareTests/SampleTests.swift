@@ -68,6 +68,21 @@ struct SampleTests {
         #expect(found.values.allSatisfy { begin - .milliseconds(50) < $0 && $0 < end })
     }
 
+    @Test("A reader who takes another's place gets the picture of a screen that is still")
+    func replaced() async throws {
+        let pictures = CustomVideoSource()
+        let session = try await share(pictures, .none)
+        try push(pictures, 0)
+        var preview = session.samples([.video])
+        for _ in 0..<10 {
+            for await _ in preview { break }
+            // The next one is there before this one goes.
+            preview = session.samples([.video])
+        }
+        for await _ in preview { break }
+        await session.stop()
+    }
+
     @Test("What is muted is not read, and the stream ends with the share")
     func muted() async throws {
         let (system, microphone) = (CustomAudioSource(), CustomAudioSource())

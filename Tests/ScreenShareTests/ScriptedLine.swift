@@ -76,8 +76,8 @@ final class ScriptedLine: Sendable {
                         $0.keys.append(key)
                     }
                 },
-                isOutboxFull: { false }, isCongested: { rung in held.withLockedValue { $0.contains(rung) } }, taps: taps,
-                report: { event in results.withLockedValue { $0.note(event) } }
+                isOutboxFull: { _ in false }, isCongested: { rung, _ in held.withLockedValue { $0.contains(rung) } },
+                taps: taps, report: { event in results.withLockedValue { $0.note(event) } }
             ).run()
             controls.end()
         }

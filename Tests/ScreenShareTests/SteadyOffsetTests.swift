@@ -25,6 +25,20 @@ struct SteadyOffsetTests {
         #expect(Self.value(after: 1000, measuring: 1000 - halfAPicture) == 1000)
     }
 
+    @Test("What was measured in front of a silence alone is not settled on: what comes behind it is")
+    func silenceAtFirst() {
+        var offset = SteadyOffset()
+        for packet in 0..<10 { offset.note(1000, at: Instant.zero + .milliseconds(packet * 20)) }
+        offset.advance(to: Instant.zero + .milliseconds(540))
+        #expect(offset.value == nil)
+        offset.note(3000, at: Instant.zero + .milliseconds(600))
+        #expect(offset.value == 3000)
+        var silent = SteadyOffset()
+        for packet in 0..<10 { silent.note(1000, at: Instant.zero + .milliseconds(packet * 20)) }
+        silent.advance(to: Instant.zero + .seconds(1))
+        #expect(silent.value == 1000, "nothing comes any more")
+    }
+
     @Test("What is off by more, for longer than a moment, moves the sound")
     func lasting() {
         let moved = Int64(1000 + 48_000 / 20)

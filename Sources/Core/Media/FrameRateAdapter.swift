@@ -123,13 +123,18 @@ package struct FrameRateAdapter: Sendable {
 
     /// What to do at `now`; what is not `wait` counts as done, with the unit sent.
     ///
-    /// - Parameter keyframeNeeded: a viewer waits for a keyframe, and one is allowed now.
-    package mutating func decide(at now: Instant, outboxFull: Bool, keyframeNeeded: Bool) -> FrameDecision {
+    /// - Parameters:
+    ///   - outboxFull: pictures wait to leave, and another would wait behind them.
+    ///   - yields: they do so only to make a picture sharper, and hurry for what is new.
+    ///   - keyframeNeeded: a viewer waits for a keyframe, and one is allowed now.
+    package mutating func decide(
+        at now: Instant, outboxFull: Bool, yields: Bool = false, keyframeNeeded: Bool
+    ) -> FrameDecision {
         detector.advance(to: now)
         leaveFilmThatEnded()
         guard let (work, due) = next(keyframeNeeded: keyframeNeeded) else { return .wait(until: .distantFuture) }
         if now < due { return .wait(until: due) }
-        if outboxFull {
+        if outboxFull, !(yields && work == .new) {
             if work == .new { drops[.outboxFull, default: 0] += 1 }
             return .wait(until: now + grid.period / 2)
         }

@@ -74,6 +74,7 @@ struct PathControl {
     mutating func moved(at now: Instant) {
         estimator.moved(at: now, start: Limits.startRate)
         reported.moved()
+        probe = IdleProbe()
     }
 
     private var givesFeedback: Bool { feedback != .none }
@@ -136,7 +137,7 @@ struct PathControl {
     var probeDue: Instant? {
         guard givesFeedback, estimator.hasFeedback, !estimator.isSilent else { return nil }
         let isWanted = estimator.capacity < maximum * Limits.knownFactor && estimator.queueDelay < Limits.queueOfProbe
-        return probe.due(isWanted: isWanted)
+        return probe.due(isWanted: isWanted, capacity: estimator.capacity)
     }
 
     mutating func probeSent(at now: Instant) {
@@ -322,16 +323,18 @@ struct PathControl {
     mutating func news(audio: Int, backlog: Int, mayHurry: Bool = false, at now: Instant) -> PathState? {
         let pictures = Double(max(0, target - audio)) * Limits.payloadShare * (1 - min(0.25, estimator.loss))
         let bitsPerSecond = max(Limits.leastForPictures, Int(pictures))
-        let rate = mayHurry ? max(bitsPerSecond, min(pacingRate, estimator.capacity)) : bitsPerSecond
-        let wait = Double(backlog) * 8 / Double(rate)
+        let pace = givesFeedback ? min(pacingRate, estimator.capacity) : pacingRate
+        let wait = Double(backlog) * 8 / Double(mayHurry ? max(bitsPerSecond, pace) : bitsPerSecond)
         let limit = told?.isCongested == true ? Limits.backlogOver : Limits.backlog
         // What waits for the window waits for a queue that has just begun to stand.
         let isBlocked = backlog > 0 && mayLeave(at: now) == nil
+        let isCongested = isBlocked || wait > limit.inSeconds
         let state = PathState(
-            bitsPerSecond: bitsPerSecond, isCongested: isBlocked || wait > limit.inSeconds,
+            bitsPerSecond: bitsPerSecond, isCongested: isCongested,
+            yields: isCongested && mayHurry && !isBlocked && pace * 2 > bitsPerSecond * 3,
             isStarved: target < maximum && Int(pictures) < Limits.leastForPictures, isLimited: target < maximum)
         // Once in a while all the same: who decides by it goes by time as well.
-        if let told, told.isCongested == state.isCongested, told.isStarved == state.isStarved,
+        if let told, told.isCongested == state.isCongested, told.yields == state.yields, told.isStarved == state.isStarved,
             now - toldAt < Limits.reportInterval
         {
             let difference = abs(told.bitsPerSecond - bitsPerSecond)
@@ -359,6 +362,8 @@ package struct PathState: Hashable, Sendable {
     package var bitsPerSecond: Int
     /// Pictures wait to leave: another one would only wait behind them.
     package var isCongested: Bool
+    /// It is but a picture made sharper, which hurries for what is new.
+    package var yields = false
     /// Less passes than pictures take at the very least.
     package var isStarved: Bool
     /// Less passes than there may be.

@@ -15,15 +15,18 @@ struct AudioFeed {
     private var source: (any AudioSource)?
     private var policy = ReopenPolicy()
     private var openAt = Instant.zero
-    private var isLost = false
+    /// Its failure was told.
+    private var hasFailed = false
+    /// It was told that there is no sound of this kind: of this source, or of one before it.
+    private var isToldLost: Bool
     /// The source has given sound.
     private var hasGiven = false
 
-    /// - Parameter before: the feed in whose place it comes: what was told of that counts.
-    init(_ kind: AudioKind, open: @escaping AudioSourceFactory, after before: AudioFeed? = nil) {
+    /// - Parameter isToldLost: of a source before it a loss was told, and nothing since.
+    init(_ kind: AudioKind, open: @escaping AudioSourceFactory, isToldLost: Bool = false) {
         self.kind = kind
         self.open = open
-        isLost = before?.isLost ?? false
+        self.isToldLost = isToldLost
     }
 
     /// What poll(2) is to wait for; nothing where short pieces come: those are read with each packet.
@@ -51,8 +54,8 @@ struct AudioFeed {
                 taken += max(.microseconds(100), block.format.duration(frames: block.frameCount))
                 policy.reset()
                 hasGiven = true
-                if isLost { news = .back }
-                isLost = false
+                if isToldLost { news = .back }
+                (hasFailed, isToldLost) = (false, false)
             }
             return news
         } catch {
@@ -65,8 +68,8 @@ struct AudioFeed {
     private mutating func lose(_ error: AudioSourceError, at now: Instant) -> News? {
         source = nil
         openAt = hasGiven ? now : now + policy.nextPause()
-        defer { isLost = true }
-        return isLost ? nil : .lost(error.text)
+        defer { (hasFailed, isToldLost) = (true, true) }
+        return hasFailed ? nil : .lost(error.text)
     }
 
     /// Lets the device go until it is read again.

@@ -32,6 +32,8 @@ final class AudioLine {
     private var mixdown: AudioMixdown?
     private var encoders: [AudioLane: OpusEncoder] = [:]
     private let start: Instant
+    /// When somebody began to listen.
+    private var begunAt = Instant.zero
     private var toldDelay = Duration.zero
     private var packetsTold = 0
     /// The latest packet had nothing to be sent.
@@ -41,6 +43,8 @@ final class AudioLine {
     private var ready: Set<Int> = []
     /// Whether a kind's last block was heard, or muted.
     private var wasHeard: [AudioKind: Bool] = [:]
+    /// The kinds that were told to be lost, and not to be back: also while they have no source.
+    private var toldLost: Set<AudioKind> = []
 
     /// - Parameter start: time zero of the sound; the same for the life of the share.
     init(
@@ -108,14 +112,20 @@ final class AudioLine {
             mixdown?.receive(stereo, of: kind, at: now)
         }
         switch news {
-        case .lost(let text): report(.lost(kind, text))
-        case .back: report(.back(kind))
+        case .lost(let text):
+            toldLost.insert(kind)
+            report(.lost(kind, text))
+        case .back:
+            toldLost.remove(kind)
+            report(.back(kind))
         case nil: break
         }
     }
 
     private func encodeDue(at now: Instant) throws(CodecError) {
         while let packet = mixdown?.nextPacket(at: now) {
+            // A device takes its time to open, and until then nothing is known of how long its sound is held back.
+            if mixdown?.hasHeard == false, now - begunAt < AudioLineLimits.openingTime { continue }
             if packetsTold % AudioLineLimits.packetsPerStatistics == 0 { tellStatistics() }
             packetsTold += 1
             var encodings: [AudioLane: AudioUnit.Encoding] = [:]
@@ -190,8 +200,9 @@ final class AudioLine {
     /// Nothing from before is heard: mixer and encoder begin anew, the clock goes on.
     private func begin() {
         packetsTold = 0
+        begunAt = SystemClock.now()
         mixdown = AudioMixdown(
-            packetFrames: packetDuration.frames, start: start, from: SystemClock.now(), makeResampler: Self.resampler(from:))
+            packetFrames: packetDuration.frames, start: start, from: begunAt, makeResampler: Self.resampler(from:))
     }
 
     private static func resampler(from format: AudioFormat) -> any Resampler {
@@ -212,10 +223,9 @@ final class AudioLine {
 
     /// Of the source before nothing is heard any more.
     private func replace(_ kind: AudioKind, by open: AudioSourceFactory?) {
-        let before = feeds.first { $0.kind == kind }
         feeds.removeAll { $0.kind == kind }
         ready = []
-        if let open { feeds.append(AudioFeed(kind, open: open, after: before)) }
+        if let open { feeds.append(AudioFeed(kind, open: open, isToldLost: toldLost.contains(kind))) }
         mixdown?.forget(kind)
     }
 }
@@ -250,6 +260,8 @@ extension AudioBlock {
 }
 
 enum AudioLineLimits {
+    /// Nothing is said of sound for so long while none has come: where a device can't be had, silence is, from then on.
+    static let openingTime = Duration.milliseconds(500)
     /// Half of what viewers can be told.
     static let delayChange = Duration.milliseconds(5)
     /// Statistics are read some times a second, if at all.

@@ -92,9 +92,8 @@ extension ShareSession {
         let rate = soundBitrate
         for (id, viewer) in viewers {
             guard let audio = viewer.audio, audio.lane != audio.lane(besides: rate) else { continue }
-            let lane = audio.lane(besides: rate)
-            viewers[id]?.audio?.lane = lane
-            hub?.perform { hub in hub.with(id) { core, _ in core.setAudioLane(lane) } }
+            viewers[id]?.audio?.lane = audio.lane(besides: rate)
+            tellAudioLane(of: id)
         }
         paths.soundTakes(rate + ShareLimits.soundHeaders)
         let listeners = viewers.values.filter(\.isConnected).compactMap(\.audio)
@@ -104,5 +103,11 @@ extension ShareSession {
         let video = videoBitrate
         controls?.change { $0.bitsPerSecond = video }
         hub?.perform { $0.setBitrate(video) }
+    }
+
+    /// Has a viewer get the encoding that was chosen for it.
+    func tellAudioLane(of id: PeerID) {
+        guard let lane = viewers[id]?.audio?.lane else { return }
+        hub?.perform { hub in hub.with(id) { core, _ in core.setAudioLane(lane) } }
     }
 }

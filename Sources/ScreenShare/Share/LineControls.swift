@@ -17,7 +17,7 @@ struct LineCommands: Sendable {
     var high: Set<LaneKey> = []
     /// When one was asked for last.
     var keyframes: [LaneKey: Instant] = [:]
-    /// How many read pictures as they are captured.
+    /// How many have ever begun to read pictures as they are captured; 0 while nobody does.
     var samplers = 0
     var source: NextSource?
     var size: OutputSize

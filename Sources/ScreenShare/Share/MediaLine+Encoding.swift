@@ -13,8 +13,13 @@ extension MediaLine {
         var quantiser = 0.0
         /// Of the share's own rung.
         var ownQuantiser: Double?
+        /// The share's own is to be tried again.
+        var isOwnHeldBack = false
         var hasKeyframe = false
         var isAny = false
+
+        /// How far the passes have come: slower viewers, whose pictures are coarser, have turns of their own.
+        var forPasses: Double { isOwnHeldBack ? RefinementPolicy.nothingEncoded : ownQuantiser ?? quantiser }
 
         mutating func note(_ lane: EncoderLane, _ key: LaneKey) {
             quantiser = max(quantiser, lane.quantiser)
@@ -40,7 +45,7 @@ extension MediaLine {
             isUnsampled = false
             taps.give(picture, capturedAt: capturedAt)
         }
-        adapter.encoded(quantiser: made.quantiser, isNewPicture: isNew)
+        adapter.encoded(quantiser: made.forPasses, isNewPicture: isNew)
         noteDebt()
         if made.hasKeyframe { adapter.keyframeMade() }
         counters.update { counters in
@@ -61,10 +66,10 @@ extension MediaLine {
             if let unit = lane.repeatLast(mediaTime: time, at: now) { hand(unit, key, isKeepalive: true) }
             return
         }
-        guard mayEncode(key, lane.size, at: now) else {
+        guard mayEncode(key, lane.size, isNew: isNew, at: now) else {
             lane.hold(damage, of: picture.size)
             // The share itself does not rest before it has been sent, and sharpened.
-            if key.rung == 0, lane.isUnfinished { made.quantiser = RefinementPolicy.nothingEncoded }
+            if key.rung == 0, lane.isUnfinished { made.isOwnHeldBack = true }
             return
         }
         let unit = try lane.encode(

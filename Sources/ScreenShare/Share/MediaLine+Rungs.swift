@@ -25,12 +25,14 @@ extension MediaLine {
     }
 
     /// One rung's trouble is no other's: where its viewers are all behind, it waits.
-    func isHeldBack(_ key: LaneKey) -> Bool { commands.lanes.count > 1 && isCongested(key.rung) }
+    func isHeldBack(_ key: LaneKey, news: Bool = false) -> Bool {
+        commands.lanes.count > 1 && isCongested(key.rung, news)
+    }
 
     /// It waits as well where its bits are too few for so many pictures; but not with a keyframe, without which there are
     /// none.
-    func mayEncode(_ key: LaneKey, _ size: PixelSize, at now: Instant) -> Bool {
-        if isHeldBack(key) { return false }
+    func mayEncode(_ key: LaneKey, _ size: PixelSize, isNew: Bool = false, at now: Instant) -> Bool {
+        if isHeldBack(key, news: isNew) { return false }
         guard key.rung > 0 else { return true }
         let bitsPerSecond = target(of: key).bitsPerSecond
         let isDue = shapes[key]?.isDue(size, bitsPerSecond: bitsPerSecond, isPlaying: isPlaying, at: now) ?? true

@@ -24,9 +24,10 @@ final class MediaLine {
     let controls: LineControls
     let counters: LineCounters
     let deliver: @Sendable (PacketisedUnit, LaneKey) -> Void
-    private let isOutboxFull: @Sendable () -> Bool
+    /// For the same picture made sharper, and for what is new.
+    private let isOutboxFull: @Sendable (_ news: Bool) -> Bool
     /// Whether a rung's viewers are all behind.
-    let isCongested: @Sendable (Int) -> Bool
+    let isCongested: @Sendable (Int, _ news: Bool) -> Bool
     let taps: SampleTaps
     let report: @Sendable (LineEvent) -> Void
 
@@ -65,8 +66,10 @@ final class MediaLine {
 
     init(
         controls: LineControls, counters: LineCounters, source: any FrameSource,
-        deliver: @escaping @Sendable (PacketisedUnit, LaneKey) -> Void, isOutboxFull: @escaping @Sendable () -> Bool,
-        isCongested: @escaping @Sendable (Int) -> Bool, taps: SampleTaps, report: @escaping @Sendable (LineEvent) -> Void
+        deliver: @escaping @Sendable (PacketisedUnit, LaneKey) -> Void,
+        isOutboxFull: @escaping @Sendable (_ news: Bool) -> Bool,
+        isCongested: @escaping @Sendable (Int, _ news: Bool) -> Bool, taps: SampleTaps,
+        report: @escaping @Sendable (LineEvent) -> Void
     ) {
         self.controls = controls
         self.counters = counters
@@ -111,7 +114,10 @@ final class MediaLine {
             try follow(poll(until: now + LineLimits.idlePeriod))
             return true
         }
-        switch adapter.decide(at: now, outboxFull: isOutboxFull(), keyframeNeeded: keyframeIsDue(at: now)) {
+        let isFull = isOutboxFull(false)
+        let decision = adapter.decide(
+            at: now, outboxFull: isFull, yields: isFull && !isOutboxFull(true), keyframeNeeded: keyframeIsDue(at: now))
+        switch decision {
         case .encode(let time):
             if try encodeNew(time, at: now) { keepUp(since: now) }
         case .encodeAgain(let time): try encodeAgain(time, at: now)

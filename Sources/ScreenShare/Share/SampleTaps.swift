@@ -13,12 +13,15 @@ final class SampleTaps: Sendable {
     private struct State {
         var taps: [Int: Tap] = [:]
         var made = 0
+        /// How many ever were of each kind.
+        var opened: [ShareSample.Kind: Int] = [:]
         var isFinished = false
         var onChange: @Sendable ([ShareSample.Kind: Int]) -> Void = { _ in }
 
         /// Told while locked: of two changes the later one is told last.
         func tell() {
-            onChange(taps.values.reduce(into: [:]) { readers, tap in tap.kinds.forEach { readers[$0, default: 0] += 1 } })
+            let read = Set(taps.values.flatMap(\.kinds))
+            onChange(opened.filter { read.contains($0.key) })
         }
     }
 
@@ -33,6 +36,7 @@ final class SampleTaps: Sendable {
                 queue.finish()
             } else {
                 state.taps[state.made] = Tap(kinds: kinds, queue: queue)
+                for kind in kinds { state.opened[kind, default: 0] += 1 }
                 state.tell()
             }
             return state.made
@@ -48,7 +52,8 @@ final class SampleTaps: Sendable {
         }
     }
 
-    /// - Parameter onChange: how many read what, now and whenever that changes. It must not come back here.
+    /// - Parameter onChange: what is read, each with how many ever began to read it, now and whenever that changes: one
+    ///   who takes another's place is new all the same. It must not come back here.
     func follow(_ onChange: @escaping @Sendable ([ShareSample.Kind: Int]) -> Void) {
         state.withLockedValue { state in
             state.onChange = onChange

@@ -29,7 +29,8 @@ extension ShareSession {
     /// Takes a kind of sound from elsewhere from now on; nil for no more of it. A share that began without sound has none
     /// to offer.
     public func setAudioSource(_ source: ShareAudioSource?, _ audio: SharedAudio) {
-        if starting == nil {
+        // A start that fails is followed by another with what was chosen meanwhile, and rooms tell what is shared.
+        if starting == nil || audioControls != nil {
             switch audio {
             case .system: configuration.audio.system = source
             case .microphone: configuration.audio.microphone = source

@@ -86,9 +86,11 @@ extension ShareSession {
             try await openParts()
             return .success(())
         } catch {
+            // Who stops also ends what is waited for, which fails then.
+            let failure = stopped ?? error
             await release()
             if state == .idle { starting = nil }
-            return .failure(error)
+            return .failure(failure)
         }
     }
 
@@ -114,8 +116,11 @@ extension ShareSession {
     }
 
     private func checkWanted() throws(ShareError) {
-        guard state == .idle else { throw .invalid("the session was stopped while it started") }
+        if let stopped { throw stopped }
     }
+
+    /// Nil while it may go on.
+    private var stopped: ShareError? { state == .idle ? nil : .invalid("the session was stopped while it started") }
 
     private var initialCommands: LineCommands {
         var commands = LineCommands(
@@ -186,8 +191,9 @@ extension ShareSession {
                     MediaLine(
                         controls: controls, counters: counters, source: source,
                         deliver: { hub.outbox.deliver($0, lane: $1, to: hub) },
-                        isOutboxFull: { hub.outbox.isFull || paths.isCongested },
-                        isCongested: { paths.isCongested(rung: $0) }, taps: taps, report: { signals.yield(.line($0)) })
+                        isOutboxFull: { hub.outbox.isFull || paths.isCongested(news: $0) },
+                        isCongested: { paths.isCongested(rung: $0, news: $1) }, taps: taps,
+                        report: { signals.yield(.line($0)) })
                 }
                 controls.end()
             }

@@ -31,7 +31,7 @@ extension ShareSession {
         }
         try await makeRoom()
         let stream = LocalStream.random(retransmits: option.retransmissionPayloadType != nil)
-        let audio = configuration.audio.isEmpty ? nil : offer.audio.map { ($0, stream.sibling("sound")) }
+        let audio = audioControls == nil ? nil : offer.audio.map { ($0, stream.sibling("sound")) }
         let peer = await admit(
             lane: option.lane, takesHigh: option.takesHigh, audio: audio.map { AudioListener($0.0.opus) })
         do {
@@ -47,10 +47,12 @@ extension ShareSession {
                 remote: try RemoteParameters(offer.transport), send: send,
                 sendAudio: audio.map { AudioSendParameters($0, $1) })
             let transport = try await hub.transport(of: peer, setup, lane: option.lane)
+            viewers[peer]?.credentials = setup.remote?.credentials
+            // What was chosen before the hub knew the peer has reached nobody.
+            tellAudioLane(of: peer)
             let plan = AnswerPlan(
                 option: option, levelIDC: levelIDC, video: stream, audio: audio?.1, marks: send.mark != nil,
-                transport: transport,
-                sessionID: UInt64.random(in: 0...UInt64(Int64.max)))
+                transport: transport, sessionID: UInt64.random(in: 0...UInt64(Int64.max)))
             return ShareAnswer(viewer: viewers[peer]?.name ?? "", sdp: offer.makeAnswer(plan).description)
         } catch let error as ShareError {
             left(peer, "")
@@ -104,6 +106,7 @@ extension ShareSession {
             var send = SendParameters(answer.video, pending.stream, bitsPerSecond: videoBitrate)
             send.playout = playout(withSound: false)
             let role: HandshakeRole = answer.localSetup == .active ? .active : .passive
+            viewers[peer]?.credentials = remote.credentials
             await hub.with(peer) { core, now in core.setRemote(remote, send: send, handshakeRole: role, at: now) }
         } catch {
             await remove(viewer)
@@ -129,7 +132,7 @@ extension ShareSession {
     public func restart(_ fragment: String, from viewer: String) async throws(ShareError) -> String {
         guard let hub, let peer = peer(named: viewer) else { throw .invalid("no such viewer") }
         let theirs = try Self.parseFragment(fragment)
-        guard let credentials = theirs.credentials.flatMap({ ICE.ICECredentials($0) }),
+        guard let credentials = theirs.credentials.flatMap({ ICE.ICECredentials($0) }), begin(credentials, of: peer),
             let ours = await hub.restart(peer, remote: credentials)
         else { throw .malformedOffer("the fragment restarts nothing") }
         try await addCandidates(fragment, from: viewer)
@@ -140,6 +143,13 @@ extension ShareSession {
         var answer = TrickleFragment()
         answer.sections = [section]
         return answer.description
+    }
+
+    /// Takes a viewer's new credentials. False where it has these already: fragments of trickled candidates carry them
+    /// too (RFC 8840).
+    private func begin(_ credentials: ICE.ICECredentials, of peer: PeerID) -> Bool {
+        defer { viewers[peer]?.credentials = credentials }
+        return viewers[peer]?.credentials != credentials
     }
 
     /// Says goodbye to a viewer; of one that is gone already nothing is said.

@@ -77,6 +77,8 @@ public actor ShareSession {
         var isConnected = false
         /// Its path takes too little for moving pictures.
         var isStarved = false
+        /// Of its present ICE session; nil until its answer has come.
+        var credentials: ICE.ICECredentials?
     }
 
     /// An offer of ours that waits for its answer.

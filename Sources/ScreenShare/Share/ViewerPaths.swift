@@ -19,9 +19,20 @@ final class ViewerPaths: Sendable {
         var narrow: (peer: PeerID, isNarrow: Bool)?
     }
 
+    /// Pictures that wait to leave: none to speak of, what yields to anything new, others.
+    private enum Backlog {
+        case none, yielding, firm
+
+        init(_ path: PathState) {
+            self = !path.isCongested ? .none : path.yields ? .yielding : .firm
+        }
+
+        func isInTheWay(ofNews: Bool) -> Bool { self == .firm || self == .yielding && !ofNews }
+    }
+
     private struct State {
         var policy = RungPolicy<PeerID>()
-        var congested: [PeerID: Bool] = [:]
+        var backlogs: [PeerID: Backlog] = [:]
         var told: [Int: Int] = [:]
         var starvation: [PeerID: Starvation] = [:]
         /// Who gets little sound, until pictures have so much that there is room for all of it.
@@ -47,16 +58,20 @@ final class ViewerPaths: Sendable {
     private let state = NIOLockedValueBox(State())
 
     /// Pictures of all viewers of a rung wait to leave: another one would only wait behind them.
-    func isCongested(rung: Int) -> Bool {
+    ///
+    /// - Parameter news: it shows something new, and not the same only sharper.
+    func isCongested(rung: Int, news: Bool) -> Bool {
         state.withLockedValue { state in
-            let viewers = state.congested.filter { state.policy.rung(of: $0.key) == rung }
-            return !viewers.isEmpty && viewers.values.allSatisfy { $0 }
+            let viewers = state.backlogs.filter { state.policy.rung(of: $0.key) == rung }
+            return !viewers.isEmpty && viewers.values.allSatisfy { $0.isInTheWay(ofNews: news) }
         }
     }
 
     /// Those of all viewers.
-    var isCongested: Bool {
-        state.withLockedValue { state in !state.congested.isEmpty && state.congested.values.allSatisfy { $0 } }
+    func isCongested(news: Bool) -> Bool {
+        state.withLockedValue { state in
+            !state.backlogs.isEmpty && state.backlogs.values.allSatisfy { $0.isInTheWay(ofNews: news) }
+        }
     }
 
     /// What the share's sound takes with its headers, in bits per second.
@@ -68,10 +83,10 @@ final class ViewerPaths: Sendable {
     /// - Returns: nil where nothing follows.
     func update(_ peer: PeerID, _ path: PathState?, at now: Instant) -> Change? {
         state.withLockedValue { state in
-            let wasCongested = state.congested[peer] == true
-            state.congested[peer] = path?.isCongested
+            let before = state.backlogs[peer] ?? .none
+            state.backlogs[peer] = path.map { Backlog($0) }
             // The media thread waits for that.
-            let isFree = wasCongested && state.congested[peer] != true
+            let isFree = before != .none && state.backlogs[peer] ?? .none != before
             let moved = state.policy.update(peer, bitsPerSecond: path?.bitsPerSecond, at: now)
             let rates = state.policy.rates
             let isStarved = path.flatMap { state.starvation[peer, default: Starvation()].update($0.isStarved, at: now) }

@@ -79,9 +79,12 @@ struct SteadyOffset {
     /// Time has passed, whether or not something was measured.
     mutating func advance(to now: Instant) {
         guard value == nil, let firstAt, now - firstAt >= Self.shortestDoubt else { return }
-        let since = recent.filter { $0.at >= now - Self.agreementTime }.map(\.measured)
-        let agrees = (since.max() ?? .max).subtractingSaturating(since.min() ?? .min) <= Self.agreement
-        if agrees || now - firstAt >= Self.longestDoubt { settle() }
+        let since = recent.filter { $0.at >= now - Self.agreementTime }
+        let measured = since.map(\.measured)
+        let agrees = (measured.max() ?? .max).subtractingSaturating(measured.min() ?? .min) <= Self.agreement
+        // What stands before a silence tells nothing of what was corrected since: the next sound does, or time.
+        let isFresh = since.last.map { now - $0.at <= Self.freshness } ?? false
+        if agrees && isFresh || now - firstAt >= Self.longestDoubt { settle() }
     }
 
     /// Takes what is known now.
@@ -121,6 +124,7 @@ struct SteadyOffset {
     /// A tenth of a second in packets of 20 ms.
     private static let enough = 5
     private static let agreementTime = Duration.milliseconds(400)
+    private static let freshness = Duration.milliseconds(100)
     private static let shortestDoubt = Duration.milliseconds(500)
     /// Recorders keep the sound of two seconds for so long.
     private static let longestDoubt = Duration.seconds(1)

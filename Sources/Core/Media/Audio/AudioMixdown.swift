@@ -19,6 +19,10 @@ package struct AudioMixdown {
     private var microphone: AudioInput
     private var systemSamples: [Float]
     private var microphoneSamples: [Float]
+    /// Whether sound of a kind has come lately: what was lost holds nothing back.
+    private var comes = (system: false, microphone: false)
+    /// Any has come yet. What leaves before that does not know how long sound is held back, and its times are wrong.
+    package private(set) var hasHeard = false
 
     /// - Parameters:
     ///   - packetFrames: one of `AudioLimits.packetFrames`.
@@ -37,9 +41,6 @@ package struct AudioMixdown {
         microphoneSamples = systemSamples
     }
 
-    /// Whether sound of a kind has come lately: what was lost holds nothing back.
-    private var comes = (system: false, microphone: false)
-
     /// When the next packet leaves.
     package var due: Instant { pacer.due }
 
@@ -51,6 +52,7 @@ package struct AudioMixdown {
     }
 
     package mutating func receive(_ block: AudioBlock, of kind: AudioKind, at now: Instant) {
+        hasHeard = true
         switch kind {
         case .system: system.receive(block, at: now)
         case .microphone: microphone.receive(block, at: now)
