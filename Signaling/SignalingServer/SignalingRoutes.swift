@@ -42,6 +42,8 @@ public struct SignalingRoutes: Sendable {
     }
 
     /// Adds all routes, and an answer to every other method at their addresses.
+    ///
+    /// They speak HTTP/1.1, and HTTP/2 over TLS; HTTP/2 in clear (`plaintextHTTP2`) can't be told from HTTP/1.1 here.
     public func add<Context: RequestContext>(to router: some RouterMethods<Context>) {
         for route in routes {
             router.on(RouterPath(route.path), method: route.method) { request, context in
@@ -108,6 +110,8 @@ public struct SignalingRoutes: Sendable {
             response.headers[.accessControlExposeHeaders] = "Location, ETag, Link, Accept-Patch, Retry-After"
         }
         response.addCommonHeaders()
+        // RFC 9113 § 8.2.2: not there, or the answer does not leave.
+        if request.isHTTP2 { response.headers[.connection] = nil }
         return response
     }
 
@@ -126,6 +130,11 @@ public struct SignalingRoutes: Sendable {
         }
         return problem.response
     }
+}
+
+extension Request {
+    /// Hummingbird says "http" of all that comes by HTTP/1.1, over TLS as well; in HTTP/2 it is what the client says.
+    fileprivate var isHTTP2: Bool { head.scheme == "https" }
 }
 
 extension Response {

@@ -57,7 +57,7 @@ struct DoctorCommand: AsyncParsableCommand {
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
             print(String(decoding: try encoder.encode(diagnosis), as: UTF8.self))
         } else {
-            print(diagnosis.text)
+            print(Console.printable(diagnosis.text))
         }
         if !diagnosis.canShare { throw Failure(.unavailable, "sharing will not work like this: see what failed") }
     }

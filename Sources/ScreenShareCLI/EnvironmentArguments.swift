@@ -67,6 +67,9 @@ enum EnvironmentArguments {
         // `host` is told which sound, `view` where to put it.
         case "audio" where command == ViewCommand.self:
             return SoundChoice.Choice(rawValue: value) == nil && self.value(of: "container", in: arguments) != "mkv"
+        case "audio": return !AudioFile.isKnown(value)
+        // There `view` has the video.
+        case "stats-json" where command == ViewCommand.self: return value != "-"
         case "container": return sound == nil
         case "mic": return sound == nil || sound == "mic" || sound == "both"
         case "system": return sound == nil || sound == "system" || sound == "both"

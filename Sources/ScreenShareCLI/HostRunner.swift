@@ -12,6 +12,8 @@ final class HostRunner: Sendable {
         case togglePause
         case toggleMute(SharedAudio)
         case quit
+        /// The share has ended, and its room is given back.
+        case closed
     }
 
     private let session: ShareSession
@@ -59,9 +61,8 @@ final class HostRunner: Sendable {
         do {
             try await share(commands, continuation)
         } catch is CancellationError {
-            await session.stop()
+            // It was given up while it opened.
         } catch {
-            await session.stop()
             throw (error as? ShareError).map { Failure($0) } ?? error
         }
     }
@@ -81,9 +82,7 @@ final class HostRunner: Sendable {
             ticker.cancel()
         }
         let failure = await follow(commands)
-        // Viewers hear of it first: the server may be slow.
-        await session.stop()
-        await room.close()
+        await end(room, commands, continuation)
         if let failure { throw Failure(failure) }
         if let failure = statistics.withLock({ $0?.failure }) { throw failure }
     }
@@ -96,7 +95,10 @@ final class HostRunner: Sendable {
         }
         opening.withLock { $0 = task }
         defer { opening.withLock { $0 = nil } }
-        do { return try await task.value } catch { throw task.isCancelled ? CancellationError() : error }
+        do { return try await task.value } catch {
+            await session.stop()
+            throw task.isCancelled ? CancellationError() : error
+        }
     }
 
     private func giveUpOpening() {
@@ -123,7 +125,7 @@ final class HostRunner: Sendable {
         for await command in commands {
             let elapsed = (clock.now - begin) / .seconds(1)
             switch command {
-            case .quit: return nil
+            case .quit, .closed: return nil
             case .togglePause: await togglePause()
             case .toggleMute(let audio): await session.setMuted(!(await session.mutedAudio.contains(audio)), audio)
             case .second:
@@ -137,6 +139,24 @@ final class HostRunner: Sendable {
             }
         }
         return nil
+    }
+
+    /// Viewers hear of it first: the server may be slow, or silent, and then a second signal ends at once.
+    private func end(
+        _ room: SignalingPlan.OpenRoom, _ commands: AsyncStream<Command>,
+        _ continuation: AsyncStream<Command>.Continuation
+    ) async {
+        Task { [session] in
+            await session.stop()
+            await room.close()
+            continuation.yield(.closed)
+        }
+        for await command in commands {
+            switch command {
+            case .quit, .closed: return
+            case .event, .second, .togglePause, .toggleMute: continue
+            }
+        }
     }
 
     private func togglePause() async {

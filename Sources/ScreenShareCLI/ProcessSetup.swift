@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Synchronization
 
 /// What a process needs before anything else runs.
 enum ProcessSetup {
@@ -10,12 +11,33 @@ enum ProcessSetup {
         return "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
     }
 
+    private static let hasNoOutput = Mutex(false)
+
     static func prepare() {
+        holdStandardDescriptors()
         // A closed pipe is an error of write(2), not the death of the process.
         signal(SIGPIPE, SIG_IGN)
         raiseFileLimit()
         // One heap instead of one per thread: keeps some ten megabytes from staying resident.
         linux_keep_heap_small()
+    }
+
+    /// What is closed of input, output and error leads nowhere from now on: else the next file or socket would get its
+    /// number, and all that is written there.
+    private static func holdStandardDescriptors() {
+        for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) < 0 {
+            // It gets the lowest number that is free: this one.
+            _ = open("/dev/null", O_RDWR)
+            if descriptor == STDOUT_FILENO { hasNoOutput.withLock { $0 = true } }
+        }
+    }
+
+    /// For what is of use to nobody where it goes nowhere.
+    ///
+    /// - Throws: where it was closed when this process began.
+    static func standardOutput() throws -> Int32 {
+        if hasNoOutput.withLock({ $0 }) { throw Failure(.outputError, "standard output is closed") }
+        return STDOUT_FILENO
     }
 
     /// Each viewer over TCP and each page needs a descriptor; the usual 1024 are fewer than may come.

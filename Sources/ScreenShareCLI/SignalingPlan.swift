@@ -20,10 +20,13 @@ struct SignalingPlan: Sendable {
         let greeting: String
         fileprivate let publication: PublishedRoom
         fileprivate let server: EmbeddedServer?
+        /// Where the server is another process's.
+        fileprivate var standIn: StandInServer?
 
         func close() async {
             await publication.end()
             await server?.stop()
+            await standIn?.stop()
         }
     }
 
@@ -34,7 +37,9 @@ struct SignalingPlan: Sendable {
         if listen == nil, await SignalingProbe.answersHere(port: ListenAddress.standard.port) {
             let note = "Using the signaling server that already runs at \(standing)."
             do {
-                return try await publish(session, at: standing, token: token, server: nil, note: note)
+                var room = try await publish(session, at: standing, token: token, server: nil, note: note)
+                room.standIn = StandInServer(port: ListenAddress.standard.port) { makeServer(at: .standard, logger) }
+                return room
             } catch let failure as Failure where failure.code == .noPermission {
                 throw Failure(
                     .noPermission, "\(failure.message) It runs at \(standing); choose another --listen for one of your own.")
@@ -48,9 +53,7 @@ struct SignalingPlan: Sendable {
         }
         // Others in the network may watch here; a stranger's screen is not what they came for.
         let secret = address.isLoopback ? nil : PublicationToken.random()
-        let server = EmbeddedServer(
-            listen: address, sharer: try sharer(secret), allowedHosts: names.allowedHosts,
-            allowedOrigins: names.allowedOrigins, iceServers: iceServers, logger: logger)
+        let server = makeServer(at: address, sharer: try sharer(secret), logger)
         let place = try await server.start()
         do {
             return try await publish(
@@ -60,6 +63,14 @@ struct SignalingPlan: Sendable {
             await server.stop()
             throw error
         }
+    }
+
+    private func makeServer(
+        at address: ListenAddress, sharer: (room: RoomName, token: BearerToken)? = nil, _ logger: Logger
+    ) -> EmbeddedServer {
+        EmbeddedServer(
+            listen: address, sharer: sharer, allowedHosts: names.allowedHosts, allowedOrigins: names.allowedOrigins,
+            iceServers: iceServers, logger: logger)
     }
 
     private func sharer(_ secret: String?) throws -> (room: RoomName, token: BearerToken)? {

@@ -11,8 +11,12 @@ final class Signals: Sendable {
         nonisolated(unsafe) var made: [any DispatchSourceSignal] = []
         for (number, handler) in handlers where !(number == SIGHUP && Self.isIgnored(number)) {
             signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler(handler: handler)
+            nonisolated(unsafe) let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler {
+                handler()
+                // A terminal that closes hangs up twice, by its shell and by the kernel: nobody is impatient.
+                if number == SIGHUP { source.cancel() }
+            }
             source.resume()
             made.append(source)
         }

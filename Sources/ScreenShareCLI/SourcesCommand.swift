@@ -20,7 +20,7 @@ struct SourcesCommand: AsyncParsableCommand {
         do {
             sources = try ShareableSources.list(display: display)
         } catch {
-            if !json, !audio.isEmpty { print(audio.text) }
+            if !json, !audio.isEmpty { print(Console.printable(audio.text)) }
             throw Failure(error)
         }
         if json {
@@ -29,7 +29,7 @@ struct SourcesCommand: AsyncParsableCommand {
             print(String(decoding: try encoder.encode(Listing(sources: sources, audio: audio)), as: UTF8.self))
         } else {
             print(sources.text)
-            print(audio.text)
+            print(Console.printable(audio.text))
         }
     }
 

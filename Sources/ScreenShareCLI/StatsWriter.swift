@@ -18,7 +18,7 @@ final class StatsWriter {
         encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         if path == "-" {
-            descriptor = STDOUT_FILENO
+            descriptor = try ProcessSetup.standardOutput()
         } else {
             descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
             if descriptor < 0 {

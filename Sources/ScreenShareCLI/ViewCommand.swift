@@ -117,7 +117,7 @@ struct ViewCommand: AsyncParsableCommand {
     }
 
     private func output() throws -> ViewOutput {
-        let file = OutputFile(descriptor: STDOUT_FILENO)
+        let file = OutputFile(descriptor: try ProcessSetup.standardOutput())
         switch container {
         case .h264: return .annexB(file, sound: try audio.map(AudioFile.init))
         case .mkv: return .matroska(try MatroskaFile(output: file))

@@ -114,7 +114,8 @@ final class ViewRunner: Sendable {
             switch command {
             case .outputEnded(let error):
                 failure = failure ?? error
-                await session.stop()
+                // Not waited for here: its server may be silent, and a signal is to be heard.
+                Task { await session.stop() }
             case .quit:
                 // A reader that takes nothing more must not keep us: a second signal ends at once.
                 if isEnding { return failure }
@@ -130,7 +131,7 @@ final class ViewRunner: Sendable {
             case .second:
                 await report((clock.now - begin) / .seconds(1))
                 // Who closes a player while nothing comes would not be noticed by writing.
-                if output.hasLostReader { await session.stop() }
+                if output.hasLostReader { Task { await session.stop() } }
             }
         }
         return failure

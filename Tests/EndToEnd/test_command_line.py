@@ -113,6 +113,7 @@ def test_settings_by_environment_yield_to_flags(lan, share, start, tmp_path):
         ({"SCREENSHARE_ROOM": "demo"}, ["view", "--whep", "http://127.0.0.1:9/whep"]),
         ({"SCREENSHARE_WHEP": "http://127.0.0.1:9/whep"}, ["view", "--room", "demo"]),
         ({"SCREENSHARE_AUDIO": "none"}, ["view", "--room", "demo"]),
+        ({"SCREENSHARE_STATS_JSON": "-"}, ["view", "--room", "demo"]),
         ({"SCREENSHARE_CONTAINER": "mkv"}, ["view", "--room", "demo", "--audio", "x.opus"]),
         ({"SCREENSHARE_AUDIO": "x.opus"}, ["view", "--room", "demo", "--container", "mkv"]),
     ],
@@ -123,6 +124,19 @@ def test_settings_meant_for_another_command_or_of_no_use_here_do_not_stop_this_o
 ):
     done = run(*words, "--wait", "0", place=lan, env={"PATH": "/usr/bin:/bin", **environment}, cwd=tmp_path)
     assert done.returncode == UNAVAILABLE, done.stderr
+
+
+def test_where_view_puts_the_sound_does_not_stop_who_shares_and_a_typing_error_does(lan, start, run, tmp_path):
+    where = {"SCREENSHARE_AUDIO": "out.opus"}
+    command = [sharer.screenshare(), "host", "--room", "demo", "--test-pattern", "--duration", "1"]
+    host = start(sharer.Process, lan.command(command), name="host", env=where, cwd=tmp_path)
+    assert host.wait(10) == OK, host.describe()
+    # There is no display.
+    done = run("doctor", place=lan, env={"PATH": "/usr/bin:/bin", **where})
+    assert done.returncode == UNAVAILABLE, done.stderr
+    for words in (command[1:], ["doctor"]):
+        done = run(*words, place=lan, env={"PATH": "/usr/bin:/bin", "SCREENSHARE_AUDIO": "sytem"})
+        assert done.returncode == USAGE and "sytem" in done.stderr
 
 
 def test_a_device_in_the_environment_yields_to_the_sound_that_is_asked_for(lan, start):

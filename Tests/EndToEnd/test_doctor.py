@@ -335,6 +335,29 @@ def test_a_signaling_server_that_is_none(lan, display, start, doctor):
     assert "secure" in doctor(lan, screen, "--signaling", secure)["signaling"]["found"]
 
 
+RUDE_SERVER = r"""
+import http.server, json
+class Rude(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        body = json.dumps({"type": "about:blank", "title": "No", "status": 403, "detail": "\x1b[2Jnot here"}).encode()
+        self.send_response(403)
+        self.send_header("Content-Type", "application/problem+json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+server = http.server.HTTPServer(("127.0.0.1", 8091), Rude)
+print("listening", flush=True)
+server.serve_forever()
+"""
+
+
+def test_what_a_server_says_does_not_steer_the_terminal(lan, start, run):
+    rude = start(Process, lan.command([SYSTEM_PYTHON, "-c", RUDE_SERVER]), name="rude server")
+    rude.wait_for("listening", 5, key="out")
+    done = run("doctor", "--signaling", "http://127.0.0.1:8091", place=lan, env=environment())
+    assert "[2Jnot here" in done.stdout and "\x1b" not in done.stdout
+
+
 def test_a_room_in_use_is_told(lan, display, share, doctor):
     share(lan, "--test-pattern")
     seen = doctor(lan, display(640, 480), "--signaling", "http://127.0.0.1:8080", "--room", "demo")

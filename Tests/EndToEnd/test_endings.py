@@ -50,6 +50,37 @@ def test_a_reader_of_statistics_that_stops_reading_holds_nothing_up(lan, start):
     os.close(reading)
 
 
+def without(closed, *command):
+    """A command that begins with a descriptor closed (`>&-`)."""
+    return ["sh", "-c", f'exec "$@" {closed}', "sh", *command]
+
+
+def test_without_standard_output_a_viewer_writes_into_no_other_file(lan, start, tmp_path):
+    sound = tmp_path / "out.opus"
+    command = [screenshare(), "view", "--room", "demo", "--wait", "0", "--audio", sound]
+    viewer = start(Process, lan.command(without(">&-", *command)), name="view")
+    assert viewer.wait(5) == IO_ERROR, viewer.describe()
+    assert "standard output is closed" in viewer.text() and not sound.exists()
+
+
+def test_without_standard_output_there_is_no_place_for_statistics(lan, start):
+    command = [screenshare(), "host", "--room", "demo", "--test-pattern", "--stats-json", "-"]
+    host = start(Process, lan.command(without(">&-", *command)), name="host")
+    assert host.wait(5) == IO_ERROR, host.describe()
+    assert "standard output is closed" in host.text()
+
+
+def test_without_standard_error_words_get_into_no_file(lan, start, tmp_path):
+    statistics = tmp_path / "s.jsonl"
+    command = [screenshare(), "host", "--room", "demo", "--test-pattern", "--stats-json", statistics, "--duration", "3"]
+    host = start(Process, lan.command(without("2>&-", *command)), name="host")
+    wait_until(lambda: statistics.exists() and statistics.read_text(), 10, "statistics")
+    assert os.readlink(f"/proc/{host.pid}/fd/2") == "/dev/null"
+    assert host.wait(10) == OK
+    lines = statistics.read_text().splitlines()
+    assert len(lines) >= 2 and all(line.startswith("{") for line in lines)
+
+
 def test_who_was_started_by_nohup_outlives_the_hang_up(lan, start):
     server = start(Process, lan.command(["nohup", screenshare(), "serve"]), name="serve")
     server.wait_for("http://127.0.0.1:8080 ", 10)
@@ -62,6 +93,17 @@ def test_who_was_started_by_nohup_outlives_the_hang_up(lan, start):
 def paused(host):
     host.process.send(signal.SIGUSR1)
     host.process.wait_for("is paused", 5)
+
+
+def drain(reading):
+    """Takes what is on its way for a second."""
+    os.set_blocking(reading, False)
+    deadline = time.monotonic() + 1
+    while time.monotonic() < deadline:
+        try:
+            os.read(reading, 1 << 16)
+        except BlockingIOError:
+            time.sleep(0.05)
 
 
 def test_a_viewer_that_waits_for_so_long_does_not_wait_for_a_paused_share_longer(lan, share, start):
@@ -79,14 +121,7 @@ def test_a_reader_that_goes_while_nothing_comes_ends_the_viewer(lan, share, star
     os.close(writing)
     assert os.read(reading, 1)
     paused(host)
-    # What was on its way is taken first.
-    os.set_blocking(reading, False)
-    deadline = time.monotonic() + 1
-    while time.monotonic() < deadline:
-        try:
-            os.read(reading, 1 << 16)
-        except BlockingIOError:
-            time.sleep(0.05)
+    drain(reading)
     os.close(reading)
     assert viewer.wait(5) == OK, viewer.describe()
 
@@ -136,6 +171,63 @@ def test_a_signal_is_obeyed_while_the_server_does_not_answer(lan, start):
     viewer = start(sharer.view, lan, output=subprocess.DEVNULL, signaling="http://127.0.0.1:8090")
     time.sleep(1)
     assert viewer.stop(timeout=2) == OK, viewer.describe()
+
+
+def test_a_second_signal_ends_a_sharer_whose_server_falls_silent(lan, share, start):
+    server = start(sharer.Server, lan)
+    host = share(lan, "--test-pattern", "--signaling", server.base, listen=None)
+    server.process.send(signal.SIGSTOP)
+    host.process.send(signal.SIGINT)
+    time.sleep(1)
+    assert host.process.running, "it gives its room back"
+    assert host.stop(timeout=1) == OK
+
+
+def test_a_terminal_that_closes_hangs_up_twice_and_that_is_one_wish(lan, start):
+    server = start(sharer.Server, lan)
+    command = [screenshare(), "host", "--room", "demo", "--test-pattern", "--signaling", server.base]
+    host = start(Process, lan.command(["env", "--default-signal=HUP", *command]), name="host")
+    host.wait_for("Open in a browser", 10)
+    server.process.send(signal.SIGSTOP)
+    for _ in range(2):
+        host.send(signal.SIGHUP)
+        time.sleep(0.5)
+    assert host.running, "it gives its room back"
+    assert host.stop(timeout=1) == OK, host.describe()
+
+
+def end_by_two_signals(viewer):
+    assert viewer.running, "it leaves its session"
+    viewer.send(signal.SIGINT)
+    time.sleep(0.3)
+    assert viewer.stop(timeout=1) == OK, viewer.describe()
+
+
+def test_signals_are_heard_once_all_is_written_and_the_server_falls_silent(lan, share, start):
+    server = start(sharer.Server, lan)
+    share(lan, "--test-pattern", "--signaling", server.base, listen=None)
+    viewer = start(sharer.view, lan, "--frames", "45", output=subprocess.DEVNULL, signaling=server.base)
+    viewer.wait_for("First picture", 10)
+    server.process.send(signal.SIGSTOP)
+    # Half of it for the pictures.
+    time.sleep(3)
+    end_by_two_signals(viewer)
+
+
+def test_signals_are_heard_once_the_reader_has_gone_and_the_server_falls_silent(lan, share, start):
+    server = start(sharer.Server, lan)
+    host = share(lan, "--test-pattern", "--signaling", server.base, listen=None)
+    reading, writing = os.pipe()
+    viewer = start(sharer.view, lan, output=writing, signaling=server.base)
+    os.close(writing)
+    assert os.read(reading, 1)
+    paused(host)
+    drain(reading)
+    server.process.send(signal.SIGSTOP)
+    os.close(reading)
+    # It is noticed within one.
+    time.sleep(1.5)
+    end_by_two_signals(viewer)
 
 
 def test_the_sharer_ends_when_the_x_server_dies(lan, display, share):

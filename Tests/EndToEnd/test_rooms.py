@@ -3,6 +3,7 @@
 import json
 import re
 import signal
+import subprocess
 
 from harness import sharer
 from harness.codes import NO_PERMISSION, OK, UNAVAILABLE, USAGE
@@ -161,3 +162,16 @@ def test_a_sharer_that_loses_its_server_comes_back_and_media_does_not_notice(lan
     viewer.stop()
     assert viewer.event("summary")["longestGapMs"] < 500
     assert host.process.running
+
+
+def test_who_shares_at_another_s_server_takes_its_place_when_that_has_gone(lan, share, start):
+    first = share(lan, "--test-pattern", room="first", listen=None)
+    second = share(lan, "--test-pattern", room="second", listen=None)
+    assert "already runs" in second.text() and second.base == first.base
+    assert first.stop() == OK
+    second.process.wait_for("takes its place", 8)
+    # It registers anew when its next try is due.
+    wait_until(lambda: "second" in http(lan, "GET", f"{first.base}/v1/rooms")[2], 10, "the room again", poll=0.2)
+    viewer = start(sharer.view, lan, "--frames", "5", room="second", output=subprocess.DEVNULL, signaling=first.base)
+    assert viewer.wait(10) == OK, viewer.describe()
+    assert second.stop(timeout=2) == OK

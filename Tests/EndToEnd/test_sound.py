@@ -197,6 +197,15 @@ def test_sources_lists_devices_with_names_people_read(server, display, run):
     assert "pulse:microphone" in listed.stdout and "Test-Microphone" in listed.stdout
 
 
+def test_a_device_s_name_does_not_steer_the_terminal(server, display, run):
+    name = "sink_properties=device.description=\x1b[2JRude"
+    assert server.control("load-module", "module-null-sink", "sink_name=rude", name).returncode == 0
+    # The devices are listed where there is no display, too.
+    for shown in (["--display", display(640, 480).name], []):
+        listed = run("sources", *shown, env={**server.env, "PATH": "/usr/bin:/bin"})
+        assert "[2JRude" in listed.stdout and "\x1b" not in listed.stdout
+
+
 def milliseconds95(lags):
     return 1000 * numpy.quantile(numpy.abs(lags), 0.95)
 

@@ -258,6 +258,18 @@ struct WHEPClientTests {
         }
     }
 
+    @Test("A join takes no longer than it may, redirections included")
+    func limited() async throws {
+        try await ScriptedServer.run { exchange in
+            exchange.line.contains("/whep") ? ScriptedServer.answer(307, ["Location": "/moved"]) : nil
+        } _: { server in
+            let client = try WHEPClient(endpoint: "http://127.0.0.1:\(server.port)/whep")
+            await #expect(throws: SignalingError.unreachable(.timeout)) {
+                _ = try await client.join(offer: Samples.offer, within: .milliseconds(200))
+            }
+        }
+    }
+
     @Test("What is no address of an endpoint is refused", arguments: ["", "demo", "ftp://x/whep", "http://", "/whep"])
     func addresses(_ text: String) {
         #expect(throws: SignalingError.badAddress(text)) { try WHEPClient(endpoint: text) }

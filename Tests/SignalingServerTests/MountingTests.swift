@@ -1,6 +1,8 @@
+import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import NIOCore
+import NIOEmbedded
 import SignalingProtocol
 import Testing
 
@@ -23,6 +25,24 @@ struct MountingTests {
             _ = try await client.joined(sharer)
             try await client.send(.put, "/healthz").problem(.methodNotAllowed)
             try await client.join("nobody").problem(.noSharer)
+        }
+    }
+
+    @Test("An answer over HTTP/2 has no Connection field, with which it would not leave", arguments: ["http", "https"])
+    func http2(scheme: String) async throws {
+        let router = Router(context: OwnContext.self)
+        SignalingRoutes(logger: .silent).add(to: router)
+        let responder = router.buildResponder()
+        let expected = scheme == "http" ? "close" : nil
+        for (fields, status) in [([:], 200), ([.contentLength: "6"], 400)] as [(HTTPFields, Int)] {
+            let head = HTTPRequest(
+                method: .get, scheme: scheme, authority: "localhost", path: "/v1/rooms/demo/events",
+                headerFields: fields)
+            let request = Request(head: head, body: RequestBody(buffer: ByteBuffer()))
+            let context = OwnContext(source: .init(channel: NIOAsyncTestingChannel(), logger: .silent))
+            let response = try await responder.respond(to: request, context: context)
+            #expect(response.status.code == status)
+            #expect(response.headers[.connection] == expected)
         }
     }
 

@@ -1,10 +1,11 @@
-import { retryAfterOf } from "./whep.js";
+import { after, anyOf, retryAfterOf } from "./whep.js";
 
 const PAUSES = [1_000, 2_000, 5_000]; // ms between questions where the server doesn't push; the last one stays
 const SPREAD = 0.25; // part of a pause; keeps a room full of viewers from asking in the same instant
 const HIDDEN_PAUSE = 10_000; // ms between questions of a page nobody looks at
-const SILENCE_LIMIT = 45_000; // ms; a push stream without a sign of life is opened anew
-const FIRST_EVENT_LIMIT = 1_000; // ms; the state is asked for if the stream doesn't begin with it
+const SILENCE_LIMIT = 15_000; // ms; a push stream without a sign of life is opened anew; one comes every 5 s
+const ANSWER_LIMIT = 5_000; // ms; for a state that is asked for, and for a stream to open
+const FIRST_EVENT_LIMIT = 1_000; // ms; the state is asked for if the stream hasn't told it by then
 const LONGEST_EVENT = 65_536; // characters
 const STATES = new Set(["live", "paused", "waiting"]);
 const AUDIO = new Set(["on", "muted"]);
@@ -84,7 +85,9 @@ export class RoomFeed {
     /** Asks once; returns the milliseconds of a Retry-After. */
     async #ask(signal) {
         this.#knownUntil = 0;
-        const response = await fetch(this.#link.api(this.#query), { headers: this.#link.headers, cache: "no-store", signal });
+        const { headers } = this.#link;
+        const limited = anyOf(signal, after(ANSWER_LIMIT));
+        const response = await fetch(this.#link.api(this.#query), { headers, cache: "no-store", signal: limited });
         if (response.ok) {
             this.#take(await response.json());
             this.#knownUntil = performance.now() + 2 * HIDDEN_PAUSE;
@@ -94,24 +97,38 @@ export class RoomFeed {
     }
 
     async #stream(signal) {
-        const headers = { ...this.#link.headers, Accept: "text/event-stream" };
-        const response = await fetch(this.#link.api(`/events${this.#query}`), { headers, cache: "no-store", signal });
-        if (!response.ok || response.body === null) return;
-        this.#isReopened = !this.#isOurs;
-        this.#isOurs = false;
-        this.#unpushed = 0;
-        const firstEvent = setTimeout(() => this.#ask(signal).catch(() => {}), FIRST_EVENT_LIMIT);
-        const parser = new EventParser((event, data) => {
+        const asking = new AbortController();
+        const firstEvent = setTimeout(() => this.#ask(anyOf(signal, asking.signal)).catch(() => {}), FIRST_EVENT_LIMIT);
+        // What was asked for meanwhile may be older than what the stream says.
+        const told = () => {
             clearTimeout(firstEvent);
-            this.#isStreaming = true;
-            if (event === "state") this.#take(JSON.parse(data));
-            this.#isReopened = false;
-        });
+            asking.abort();
+        };
         try {
+            const response = await this.#open(signal);
+            if (!response.ok || response.body === null) return;
+            this.#isReopened = !this.#isOurs;
+            this.#isOurs = false;
+            this.#unpushed = 0;
+            const parser = new EventParser((event, data) => {
+                told();
+                this.#isStreaming = true;
+                if (event === "state") this.#take(JSON.parse(data));
+                this.#isReopened = false;
+            });
             await this.#read(response.body.getReader(), parser);
         } finally {
-            clearTimeout(firstEvent);
+            told();
         }
+    }
+
+    /** The limit is for the stream to begin; then it stays open. */
+    async #open(signal) {
+        const opening = new AbortController();
+        const limit = setTimeout(() => opening.abort(), ANSWER_LIMIT);
+        const headers = { ...this.#link.headers, Accept: "text/event-stream" };
+        const options = { headers, cache: "no-store", signal: anyOf(signal, opening.signal) };
+        return fetch(this.#link.api(`/events${this.#query}`), options).finally(() => clearTimeout(limit));
     }
 
     async #read(reader, parser) {

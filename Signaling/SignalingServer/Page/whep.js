@@ -12,6 +12,12 @@ const KINDS = new Map([
     [409, "absent"], [429, "absent"], [503, "absent"],
     [408, "unreachable"],
 ]);
+// Where the problem in the answer (RFC 9457) tells which of two it is.
+const KINDS_BY_PROBLEM = new Map([
+    // A key that is not the right one, or a page that may not ask here: behind a proxy that changes Host, for one.
+    [403, (type) => (type.endsWith("origin-not-allowed") ? "rejected" : "denied")],
+    [404, goneKindOf], [410, goneKindOf],
+]);
 
 /** Why a session didn't come about: denied, unservable, absent, unreachable or rejected. */
 export class WhepError extends Error {
@@ -26,8 +32,8 @@ export class WhepError extends Error {
     /** Unknown codes fall back to their class (draft § HTTP Usage). */
     static async from(response) {
         const other = response.status >= 500 ? "unreachable" : "rejected";
-        const kind = response.status === 403 ? await forbiddenKindOf(response) : KINDS.get(response.status) ?? other;
-        return new WhepError(kind, response.status, retryAfterOf(response));
+        const told = KINDS_BY_PROBLEM.get(response.status)?.(await problemTypeOf(response));
+        return new WhepError(told ?? KINDS.get(response.status) ?? other, response.status, retryAfterOf(response));
     }
 }
 
@@ -152,10 +158,14 @@ function textOf(lines) {
     return lines.map((line) => `${line}\r\n`).join("");
 }
 
-/** A key that is not the right one, or a page that may not ask here: behind a proxy that changes Host, for one. */
-async function forbiddenKindOf(response) {
-    const problem = await response.json().catch(() => ({}));
-    return String(problem.type ?? "").endsWith("origin-not-allowed") ? "rejected" : "denied";
+/** A proxy whose server is away says so as well; the server itself names a problem of its own. */
+function goneKindOf(type) {
+    return type.startsWith("urn:screenshare:problem:") ? "rejected" : "unreachable";
+}
+
+async function problemTypeOf(response) {
+    const problem = await response.json().catch(() => null);
+    return String(problem?.type ?? "");
 }
 
 /** A counter-offer, which browsers are never in need of: its session holds a place until it is given back. */
@@ -183,14 +193,14 @@ async function request(url, options, timeout) {
 }
 
 /** Safari 15 has no AbortSignal.timeout. */
-function after(milliseconds) {
+export function after(milliseconds) {
     if (AbortSignal.timeout) return AbortSignal.timeout(milliseconds);
     const controller = new AbortController();
     setTimeout(() => controller.abort(), milliseconds);
     return controller.signal;
 }
 
-function anyOf(...signals) {
+export function anyOf(...signals) {
     if (AbortSignal.any) return AbortSignal.any(signals);
     const controller = new AbortController();
     for (const signal of signals) signal.addEventListener("abort", () => controller.abort(), { once: true });

@@ -5,10 +5,12 @@ import NIOHTTP1
 import NIOPosix
 import SignalingProtocol
 
-/// One client for all requests of the process, few connections, and one for its streams; HTTP/1.1, a thread each, started
-/// when it is first needed.
+/// One client for all requests of the process, few connections, one for those that are held, and one for its streams;
+/// HTTP/1.1, a thread each, started when it is first needed.
 enum HTTPTransport {
     private static let client = makeClient(connections: ClientLimits.connectionsPerHost)
+    /// What waits for the other side holds up nothing that the other side says: both may be in this process.
+    private static let held = makeClient(connections: ClientLimits.heldPerHost)
     /// No request waits until a stream ends.
     private static let streams = makeClient(connections: ClientLimits.streamsPerHost)
 
@@ -29,8 +31,13 @@ enum HTTPTransport {
     }
 
     /// Sends a request and reads the whole response.
-    static func send(_ request: HTTPCall, within limit: Duration) async throws(SignalingError) -> HTTPReply {
-        try await typed {
+    ///
+    /// - Parameter isHeld: the server waits for the other side before it answers.
+    static func send(
+        _ request: HTTPCall, within limit: Duration, isHeld: Bool = false
+    ) async throws(SignalingError) -> HTTPReply {
+        let client = isHeld ? Self.held : Self.client
+        return try await typed {
             try await withDeadline(limit) {
                 let response = try await client.execute(request.wire, deadline: .distantFuture)
                 let body = try await response.body.collect(upTo: ClientLimits.body)
@@ -140,7 +147,8 @@ struct HTTPCall: Sendable {
         var request = HTTPClientRequest(url: url.absoluteString)
         request.method = method
         request.headers = headers
-        // What must not be sent twice goes on a connection of its own: a pooled one may be closing at the other end.
+        // What must not be sent twice leaves no connection to the next such: that may find it closing at the other end.
+        // One that a GET or PUT has left is taken all the same.
         if method != .GET, method != .PUT { request.headers.replaceOrAdd(name: "Connection", value: "close") }
         request.body = body.map { .bytes($0) }
         return request

@@ -18,7 +18,10 @@ enum ClientLimits {
     static let join = Duration.seconds(15)
     /// The server closes idle connections after 5 s; ours go first, so that none is used while it closes.
     static let idleConnection = TimeAmount.seconds(4)
-    static let connectionsPerHost = 8
+    /// Requests that are answered at once; more wait.
+    static let connectionsPerHost = 64
+    /// Requests that wait for the other side: one for each viewer of this process.
+    static let heldPerHost = 512
     /// A body we read: an answer of a foreign server may be larger than ours would be.
     static let body = 256 * 1024
     static let redirects = 5

@@ -25,8 +25,10 @@ package struct WHEPClient: Sendable {
     ///
     /// `.notThereYet` (409, 503 and the like) is worth another try after the time it names; `.tokenRequired` and
     /// `.forbidden` are not.
-    package func join(offer: String) async throws(SignalingError) -> Outcome {
-        let reply = try await post(offer)
+    ///
+    /// - Parameter limit: for all of it; nil: each server that is asked has as long as it may take.
+    package func join(offer: String, within limit: Duration? = nil) async throws(SignalingError) -> Outcome {
+        let reply = try await post(offer, until: limit.map { ContinuousClock.now + $0 })
         let isForToken = reply.url.origin == endpoint.origin
         guard reply.status == 201 || reply.status == 406 && reply.isSDP else {
             throw reply.status == 401 && token != nil && isForToken ? .tokenRefused : SignalingError(reply)
@@ -42,13 +44,14 @@ package struct WHEPClient: Sendable {
 
     /// Follows 307 and 308, which keep the method (draft, "Load Balancing and Redirections"). Another origin doesn't
     /// get the token.
-    private func post(_ offer: String) async throws(SignalingError) -> HTTPReply {
+    private func post(_ offer: String, until end: ContinuousClock.Instant?) async throws(SignalingError) -> HTTPReply {
         var url = endpoint
         for _ in 0...ClientLimits.redirects {
             let call = HTTPCall(.POST, url, token: url.origin == endpoint.origin ? token : nil)
                 .with("Accept", WHEPSession.sdpType)
                 .with(body: ByteBuffer(string: offer), type: WHEPSession.sdpType)
-            let reply = try await HTTPTransport.send(call, within: ClientLimits.join)
+            let limit = end.map { min($0 - ContinuousClock.now, ClientLimits.join) } ?? ClientLimits.join
+            let reply = try await HTTPTransport.send(call, within: limit, isHeld: true)
             guard reply.status == 307 || reply.status == 308 else { return reply }
             guard let next = reply.address(in: "Location") else { throw .unreadable("redirection") }
             guard url.scheme != "https" || next.scheme == "https" else { throw .unreachable(.insecure) }
@@ -119,7 +122,8 @@ package actor WHEPSession {
     /// Restarts ICE. What is trickled belongs to the session of before until `follow`.
     package func restart(_ fragment: String) async throws(SignalingError) -> Restarted {
         // The draft, "ICE Restarts": any ICE session, so an asterisk.
-        let reply = try await HTTPTransport.send(patch(fragment).with("If-Match", "*"), within: ClientLimits.join)
+        let call = patch(fragment).with("If-Match", "*")
+        let reply = try await HTTPTransport.send(call, within: ClientLimits.join, isHeld: true)
         guard reply.status == 200 else { throw SignalingError(reply) }
         guard let text = reply.text, TrickleFragment(text) != nil else { throw .unreadable("restart") }
         return Restarted(fragment: text, etag: reply.headers.first(name: "ETag"))

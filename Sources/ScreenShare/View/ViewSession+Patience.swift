@@ -10,12 +10,18 @@ extension ViewSession {
         return patience - (ContinuousClock.now - nothingSince)
     }
 
-    /// A connection may bring nothing: the share is paused, or a server has no sharer. Called once it stands; one that
-    /// never does ends by itself.
+    /// How long an answer to an offer is waited for; each step of a try gets as long as a first picture does, even where
+    /// no patience is left. Nil: for as long as a server may take.
+    var answerTime: Duration? {
+        configuration.patience == nil ? nil : max(patienceLeft, ViewLimits.firstPicture)
+    }
+
+    /// A connection may never stand, or bring nothing: the share is paused, or a server has no sharer. Called where it
+    /// begins, and anew once it stands.
     func giveUp(_ signals: AsyncStream<PeerEvent>.Continuation) async {
         guard let patience = configuration.patience, let nothingSince else { return }
         let deadline = max(nothingSince + patience, ContinuousClock.now + ViewLimits.firstPicture)
-        guard (try? await Task.sleep(until: deadline)) != nil, isTired else { return }
+        guard (try? await Task.sleep(until: deadline)) != nil, !Task.isCancelled, isTired else { return }
         signals.finish()
     }
 }

@@ -123,7 +123,7 @@ public actor ViewSession {
                 // What a stop breaks off is no error.
                 return Task.isCancelled ? () : await finish(error)
             }
-            try? await Task.sleep(for: pause)
+            try? await Task.sleep(for: min(pause, patienceLeft))
             pause = min(pause * 2, ViewLimits.longestPause)
         }
     }
@@ -242,7 +242,7 @@ public actor ViewSession {
             throw .unreadable("own offer (\(error))")
         }
         offeredAt = SystemClock.now()
-        switch try await client.join(offer: negotiation.offer) {
+        switch try await client.join(offer: negotiation.offer, within: answerTime) {
         case .answered(let session, let sdp):
             guard let accepted = await negotiation.accept(answer: sdp) else {
                 await leave(session)
@@ -261,8 +261,8 @@ public actor ViewSession {
     private func follow(
         _ signals: AsyncStream<PeerEvent>, _ sink: AsyncStream<PeerEvent>.Continuation
     ) async -> Outcome {
-        var patience: Task<Void, Never>?
-        defer { patience?.cancel() }
+        var patience = Task { await giveUp(sink) }
+        defer { patience.cancel() }
         for await signal in signals {
             switch signal {
             case .connected:
@@ -273,6 +273,7 @@ public actor ViewSession {
                 sound.restart()
                 timing.restart()
                 eventSink.yield(.connected)
+                patience.cancel()
                 patience = Task { await giveUp(sink) }
             case .received(let unit): await take(unit)
             case .receivedAudio(let packet): take(packet)
@@ -280,8 +281,9 @@ public actor ViewSession {
             case .interrupted, .keyframeNeeded, .keyframeAskedEarly, .losesAudio, .path: break
             }
         }
-        return nothingSince == nil || Task.isCancelled
-            ? .left("stopped") : .nothingYet("connected, but no picture has come", retryAfter: .zero)
+        if nothingSince == nil || Task.isCancelled { return .left("stopped") }
+        return totals.connected
+            ? .nothingYet("connected, but no picture has come", retryAfter: .zero) : .left("not connected")
     }
 
     private func take(_ packet: ReceivedAudio) {

@@ -1,0 +1,132 @@
+"""The page alone, in Chromium, with a server that a test scripts: silence, and words that are not the server's own."""
+
+import json
+import os
+import time
+from urllib.parse import urlsplit
+
+import pytest
+from harness.paths import ROOT
+from playwright.sync_api import sync_playwright
+
+CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+SOURCE = ROOT / "Signaling/SignalingServer/Page"
+TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+PROBLEM = {"status": 404, "content_type": "application/problem+json"}
+STATE = {"json": {"room": "demo", "state": "waiting", "viewers": 0, "tokenRequired": False}}
+
+# Each stream tells a state and then nothing any more.
+SILENCE = """() => {
+  const plain = window.fetch;
+  window.streams = 0;
+  window.fetch = (url, options) => {
+    if (!String(url).includes("/events")) return plain(url, options);
+    window.streams += 1;
+    const text = new TextEncoder().encode('event: state\\ndata: {"state": "waiting"}\\n\\n');
+    const body = new ReadableStream({
+      start: controller => {
+        controller.enqueue(text);
+        options.signal.addEventListener("abort", () => controller.error(options.signal.reason));
+      },
+    });
+    return Promise.resolve(new Response(body));
+  };
+}"""
+
+
+class Scripted:
+    """The page of room "demo"; time is moved by `pass_by`."""
+
+    def __init__(self, browser):
+        # Nobody shares, unless a test says otherwise; None: no answer ever comes.
+        self.answers = {"HEAD whep": {}, "POST whep": {"status": 409}, "GET demo": STATE, "GET events": None}
+        self.asked = []
+        self.page = browser.new_page(service_workers="block")
+        self.page.clock.install()
+        self.page.route("**/*", self.answer)
+
+    def open(self):
+        self.page.goto("http://page.test/r/demo")
+
+    def answer(self, route):
+        path = urlsplit(route.request.url).path
+        name = path.rpartition("/")[2]
+        if path.startswith("/v1/"):
+            what = f"{route.request.method} {name}"
+            self.asked.append(what)
+            if self.answers[what] is not None:
+                route.fulfill(**self.answers[what])
+            return
+        file = SOURCE / ("viewer.html" if path.startswith("/r/") else name)
+        route.fulfill(body=file.read_bytes(), content_type=TYPES[file.suffix])
+
+    @property
+    def state(self):
+        return self.page.evaluate("document.body.dataset.state")
+
+    def pass_by(self, seconds):
+        self.page.clock.fast_forward(round(seconds * 1000))
+
+    def wait_until(self, condition, what):
+        deadline = time.monotonic() + 5
+        while not condition():
+            assert time.monotonic() < deadline, f"{what}: {self.state}, {self.asked}"
+            self.page.wait_for_timeout(20)
+
+    def wait_for(self, what, count):
+        self.wait_until(lambda: self.asked.count(what) >= count, f"{what}, {count} times")
+
+
+@pytest.fixture
+def scripted():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        yield Scripted(browser)
+        browser.close()
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_a_proxy_whose_server_is_away_is_asked_again(scripted, status):
+    away = {"status": status, "body": "<h1>Nothing here</h1>", "content_type": "text/html"}
+    scripted.answers = dict.fromkeys(scripted.answers, away)
+    scripted.open()
+    for count in range(1, 4):
+        scripted.wait_for("POST whep", count)
+        scripted.wait_until(lambda: scripted.state == "connecting", "trying again")
+        scripted.pass_by(16)
+    scripted.answers["POST whep"] = {"status": 409}
+    scripted.pass_by(16)
+    scripted.wait_until(lambda: scripted.state == "waiting", "a server that is back")
+
+
+def test_what_the_server_itself_does_not_know_is_not_asked_for_again(scripted):
+    body = json.dumps({"type": "urn:screenshare:problem:not-found", "title": "There is nothing.", "status": 404})
+    scripted.answers["POST whep"] = {**PROBLEM, "body": body}
+    scripted.open()
+    scripted.wait_until(lambda: scripted.state == "refused", "a refusal")
+
+
+def test_a_stream_that_does_not_begin_is_not_waited_for(scripted):
+    scripted.open()
+    scripted.wait_for("GET events", 1)
+    scripted.pass_by(1.1)
+    scripted.wait_for("GET demo", 1)
+    scripted.pass_by(5)
+    scripted.wait_for("GET demo", 2)
+    scripted.pass_by(6.5)
+    scripted.wait_for("GET events", 2)
+
+
+def test_a_stream_that_falls_silent_is_opened_anew_after_fifteen_seconds(scripted):
+    scripted.page.add_init_script(f"({SILENCE})()")
+    scripted.open()
+
+    def streams():
+        return scripted.page.evaluate("window.streams")
+
+    scripted.wait_until(lambda: streams() == 1, "a stream")
+    scripted.pass_by(13)
+    scripted.page.wait_for_timeout(100)
+    assert streams() == 1
+    scripted.pass_by(2.5)
+    scripted.wait_until(lambda: streams() == 2, "the next stream")
