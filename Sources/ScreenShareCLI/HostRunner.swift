@@ -81,9 +81,9 @@ final class HostRunner: Sendable {
             pump.cancel()
             ticker.cancel()
         }
-        let failure = await follow(commands)
-        await end(room, commands, continuation)
-        if let failure { throw Failure(failure) }
+        let ending = await follow(commands)
+        await end(room, ending, commands, continuation)
+        if case .failed(let failure) = ending { throw Failure(failure) }
         if let failure = statistics.withLock({ $0?.failure }) { throw failure }
     }
 
@@ -115,8 +115,13 @@ final class HostRunner: Sendable {
         }
     }
 
-    /// Until something ends the share; the error if it was not asked to.
-    private func follow(_ commands: AsyncStream<Command>) async -> ShareError? {
+    private enum Ending {
+        case asked, over
+        case failed(ShareError)
+    }
+
+    /// Until something ends the share.
+    private func follow(_ commands: AsyncStream<Command>) async -> Ending {
         var meter = HostRates.Meter()
         let clock = ContinuousClock()
         let begin = clock.now
@@ -125,25 +130,25 @@ final class HostRunner: Sendable {
         for await command in commands {
             let elapsed = (clock.now - begin) / .seconds(1)
             switch command {
-            case .quit, .closed: return nil
+            case .quit, .closed: return .asked
             case .togglePause: await togglePause()
             case .toggleMute(let audio): await session.setMuted(!(await session.mutedAudio.contains(audio)), audio)
             case .second:
                 await report(&meter, elapsed)
-                if let duration, elapsed >= duration { return nil }
-            case .event(.stateChanged(.stopped(let error))): return error
+                if let duration, elapsed >= duration { return .over }
+            case .event(.stateChanged(.stopped(let error))): return error.map { .failed($0) } ?? .over
             case .event(.contentChanged(let content, _)):
                 if content != shown { Console.line(content == .video ? "A video plays." : "The video has ended.") }
                 shown = content
             case .event(let event): show(event)
             }
         }
-        return nil
+        return .over
     }
 
     /// Viewers hear of it first: the server may be slow, or silent, and then a second signal ends at once.
     private func end(
-        _ room: SignalingPlan.OpenRoom, _ commands: AsyncStream<Command>,
+        _ room: SignalingPlan.OpenRoom, _ ending: Ending, _ commands: AsyncStream<Command>,
         _ continuation: AsyncStream<Command>.Continuation
     ) async {
         Task { [session] in
@@ -151,9 +156,13 @@ final class HostRunner: Sendable {
             await room.close()
             continuation.yield(.closed)
         }
+        var isAsked = if case .asked = ending { true } else { false }
         for await command in commands {
             switch command {
-            case .quit, .closed: return
+            case .quit:
+                if isAsked { return }
+                isAsked = true
+            case .closed: return
             case .event, .second, .togglePause, .toggleMute: continue
             }
         }

@@ -20,7 +20,7 @@ struct SignalingPlan: Sendable {
         let greeting: String
         fileprivate let publication: PublishedRoom
         fileprivate let server: EmbeddedServer?
-        /// Where the server is another process's.
+        /// Where the server is another process of this user's, for this machine alone: nobody else loses a port by it.
         fileprivate var standIn: StandInServer?
 
         func close() async {
@@ -38,7 +38,9 @@ struct SignalingPlan: Sendable {
             let note = "Using the signaling server that already runs at \(standing)."
             do {
                 var room = try await publish(session, at: standing, token: token, server: nil, note: note)
-                room.standIn = StandInServer(port: ListenAddress.standard.port) { makeServer(at: .standard, logger) }
+                if SignalingProbe.isOwnOnLoopback(port: ListenAddress.standard.port) {
+                    room.standIn = StandInServer(port: ListenAddress.standard.port) { makeServer(at: .standard, logger) }
+                }
                 return room
             } catch let failure as Failure where failure.code == .noPermission {
                 throw Failure(

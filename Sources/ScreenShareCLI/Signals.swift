@@ -13,6 +13,7 @@ final class Signals: Sendable {
             signal(number, SIG_IGN)
             nonisolated(unsafe) let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
+                if Self.endings.contains(number), !Self.isWish() { return }
                 handler()
                 // A terminal that closes hangs up twice, by its shell and by the kernel: nobody is impatient.
                 if number == SIGHUP { source.cancel() }
@@ -21,6 +22,20 @@ final class Signals: Sendable {
             made.append(source)
         }
         sources = Mutex(made)
+    }
+
+    private static let endings: Set = [SIGINT, SIGTERM, SIGHUP]
+    private static let lastWish = Mutex<ContinuousClock.Instant?>(nil)
+
+    /// timeout(1) signals the process and then its group, and a session that is stopped hangs up as well: what comes at once
+    /// is one wish.
+    private static func isWish() -> Bool {
+        let now = ContinuousClock.now
+        return lastWish.withLock { last in
+            if let last, now - last < .milliseconds(200) { return false }
+            last = now
+            return true
+        }
     }
 
     /// As nohup(1) has it: who hangs up then must end nothing.

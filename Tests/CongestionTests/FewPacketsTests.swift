@@ -34,6 +34,22 @@ struct FewPacketsTests {
         #expect(share.estimator.capacity < 200_000, "\(share.estimator.capacity)")
     }
 
+    @Test("a burst of our own that has just been told of makes its queue our own")
+    func burst() {
+        var share = PathSimulation { SimulatedPath(rate: $0 < 6 ? 8_000_000 : 300_000) }
+        share.run(for: 4)
+        share.setMaximum(40_000_000, wish: 40_000)
+        share.run(for: 3)
+        // Pages of some packets, far apart.
+        for _ in 0..<3 {
+            share.setMaximum(40_000_000, wish: 2_000_000)
+            share.run(for: 0.05)
+            share.setMaximum(40_000_000, wish: 20_000)
+            share.run(for: 1)
+        }
+        #expect(share.estimator.capacity < 600_000, "\(share.estimator.capacity)")
+    }
+
     /// A sharer whose feedback a test makes by hand.
     private struct Sharer {
         var estimator = BandwidthEstimator(start: 4_000_000, maximum: 100_000_000, marks: .classic)

@@ -196,6 +196,20 @@ def test_a_terminal_that_closes_hangs_up_twice_and_that_is_one_wish(lan, start):
     assert host.stop(timeout=1) == OK, host.describe()
 
 
+def test_two_signals_at_once_are_one_wish(lan, start):
+    """timeout(1) signals its command and then the group; a session that is stopped hangs up and terminates."""
+    server = start(sharer.Server, lan)
+    command = [screenshare(), "host", "--room", "demo", "--test-pattern", "--signaling", server.base]
+    host = start(Process, lan.command(["env", "--default-signal=HUP", *command]), name="host")
+    host.wait_for("Open in a browser", 10)
+    server.process.send(signal.SIGSTOP)
+    host.send(signal.SIGTERM)
+    host.send(signal.SIGHUP)
+    time.sleep(0.7)
+    assert host.running, "it gives its room back"
+    assert host.stop(timeout=1) == OK, host.describe()
+
+
 def end_by_two_signals(viewer):
     assert viewer.running, "it leaves its session"
     viewer.send(signal.SIGINT)

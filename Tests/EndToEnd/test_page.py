@@ -125,8 +125,8 @@ def test_a_stream_that_falls_silent_is_opened_anew_after_fifteen_seconds(scripte
         return scripted.page.evaluate("window.streams")
 
     scripted.wait_until(lambda: streams() == 1, "a stream")
-    scripted.pass_by(13)
+    scripted.pass_by(10)
     scripted.page.wait_for_timeout(100)
     assert streams() == 1
-    scripted.pass_by(2.5)
+    scripted.pass_by(5.5)
     scripted.wait_until(lambda: streams() == 2, "the next stream")

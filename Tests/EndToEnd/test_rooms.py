@@ -174,4 +174,4 @@ def test_who_shares_at_another_s_server_takes_its_place_when_that_has_gone(lan, 
     wait_until(lambda: "second" in http(lan, "GET", f"{first.base}/v1/rooms")[2], 10, "the room again", poll=0.2)
     viewer = start(sharer.view, lan, "--frames", "5", room="second", output=subprocess.DEVNULL, signaling=first.base)
     assert viewer.wait(10) == OK, viewer.describe()
-    assert second.stop(timeout=2) == OK
+    assert second.stop() == OK

@@ -52,6 +52,13 @@ struct ServerProbeTests {
         #expect(!isTrusted(8081, 1001), "a connection is no listener")
         #expect(isTrusted(8082, 1000), "root's")
         #expect(isTrusted(8083, 1000) && !isTrusted(8083, 1001))
+        func isOwn(_ port: Int, _ user: UInt32) -> Bool {
+            LocalListener.isOwnOnLoopback(port: port, user: user, tables: [tcp, String(tcp6)])
+        }
+        #expect(isOwn(8080, 1000) && !isOwn(8080, 0))
+        #expect(!isOwn(8082, 1000), "root's serves others as well")
+        #expect(!isOwn(8083, 1000), "it is reached from the network")
+        #expect(!isOwn(8081, 1001) && !isOwn(9999, 1000))
         #expect(!LocalListener.isTrusted(port: 8080, user: 1000, tables: ["nonsense\n1 2 3"]))
     }
 

@@ -66,6 +66,27 @@ struct BesideTests {
         #expect(zip(disturbed, whole).allSatisfy { $0 <= $1 }, "\(disturbed), \(whole)")
     }
 
+    @Test("and is coarser for as long as it plays has its turn last, and keeps no row of it from its last round")
+    func coarseFilm() {
+        let page = Scene(Self.size, .text(scroll: 0))
+        let film = PixelRect(x: 640, y: 400, width: 400, height: 300)
+        let whole = finest(of: page, disturbedAfter: nil)
+        var blur = Blur(pictureSize: Self.size, costFactor: 1)
+        var rows = [Int](repeating: 51, count: Self.size.height / 16)
+        blur.outlined(PixelRect(Self.size))
+        for turn in 0..<whole.count {
+            blur.changedApart([film], quantiser: 48, share: 1, isMotion: turn > 0)
+            let pass = blur.nextPass(
+                isQuick: false, bitsPerSecond: 120_000, level: 0,
+                detail: { PictureDetail(of: page.picture, in: $0) },
+                likeness: { PictureLikeness(of: page.picture, in: $0) })
+            for row in pass.area.y / 16..<(pass.area.maxY + 15) / 16 { rows[row] = min(rows[row], pass.quantiser) }
+            let bits = Int(blur.bitsToSharpen(pass.detail, to: pass.quantiser))
+            blur.passed(pass.area, pass.detail, quantiser: pass.quantiser, bits: bits)
+        }
+        #expect(zip(rows, whole).allSatisfy { $0 <= $1 }, "\(rows), \(whole)")
+    }
+
     @Test("and comes back to what it was takes away no debt of what lies around it")
     func backBeside() {
         let page = PixelRect(Self.size)

@@ -231,7 +231,10 @@ package actor PeerHub {
 
     func schedule(_ due: Instant) {
         // The loop's clock stands still while the machine sleeps, and ours does not: a timer of before would be late.
-        guard due < timerDue || isTimerLate, !closed else { return }
+        let isLate = isTimerLate
+        guard due < timerDue || isLate, !closed else { return }
+        // Then all who are due have their turn at once.
+        let due = isLate ? SystemClock.now() : due
         timerDue = due
         // The soonest of all is set at the end.
         if isWaking { return }

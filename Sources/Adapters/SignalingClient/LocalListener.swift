@@ -10,6 +10,20 @@ package enum LocalListener {
         return !owners.isEmpty && owners.allSatisfy { $0 == user || $0 == 0 }
     }
 
+    /// Whether all who listen at the port are this user's, and reached from this machine alone.
+    package static func isOwnOnLoopback(
+        port: Int, user: UInt32 = geteuid(), tables: [String] = systemTables()
+    ) -> Bool {
+        let lines = tables.flatMap { $0.split(separator: "\n").dropFirst() }.filter { owner($0, port) != nil }
+        return !lines.isEmpty && lines.allSatisfy { line in
+            let address = line.split(separator: " ")[1].split(separator: ":").first.map(String.init)
+            return owner(line, port) == user && address.map(loopback.contains) == true
+        }
+    }
+
+    /// 127.0.0.1 and ::1, in words of 32 bits as this machine has them.
+    private static let loopback: Set = ["0100007F", "00000000000000000000000001000000"]
+
     package static func systemTables() -> [String] {
         ["/proc/net/tcp", "/proc/net/tcp6"].compactMap(contents)
     }

@@ -90,8 +90,12 @@ struct Blur: Equatable {
     }
 
     /// A change was coded, and all around it left as it was.
-    mutating func changedApart(_ changed: [PixelRect], quantiser: Int, share: Double) {
-        if quantiser > max(Self.settled, finest) {
+    ///
+    /// - Parameter isMotion: it changes again and again, and has its turn last.
+    mutating func changedApart(_ changed: [PixelRect], quantiser: Int, share: Double, isMotion: Bool = false) {
+        if isMotion, quantiser > Self.settled, changed.contains(where: { reaches(beyond: $0) }) {
+            changed.forEach { owed.add($0, quantiser, share: share) }
+        } else if quantiser > max(Self.settled, finest) {
             let all = changed.reduce(area) { $0.union($1) }
             set(all, quantiser: max(self.quantiser, quantiser), share: max(self.share, share))
         } else if quantiser > Self.settled {

@@ -19,12 +19,16 @@ final class PartialPicture {
 
     /// - Parameters:
     ///   - areas: what is taken of the new picture, grown to whole macroblocks.
+    ///   - kept: what of it stays as it is shown, likewise.
     ///   - shown: x264's own reconstruction of the last picture, its colours interleaved (NV12).
-    func mixed(_ new: I420Picture, areas: [PixelRect], into shown: x264_image_t) -> I420Picture {
+    func mixed(
+        _ new: I420Picture, areas: [PixelRect], but kept: [PixelRect] = [], into shown: x264_image_t
+    ) -> I420Picture {
         let whole = PixelRect(picture.size)
         (stale ?? [whole]).forEach { restore($0, from: shown) }
         let areas = areas.map { $0.onMacroblocks.intersection(whole) }
         areas.forEach { take($0, of: new) }
+        kept.forEach { restore($0.onMacroblocks.intersection(whole), from: shown) }
         // The filter between macroblocks reaches into those beside.
         stale = areas.map { $0.grown(by: 16).intersection(whole) }
         return picture

@@ -66,6 +66,8 @@ struct QuantiserControl {
     private var runLength = 0
     private var lastChange: MediaTime?
     private var lastQuantiser = Blur.sharp
+    /// What changed by itself last.
+    private var lastApart = PixelRect.nothing
 
     /// - Parameter costFactor: what the profile's entropy coder makes of a bit of the baseline's.
     init(pictureSize: PixelSize, costFactor: Double) {
@@ -276,7 +278,10 @@ struct QuantiserControl {
             lastChange = picture.time
             blur.outlined(picture.area)
         case .apart:
-            blur.changedApart(picture.areas, quantiser: picture.quantiser, share: learn(picture))
+            let isMotion = continuesRun(at: picture.time)
+                && lastApart.intersection(picture.area).area * 2 > picture.area.area
+            lastApart = picture.area
+            blur.changedApart(picture.areas, quantiser: picture.quantiser, share: learn(picture), isMotion: isMotion)
         }
         return blur.coarseness(of: picture.quantiser)
     }

@@ -35,7 +35,8 @@ struct ReferenceMemory {
         capacity = references
     }
 
-    var knowsLast: Bool { pictures.last?.rows != nil }
+    var knowsLast: Bool { lastRows != nil }
+    var lastRows: Rows? { pictures.last?.rows }
 
     /// The older picture that shows the most of what differs from the last one.
     func find(_ rows: Rows) -> Find {

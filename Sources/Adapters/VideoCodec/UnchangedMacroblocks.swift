@@ -5,7 +5,8 @@ import Media
 enum CodedExtent {
     /// All of the new picture, which differs from the one before in these areas.
     case whole(changed: [PixelRect])
-    case parts([PixelRect])
+    /// But for others, which stay as they are shown.
+    case parts([PixelRect], but: [PixelRect] = [])
     case outline(PixelRect)
 }
 
@@ -43,7 +44,7 @@ final class UnchangedMacroblocks {
             for index in flags.indices { flags[index] = quantisers[index] <= quantiser ? Self.unchanged : 0 }
             forEach(in: changed) { flags[$0] = 0 }
             for index in flags.indices where flags[index] == 0 { quantisers[index] = quantiser }
-        case .parts(let areas): code(areas, at: quantiser)
+        case .parts(let areas, _): code(areas, at: quantiser)
         case .outline(let area): code([area], at: Self.outline)
         }
         return flags.baseAddress

@@ -219,21 +219,31 @@ package final class X264Encoder: VideoEncoder {
         // Not before what has just begun is seen.
         let mayCarry = carriage == .together || carriage == .apart && picturesApart >= Self.picturesBeforePass
         if mayCarry, let pass = nextPass(request, isCarried: true) {
-            picturesApart = 0
-            let changes = carriage == .together ? request.areas : []
-            if changes.isEmpty { held = request.area }
-            let unit = try run(request, .parts([pass.area] + changes), quantiser: pass.quantiser)
-            let sent = learn(.carriedPass(changes), unit, areas: [pass.area], changed: .nothing, blurred: pass.detail)
-            memory.coded(changes.isEmpty ? nil : rows, quantiser: pass.quantiser, control.blur)
-            return sent
+            return try carry(pass, carriage, request, rows)
         }
-        picturesApart += 1
+        let isInTheWay = carriage == .apart && control.continuesRun(at: request.mediaTime)
+        picturesApart = isInTheWay ? picturesApart + 1 : 0
         let quantiser = control.quantiser(
             for: .apart, changed: detail, blurred: .nothing, at: request.mediaTime, target: request.target)
         guard let quantiser else { return nil }
         let unit = try run(request, .parts(request.areas), quantiser: quantiser)
         let sent = learn(.apart, unit, areas: request.areas, changed: detail, blurred: .nothing)
         memory.coded(rows, quantiser: quantiser, control.blur)
+        return sent
+    }
+
+    private func carry(
+        _ pass: Blur.Pass, _ carriage: QuantiserControl.Carriage, _ request: Request, _ rows: ReferenceMemory.Rows?
+    ) throws(CodecError) -> EncodedUnit {
+        picturesApart = 0
+        let isAlone = carriage == .apart
+        if isAlone { held = request.area }
+        let changes = isAlone ? [] : request.areas
+        let unit = try run(
+            request, .parts([pass.area] + changes, but: isAlone ? request.areas : []), quantiser: pass.quantiser)
+        let sent = learn(.carriedPass(changes), unit, areas: [pass.area], changed: .nothing, blurred: pass.detail)
+        // What is held is not shown yet.
+        memory.coded(isAlone ? memory.lastRows : rows, quantiser: pass.quantiser, control.blur)
         return sent
     }
 
@@ -356,7 +366,7 @@ package final class X264Encoder: VideoEncoder {
         self.partial = partial
         return switch extent {
         case .whole: picture
-        case .parts(let areas): partial.mixed(picture, areas: areas, into: shown)
+        case .parts(let areas, let kept): partial.mixed(picture, areas: areas, but: kept, into: shown)
         case .outline(let area): partial.outlined(picture, area: area, into: shown)
         }
     }

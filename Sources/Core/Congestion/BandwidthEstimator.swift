@@ -167,7 +167,10 @@ package struct BandwidthEstimator: Sendable {
     }
 
     /// So many more have come, by their marks.
-    package mutating func marked(_ counts: MarkCounts) { markCounts.add(counts) }
+    package mutating func marked(_ counts: MarkCounts) {
+        markCounts.add(counts)
+        if counts.marked > 0 { silenced = 0 }
+    }
 
     /// The feedback's end: all it told is weighed.
     ///
@@ -222,7 +225,7 @@ package struct BandwidthEstimator: Sendable {
                 jitter: queue.jitter, roundTrip: roundTrip,
                 latestOutflow: delivery.bitsPerSecond(over: Limits.latestWindow),
                 outflow: delivery.bitsPerSecond(over: Limits.outflowWindow),
-                delivered: delivery.bitsPerSecond(over: Limits.sustainedWindow), inFlight: packets.bytesInFlight,
+                delivered: delivery.bitsPerSecond(over: Limits.sustainedWindow), inFlight: reports.map(\.inFlight).max() ?? 0,
                 trains: train.observe(ordinary), loss: trialVerdict ?? loss,
                 marks: weighMarks(queueIsShort, roundTrip: roundTrip, at: now)))
         trialVerdict = nil
@@ -259,9 +262,7 @@ package struct BandwidthEstimator: Sendable {
         guard let newest = reports.last(where: { $0.arrival != nil && $0.sentAt >= movedAt }) else { return }
         let delay = now - newest.sentAt
         feedbackDelay = feedbackDelay.map { $0 + (delay - $0) / 8 } ?? delay
-        // In another flow's queue the least is that queue's, which counts for itself.
-        let held = rate.isCompeting ? leastFeedbackDelay.value.map { min($0, delay) } : nil
-        leastFeedbackDelay.note(held ?? delay, at: now)
+        leastFeedbackDelay.note(delay, at: now)
     }
 
     // MARK: Silence

@@ -14,9 +14,12 @@ package struct PacketReport: Hashable, Sendable {
 
     /// It was told of as lost before, and came all the same.
     package var wasLost: Bool
+    /// Bytes that were under way with it when it left.
+    package var inFlight: Int
 
     package init(
-        number: Int64, sentAt: Instant, bytes: Int, arrival: Duration?, isFavoured: Bool = false, wasLost: Bool = false
+        number: Int64, sentAt: Instant, bytes: Int, arrival: Duration?, isFavoured: Bool = false, wasLost: Bool = false,
+        inFlight: Int = 0
     ) {
         self.number = number
         self.sentAt = sentAt
@@ -24,5 +27,6 @@ package struct PacketReport: Hashable, Sendable {
         self.arrival = arrival
         self.isFavoured = isFavoured
         self.wasLost = wasLost
+        self.inFlight = inFlight
     }
 }

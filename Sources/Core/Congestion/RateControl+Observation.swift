@@ -13,7 +13,7 @@ extension RateControl {
         package var latestOutflow: Int?
         package var outflow: Int?
         package var delivered: Int?
-        /// Bytes that left and are not told of yet.
+        /// The most bytes that were under way when one of what is told of left.
         package var inFlight = 0
         package var trains: [PacketTrain.Sample]
         package var loss: LossVerdict?

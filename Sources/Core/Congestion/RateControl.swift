@@ -202,7 +202,7 @@ package struct RateControl: Sendable {
     package mutating func stopCompeting() {
         (competedLately, fairShare) = (isCompeting, capacity)
         share.forgetExcess()
-        competesSince = nil
+        (competesSince, undisputed) = (nil, nil)
         queueTarget = Limits.queueTarget
         (decreases, queueAtDecrease, ownSince, targetBefore) = (0, .zero, nil, 0)
         shortSince = nil
@@ -211,7 +211,7 @@ package struct RateControl: Sendable {
     /// The path is another one, which takes nobody knows what.
     package mutating func moved(atMost start: Int) {
         set(capacity: min(capacity, start))
-        (share, undisputed) = (LinkShare(), nil)
+        share = LinkShare()
         stopCompeting()
         forgetOthers()
         received.removeAll(keepingCapacity: true)
@@ -255,6 +255,7 @@ package struct RateControl: Sendable {
         case .less(let factor): yield(factor, seen)
         case .trial:
             guard let delivered = seen.delivered else { break }
+            undisputed = nil
             share.beginTrial(delivered, before: capacity, until: seen.now + Limits.longestTrial * 2)
             set(capacity: min(capacity, delivered * Limits.useOfTrialPercent / 100))
         case .policed(let time): share.trialFound(until: seen.now + time)
@@ -282,6 +283,7 @@ package struct RateControl: Sendable {
 
     /// A router marks instead of letting a queue grow.
     private mutating func heed(_ factor: Double, part: Double, _ seen: Observation) {
+        undisputed = nil
         share.noteMarks(before: capacity, at: seen.now)
         let used = max(seen.delivered ?? 0, seen.outflow ?? 0, capacity / 2)
         var next = Int(Double(min(capacity, used)) * factor)
@@ -353,6 +355,8 @@ package struct RateControl: Sendable {
     }
 
     private mutating func followTrains(_ bound: Int, at now: Instant) {
+        // What comes by is known anew.
+        undisputed = nil
         let middle = received.sorted()[received.count / 2]
         share.noteTrains(middle, at: now)
         // One train may be wrong by the path's jitter; upwards more, for a queue is soon noticed.
@@ -377,7 +381,7 @@ package struct RateControl: Sendable {
         target = max(Limits.lowestRate, capacity * Limits.usePercent / 100)
         received.removeAll(keepingCapacity: true)
         passed = 0
-        (share, undisputed) = (LinkShare(), nil)
+        share = LinkShare()
         stopCompeting()
         forgetOthers()
     }

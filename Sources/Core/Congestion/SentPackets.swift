@@ -9,6 +9,8 @@ package struct SentPackets: Sendable {
     private struct Entry: Sendable {
         var sentAt: Instant
         var bytes: Int
+        /// With it, those before that were not told of.
+        var inFlight: Int
         var isFavoured: Bool
         var fate = Fate.inFlight
         /// It was counted as lost, not only given up.
@@ -42,8 +44,8 @@ package struct SentPackets: Sendable {
             entries.removeAll(keepingCapacity: true)
             (first, firstOpen, bytesInFlight) = (number, number, 0)
         }
-        entries.append(Entry(sentAt: now, bytes: bytes, isFavoured: isFavoured))
         bytesInFlight += bytes
+        entries.append(Entry(sentAt: now, bytes: bytes, inFlight: bytesInFlight, isFavoured: isFavoured))
         while entries.count > Limits.sentPackets { forgetOldest() }
         while entries.count > Limits.settledPackets, first < firstOpen { forgetOldest() }
         settle()
@@ -90,7 +92,7 @@ package struct SentPackets: Sendable {
         settle()
         return PacketReport(
             number: number, sentAt: entry.sentAt, bytes: entry.bytes, arrival: arrival, isFavoured: entry.isFavoured,
-            wasLost: entry.fate == .missing && entry.isReported)
+            wasLost: entry.fate == .missing && entry.isReported, inFlight: entry.inFlight)
     }
 
     /// Gives up what left before `instant`: no feedback will come of it in time.

@@ -30,11 +30,9 @@ extension ShareSession {
     /// to offer.
     public func setAudioSource(_ source: ShareAudioSource?, _ audio: SharedAudio) {
         // A start that fails is followed by another with what was chosen meanwhile, and rooms tell what is shared.
-        if starting == nil || audioControls != nil {
-            switch audio {
-            case .system: configuration.audio.system = source
-            case .microphone: configuration.audio.microphone = source
-            }
+        switch audio {
+        case .system: configuration.audio.system = source
+        case .microphone: configuration.audio.microphone = source
         }
         let factory = source?.factory(audio.kind, clock: embedderClock)
         audioControls?.change { commands in

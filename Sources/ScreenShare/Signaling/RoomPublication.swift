@@ -74,6 +74,8 @@ extension ShareSession {
 extension ShareSession {
     /// What a room's page says of the sound.
     fileprivate var audioPhase: RoomState.Audio? {
+        // A share that began without sound has none to offer.
+        if audioControls == nil { return nil }
         let shared = configuration.audio.kinds
         return shared.isEmpty ? nil : shared.isSubset(of: mutedAudio) ? .muted : .on
     }
@@ -256,6 +258,9 @@ public enum SignalingProbe {
         guard LocalListener.isTrusted(port: port) else { return false }
         return await answers(at: "http://127.0.0.1:\(port)")
     }
+
+    /// Whether it is this user's alone, and listens at loopback only: no other user, and nobody in the network, is served.
+    public static func isOwnOnLoopback(port: Int) -> Bool { LocalListener.isOwnOnLoopback(port: port) }
 
     /// Whether one answers at an address, such as `https://meet.example.org`; false for one that is malformed.
     public static func answers(at server: String) async -> Bool {

@@ -9,6 +9,8 @@ enum ViewLimits {
     static let audioPause = Duration.milliseconds(20)
     /// Once connected, a picture may take so long, even where all patience went into connecting.
     static let firstPicture = Duration.seconds(1)
+    /// An answer to an offer, or a connection, over a long way and through TURN.
+    static let step = Duration.seconds(3)
     static let firstPause = Duration.milliseconds(250)
     static let longestPause = Duration.seconds(2)
     /// So often it is looked whether the sharer is there, which is asked where nothing was heard of it for a moment; after

@@ -10,17 +10,18 @@ extension ViewSession {
         return patience - (ContinuousClock.now - nothingSince)
     }
 
-    /// How long an answer to an offer is waited for; each step of a try gets as long as a first picture does, even where
-    /// no patience is left. Nil: for as long as a server may take.
+    /// How long an answer to an offer is waited for; each step of a try has its time, even where no patience is left. Nil: for as long as a server may take.
     var answerTime: Duration? {
-        configuration.patience == nil ? nil : max(patienceLeft, ViewLimits.firstPicture)
+        configuration.patience == nil ? nil : max(patienceLeft, ViewLimits.step)
     }
 
     /// A connection may never stand, or bring nothing: the share is paused, or a server has no sharer. Called where it
     /// begins, and anew once it stands.
-    func giveUp(_ signals: AsyncStream<PeerEvent>.Continuation) async {
+    ///
+    /// - Parameter least: what the next step may take, even where no patience is left.
+    func giveUp(_ signals: AsyncStream<PeerEvent>.Continuation, notBefore least: Duration) async {
         guard let patience = configuration.patience, let nothingSince else { return }
-        let deadline = max(nothingSince + patience, ContinuousClock.now + ViewLimits.firstPicture)
+        let deadline = max(nothingSince + patience, ContinuousClock.now + least)
         guard (try? await Task.sleep(until: deadline)) != nil, !Task.isCancelled, isTired else { return }
         signals.finish()
     }

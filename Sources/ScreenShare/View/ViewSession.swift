@@ -261,7 +261,7 @@ public actor ViewSession {
     private func follow(
         _ signals: AsyncStream<PeerEvent>, _ sink: AsyncStream<PeerEvent>.Continuation
     ) async -> Outcome {
-        var patience = Task { await giveUp(sink) }
+        var patience = Task { await giveUp(sink, notBefore: ViewLimits.step) }
         defer { patience.cancel() }
         for await signal in signals {
             switch signal {
@@ -274,7 +274,7 @@ public actor ViewSession {
                 timing.restart()
                 eventSink.yield(.connected)
                 patience.cancel()
-                patience = Task { await giveUp(sink) }
+                patience = Task { await giveUp(sink, notBefore: ViewLimits.firstPicture) }
             case .received(let unit): await take(unit)
             case .receivedAudio(let packet): take(packet)
             case .disconnected(let reason): return .left(reason.text)
