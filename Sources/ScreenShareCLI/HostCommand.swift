@@ -10,7 +10,8 @@ struct HostCommand: AsyncParsableCommand {
         abstract: "Share a screen in a room.",
         discussion: """
             Without --signaling and --listen, a signaling server of yours, or root's, that runs at \(ListenAddress.standard) \
-            already is used, and one in this process takes its place should it end. \
+            already is used; of yours, for this machine alone, one in this process takes the place once it is gone for five \
+            seconds. \
             Else one runs inside this process; it tells viewers of the --stun and --turn servers, with credentials. Keys on a terminal: p \
             pauses and resumes (so does SIGUSR1), s mutes the system's sound, m the microphone, q quits.
 

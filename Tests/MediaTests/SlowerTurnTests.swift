@@ -56,6 +56,30 @@ struct SlowerTurnTests {
         }
     }
 
+    @Test("a pass that finds no bits uses up no slot, is tried again a period later, and what changes leaves at once")
+    func fruitlessPass() {
+        let period = FrameRate(15).period
+        var adapter = rested(owes: false)
+        adapter.encoded(quantiser: 40, isNewPicture: false)
+        var now = start
+        // The first leaves, and uses up what comes next.
+        for isSent in [true, false] {
+            while true {
+                let decision = adapter.decide(at: now, outboxFull: false, keyframeNeeded: false)
+                if case .wait(let until) = decision, until > now { now = until } else { break }
+            }
+            adapter.encoded(quantiser: isSent ? 39 : RefinementPolicy.nothingEncoded, isNewPicture: false, isSent: isSent)
+        }
+        #expect(adapter.decide(at: now, outboxFull: false, keyframeNeeded: false) == .wait(until: now + period))
+        now += .milliseconds(1)
+        adapter.changed(at: now)
+        let decision = adapter.decide(at: now, outboxFull: false, keyframeNeeded: false)
+        guard case .encode = decision else {
+            Issue.record("\(decision)")
+            return
+        }
+    }
+
     @Test("does not come where nobody lacks anything, nor before a change")
     func none() {
         var adapter = rested(owes: false)

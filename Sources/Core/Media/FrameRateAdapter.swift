@@ -17,6 +17,10 @@ package struct FrameRateAdapter: Sendable {
     }
 
     private var grid: FrameGrid
+    /// As it was before a pass: where that finds no bits, it uses up no slot.
+    private var gridBefore: FrameGrid?
+    /// When a pass found none, and nothing has left since.
+    private var fruitlessAt: Instant?
     private var follower: PhaseFollower
     private var detector = CadenceDetector()
     /// The rate of frames where nothing plays that has its own.
@@ -143,6 +147,8 @@ package struct FrameRateAdapter: Sendable {
             // A pass may find no bits: the sign of life is still to come then.
             if work != .again, work != .catchUp { echoesKeyframe = false }
         }
+        gridBefore = work == .again ? grid : nil
+        fruitlessAt = nil
         switch work {
         case .new: return .encode(newFrame(at: now))
         case .again: return .encodeAgain(repetition(at: now, inSlot: !keyframeNeeded))
@@ -159,13 +165,17 @@ package struct FrameRateAdapter: Sendable {
 
     /// What the encoder made of the last decision; `RefinementPolicy.nothingEncoded` where it made nothing: the picture
     /// is tried again in the next slot.
-    package mutating func encoded(quantiser: Double, isNewPicture: Bool) {
+    ///
+    /// - Parameter isSent: something left, be it for another viewer.
+    package mutating func encoded(quantiser: Double, isNewPicture: Bool, isSent: Bool = true) {
         refinement.encoded(quantiser: quantiser, isNewPicture: isNewPicture)
         guard quantiser >= RefinementPolicy.nothingEncoded else {
             echoesKeyframe = false
             return lastSent = lastUnit
         }
         if isNewPicture { changedAt = changedAt ?? lastUnit }
+        guard !isNewPicture, !isSent, let gridBefore else { return }
+        (grid, fruitlessAt) = (gridBefore, lastUnit)
     }
 
     /// The last decision made a keyframe, for a viewer who may just have joined. On a still screen a sign of life follows
@@ -243,11 +253,11 @@ extension FrameRateAdapter {
     /// A change after a rest is refined as soon as it is sent, any other single one in the very next slot; in a run the
     /// next picture would throw that away.
     private var refinementDue: Instant {
-        let slot = max(grid.nextSlot, grid.nextUnused)
+        let slot = max(grid.nextSlot, grid.nextUnused, fruitlessAt.map { $0 + grid.period } ?? .zero)
         if runLength > 1, let lastChangedFrame {
             return max(slot, lastChangedFrame + grid.period * Int(MediaLimits.periodsOfRest))
         }
-        guard followsRest, let lastUnit else { return slot }
+        guard followsRest, fruitlessAt == nil, let lastUnit else { return slot }
         return max(grid.catchUp, min(slot, lastUnit + MediaLimits.refinementPause))
     }
 }

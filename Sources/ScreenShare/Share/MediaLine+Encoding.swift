@@ -17,6 +17,8 @@ extension MediaLine {
         var isOwnHeldBack = false
         var hasKeyframe = false
         var isAny = false
+        /// Signs of life among it.
+        var isSent = false
 
         /// How far the passes have come: slower viewers, whose pictures are coarser, have turns of their own.
         var forPasses: Double { isOwnHeldBack ? RefinementPolicy.nothingEncoded : ownQuantiser ?? quantiser }
@@ -45,7 +47,7 @@ extension MediaLine {
             isUnsampled = false
             taps.give(picture, capturedAt: capturedAt)
         }
-        adapter.encoded(quantiser: made.forPasses, isNewPicture: isNew)
+        adapter.encoded(quantiser: made.forPasses, isNewPicture: isNew, isSent: made.isSent)
         noteDebt()
         if made.hasKeyframe { adapter.keyframeMade() }
         counters.update { counters in
@@ -63,7 +65,10 @@ extension MediaLine {
         if damage.isEmpty, !lane.isUnfinished, !lane.gate.isDue(at: now) {
             // Sharp already: it is another lane's turn, and this one's viewers get a sign of life.
             made.note(lane, key)
-            if let unit = lane.repeatLast(mediaTime: time, at: now) { hand(unit, key, isKeepalive: true) }
+            if let unit = lane.repeatLast(mediaTime: time, at: now) {
+                hand(unit, key, isKeepalive: true)
+                made.isSent = true
+            }
             return
         }
         guard mayEncode(key, lane.size, isNew: isNew, at: now) else {
@@ -79,7 +84,7 @@ extension MediaLine {
         if unit != nil || key.rung == 0 { made.note(lane, key) }
         guard let unit else { return }
         hand(unit, key)
-        made.isAny = true
+        (made.isAny, made.isSent) = (true, true)
         made.hasKeyframe = made.hasKeyframe || unit.isKeyframe
     }
 
