@@ -58,6 +58,24 @@ struct SlowAndGreedyTests {
         #expect(pair.sharer.statistics.outgoing?.retransmissions == 1)
     }
 
+    @Test("a request for another stream than the pictures', as some make for what was sent again, sends no picture again")
+    func otherStream() throws {
+        var pair = PeerPair(seed: 8)
+        pair.run(for: .seconds(1))
+        var video = SyntheticVideo()
+        pair.send(video.next(keyframe: true, size: 3000, capturedAt: pair.now))
+        pair.run(for: .milliseconds(50))
+        let sent = try #require(pair.sharerDatagrams.last { $0.count > 500 && $0[1] & 0x7f == 102 })
+        for (number, ssrc) in [(1, 0xBBBB), (2, 0xAAAA)] as [(UInt32, UInt32)] {
+            var bytes: [UInt8] = []
+            GenericNACK(senderSSRC: 0xCCCC, mediaSSRC: ssrc, missing: [UInt16(sent[2]) << 8 | UInt16(sent[3])])
+                .append(to: &bytes)
+            pair.receiveAtSharer(rtcp: bytes, number: number)
+            pair.run(for: .milliseconds(5))
+            #expect(pair.sharer.statistics.outgoing?.retransmissions == (ssrc == 0xAAAA ? 1 : 0))
+        }
+    }
+
     @Test("who asks for more packets than any path carries is looked at for so many a second, and no more")
     func greed() throws {
         var pair = PeerPair(seed: 8)

@@ -48,6 +48,15 @@ struct CongestionFeedbackTests {
         #expect(media[0].payloadFormats.allSatisfy { $0.feedback.contains(.ccfb) })
     }
 
+    @Test("an offer to any server has no line for all payload types, and is answered alike")
+    func withoutPerStream() throws {
+        let offer = LocalOffer.receiving(
+            transport: LocalOfferTests.transport, sessionID: 5, audio: true, perStream: false)
+        let text = offer.description.description
+        #expect(!text.contains("rtcp-fb:*") && !text.contains("ccfb"))
+        #expect(try Self.answer(to: text).media.map(Said.init) == [Self.transportWide, Self.transportWide])
+    }
+
     @Test("where both are offered, transport-wide numbers are taken, in all sections")
     func both() throws {
         #expect(try Self.answer(to: Self.offer).media.map(Said.init) == [Self.transportWide, Self.transportWide])

@@ -155,6 +155,23 @@ struct OfferTests {
         #expect(offer.transport.candidates.count == 32 && offer.transport.candidates.last?.hasPrefix("31 ") == true)
     }
 
+    @Test("of those that nothing can be sent to none counts, so that a relayed one at the end is not cut off")
+    func uselessCandidates() throws {
+        let host = (0..<30).map { address in
+            """
+            a=candidate:\(address) 1 udp 9 192.0.2.1 \(1000 + address) typ host
+            a=candidate:\(address) 2 udp 8 192.0.2.1 \(2000 + address) typ host
+            a=candidate:\(address) 1 tcp 7 192.0.2.1 9 typ host tcptype active
+
+            """
+        }.joined()
+        let relayed = "a=candidate:99 1 udp 1 198.51.100.1 5000 typ relay raddr 192.0.2.1 rport 1000\n"
+        let offer = try Offer(SessionDescription(Self.minimal + host + relayed))
+        #expect(offer.transport.candidates.last?.hasPrefix("99 ") == true)
+        let fragment = "a=ice-ufrag:EsAw\na=ice-pwd:P2uYro0UCOQ4zxjKXaWCBui1\n" + host + relayed
+        #expect(try TrickleFragment(fragment).candidates.last?.hasPrefix("99 ") == true)
+    }
+
     /// The least that is answered.
     static let minimal = """
         v=0

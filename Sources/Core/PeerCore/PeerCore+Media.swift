@@ -68,8 +68,8 @@ extension PeerCore {
             if audioReceiver?.handle(report, at: now) == true { audioClock.receive(report) }
             handle(report.reports)
         case .receiverReport(let report): handle(report.reports)
-        // Sound is not sent again: it would come too late.
-        case .genericNACK(let nack) where nack.mediaSSRC == audioSender?.ssrc: break
+        // Sound is not sent again, it would come too late; and what was sent again has numbers of its own.
+        case .genericNACK(let nack) where nack.mediaSSRC != sender?.ssrc: break
         case .genericNACK(let nack):
             guard requestBudget.spend(nack.count, at: now) else { break }
             let missing = sender?.sinceLeap(nack.missing) ?? []

@@ -4,12 +4,16 @@ package struct LocalOffer: Hashable, Sendable {
 
     /// A viewer's offer: H.264 in mode 1, constrained baseline first, then constrained High; Opus if sound is wanted.
     ///
-    /// - Parameter ecn: how routers may mark what comes; nil: not at all.
+    /// - Parameters:
+    ///   - ecn: how routers may mark what comes; nil: not at all.
+    ///   - perStream: `ccfb` is offered as well, in a line for all payload types (RFC 8888 § 6): there are servers that read
+    ///     no such line, and refuse all of the offer.
     package static func receiving(
         transport: LocalTransport, sessionID: UInt64, allowHigh: Bool = true, audio: Bool = false,
-        ecn: ECNCapability? = ECNCapability()
+        ecn: ECNCapability? = ECNCapability(), perStream: Bool = true
     ) -> LocalOffer {
-        let feedback = ecn == nil ? feedback : feedback.union(.ecn)
+        let known = perStream ? feedback : feedback.subtracting(.ccfb)
+        let feedback = ecn == nil ? known : known.union(.ecn)
         let formats = videoFormats(levelIDC: 31, allowHigh: allowHigh, feedback) + [.parity(payloadType: 100)]
         var sections = [videoSection(.recvonly, formats: formats)]
         if audio { sections.append(audioSection(.recvonly, feedback.intersection([.transportCC, .ccfb, .ecn]))) }

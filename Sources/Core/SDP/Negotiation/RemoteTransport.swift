@@ -21,8 +21,19 @@ package struct RemoteTransport: Hashable, Sendable {
         let options = section.attributes.value(of: "ice-options") ?? session.attributes.value(of: "ice-options")
         self.options = options?.fields() ?? []
         isLite = session.attributes.has("ice-lite")
-        candidates = Array(section.attributes.values(of: "candidate").prefix(Limits.candidates))
+        var left = Limits.candidates
+        candidates = section.attributes.values(of: "candidate").filter { candidate in
+            defer { if Self.mayBeChecked(candidate) { left -= 1 } }
+            return left > 0
+        }
         isComplete = section.attributes.has("end-of-candidates") || session.attributes.has("end-of-candidates")
+    }
+
+    /// Neither of RTCP's component nor of who only connects over TCP: peers list those among the others, and one of their
+    /// last lines may be the only one that leads to them. Those don't count; they are not many by the text's own length.
+    static func mayBeChecked(_ candidate: String) -> Bool {
+        let fields = candidate.split(separator: " ", maxSplits: 2)
+        return fields.count < 2 || fields[1] == "1" && !candidate.contains(" tcptype active")
     }
 
     private static func credentials(

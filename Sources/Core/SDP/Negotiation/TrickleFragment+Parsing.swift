@@ -75,7 +75,7 @@ private struct FragmentParser {
     /// A candidate before any section belongs to one without a tag.
     private mutating func takeCandidate(_ value: String) throws(SDPError.Reason) {
         guard candidateCount < Limits.candidates, !value.isEmpty else { return }
-        candidateCount += 1
+        if RemoteTransport.mayBeChecked(value) { candidateCount += 1 }
         if fragment.sections.isEmpty { try beginSection(TrickleFragment.Section()) }
         fragment.sections[lastIndex].candidates.append(value)
     }
