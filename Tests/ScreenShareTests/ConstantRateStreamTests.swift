@@ -80,6 +80,19 @@ struct ConstantRateStreamTests {
         }
     }
 
+    @Test("Without sound what came together is behind as soon as the screen rests: a player is not late for good")
+    func noDebt() throws {
+        let units = try Self.units(2)
+        var stream = ConstantRateStream(longestStill: .seconds(2), staysAhead: false)
+        for index in 0..<40 { _ = Self.append(units[min(1, index)], ticks: Int64(index), to: &stream) }
+        #expect(stream.position == 39 * 3000)
+        for second in 1...5 {
+            _ = Self.append(units[1], ticks: 39 + Int64(second) * 90_000, to: &stream)
+            let off = stream.position - Int64(second) * 90_000
+            #expect(second == 1 || abs(off) <= 3000, "\(off)")
+        }
+    }
+
     @Test("A pause of three quarters of an hour is filled before the next picture, so that sound finds its place")
     func longerPause() throws {
         let units = try Self.units(2)

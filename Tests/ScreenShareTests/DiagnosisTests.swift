@@ -173,12 +173,22 @@ struct DiagnosisTests {
         #expect(try nat(.unknown, isAnswered: false).found.contains("no STUN server answers"))
     }
 
+    @Test("of an address that reaches no server nothing is said where another does")
+    func unreached() throws {
+        var facts = Self.facts(.endpointIndependent)
+        facts.mappings.append(.init(base: Self.relayed, kind: .unknown, isAnswered: false))
+        #expect(try only(.nat, facts.serverFindings).verdict == .ok)
+    }
+
     @Test("without a STUN server, a public address is enough, a private one is not")
     func unasked() throws {
         #expect(try only(.nat, Self.facts().serverFindings).verdict == .warning)
         var facts = Self.facts()
         facts.addresses = [try #require(IPAddress("2001:db8::1"))]
         #expect(try only(.nat, facts.serverFindings).verdict == .ok)
+        facts.addresses += [try #require(IPAddress("192.168.1.2"))]
+        let mixed = try only(.nat, facts.serverFindings)
+        #expect(mixed.verdict == .warning && mixed.found.contains("IPv4 alone"))
         facts.relayOnly = true
         facts.relayServers = [try Self.turn(.relays(Self.relayed))]
         #expect(facts.serverFindings.map(\.check) == [.turn])
@@ -242,6 +252,14 @@ struct DiagnosisTests {
         #expect(Self.rate(.tooSlow, wide).found.contains("less than 100 kbit/s up"))
         #expect(Self.rate(.failed(.gone), wide).verdict == .warning)
         #expect(Self.rate(.failed(.tokenRequired), wide).verdict == .failure)
+        let refused = RateFacts.Outcome.failed(.forbidden(words: "not here"))
+        #expect(Self.rate(refused, wide).verdict == .failure)
+        let unnamed = RateFacts(host: "meet.example.org", isOurRoom: false, up: refused, down: refused).finding
+        #expect(unnamed.verdict == .warning && unnamed.advice?.contains("--room") == true)
+        // Two flights over a satellite.
+        let far = RateFacts.Outcome.measured(Transfer(bytes: 32_768, time: .milliseconds(1210)))
+        let satellite = RateFacts(host: "x", up: far, down: far, roundTrip: .milliseconds(600)).finding
+        #expect(satellite.verdict == .ok && satellite.found.contains("at least 217 kbit/s up"), "\(satellite.found)")
     }
 
     // MARK: All of it

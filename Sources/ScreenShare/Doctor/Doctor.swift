@@ -54,7 +54,10 @@ public struct Doctor: Sendable {
         guard let probe = reached.probe else { return [] }
         let down = await Deadline.result(within: DoctorLimits.rate) { await RateFacts.measure(probe, .down) }
         let up = await Deadline.result(within: DoctorLimits.rate) { await RateFacts.measure(probe, .up) }
-        return [RateFacts(host: reached.host, up: up ?? .tooSlow, down: down ?? .tooSlow).finding]
+        let facts = RateFacts(
+            host: reached.host, isOurRoom: reached.isOurRoom, up: up ?? .tooSlow, down: down ?? .tooSlow,
+            roundTrip: reached.roundTrip)
+        return [facts.finding]
     }
 }
 

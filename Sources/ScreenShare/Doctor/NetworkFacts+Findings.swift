@@ -129,18 +129,22 @@ extension NetworkFacts {
     private var natFindings: [Finding] {
         if relayOnly { return [] }
         if stunServers.isEmpty, mappings.isEmpty { return [unaskedFinding] }
-        return mappings.isEmpty ? [] : mappings.map(finding)
+        // An address that nothing can be reached from, as an IPv6 one of this network's alone, says nothing where another is.
+        let heard = mappings.filter(\.isAnswered)
+        return (heard.isEmpty ? mappings : heard).map(finding)
     }
 
     /// No server was named.
     private var unaskedFinding: Finding {
         let unasked = "not looked at, as no STUN server is named"
-        if let address = addresses.first(where: \.isPublic) {
+        let hasIPv4 = addresses.contains { !$0.isIPv6 && !$0.isLoopback }
+        if let address = addresses.first(where: { $0.isPublic && !($0.isIPv6 && hasIPv4) }) {
             return Finding(.nat, .ok, "\(unasked); \(address) is an address of the internet's")
         }
         if hasRelay { return Finding(.nat, .ok, "\(unasked); the TURN server relays") }
+        let whose = addresses.contains(where: \.isPublic) ? "viewers with IPv4 alone" : "viewers"
         return Finding(
-            .nat, .warning, "\(unasked): viewers outside this network may find no way here",
+            .nat, .warning, "\(unasked): \(whose) outside this network may find no way here",
             advice: "For them, name one by --stun, or a TURN server by --turn.")
     }
 

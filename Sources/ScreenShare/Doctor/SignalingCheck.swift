@@ -6,10 +6,12 @@ import SignalingProtocol
 
 /// Asks the signaling server, or takes the port that one would listen at for a moment.
 struct SignalingCheck: Sendable {
-    let findings: [Finding]
+    var findings: [Finding]
     /// Where there is a server to measure the way to.
     var probe: RateProbe?
     var host = ""
+    var isOurRoom = true
+    var roundTrip = Duration.zero
 
     // MARK: A server elsewhere
 
@@ -24,7 +26,9 @@ struct SignalingCheck: Sendable {
             let report = try await address.examine(name)
             let probe = RateProbe(address, room: name, token: token.flatMap { BearerToken($0) })
             let facts = SignalingFacts(server: text, host: address.host, isOurRoom: room != nil, report: report)
-            return SignalingCheck(findings: [facts.finding], probe: probe, host: address.host)
+            return SignalingCheck(
+                findings: [facts.finding], probe: probe, host: address.host, isOurRoom: room != nil,
+                roundTrip: report.roundTrip)
         } catch {
             return SignalingCheck(findings: [SignalingFacts.finding(error, at: text)])
         }
@@ -48,7 +52,9 @@ struct SignalingCheck: Sendable {
         let finding = Finding.signalingPort(outcome, host: host, port: port, mayUseAnother: mayUseAnother)
         guard case .server = outcome, mayUseAnother else { return SignalingCheck(findings: [finding]) }
         let there = await server(standing(host, port), room: room, token: token)
-        return SignalingCheck(findings: [finding] + there.findings, probe: there.probe, host: there.host)
+        var check = there
+        check.findings = [finding] + there.findings
+        return check
     }
 
     private static func standing(_ host: String, _ port: Int) -> String {

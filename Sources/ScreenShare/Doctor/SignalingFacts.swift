@@ -69,8 +69,12 @@ struct RateFacts: Sendable {
     }
 
     let host: String
+    /// The room was named by somebody who wants to share there.
+    var isOurRoom = true
     let up: Outcome
     let down: Outcome
+    /// Of one request: a transfer takes two of it besides, whatever the rate.
+    var roundTrip = Duration.zero
 
     static func measure(_ probe: RateProbe, _ direction: RateProbe.Direction) async -> Outcome {
         do throws(SignalingError) { return .measured(try await probe.measure(direction)) } catch {
@@ -102,11 +106,18 @@ struct RateFacts: Sendable {
         values["\(direction)BitsPerSecond"] = .number(transfer.bitsPerSecond.rounded())
         values["\(direction)Bytes"] = Finding.Value(transfer.bytes)
         let rate = Words.rate(transfer.bitsPerSecond)
-        return ("at least \(rate) \(direction) (\(Words.bytes(transfer.bytes)))", transfer.bitsPerSecond)
+        // What it may be at most, which alone can be too little.
+        let time = max(.milliseconds(1), transfer.time - roundTrip - roundTrip)
+        let most = Transfer(bytes: transfer.bytes, time: time).bitsPerSecond
+        return ("at least \(rate) \(direction) (\(Words.bytes(transfer.bytes)))", most)
     }
 
     private func unmeasured(_ error: SignalingError) -> Finding {
         switch error {
+        case .forbidden where !isOurRoom:
+            Finding(
+                .rate, .warning, "not measured: the server at \(host) lets certain rooms be shared only",
+                advice: "Name yours by --room.")
         case .tokenRequired, .forbidden:
             Finding(
                 .rate, .failure, "\(host) lets nobody share who brings no token, or not in this room: \(error)",

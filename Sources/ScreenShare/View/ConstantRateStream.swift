@@ -40,9 +40,16 @@ struct ConstantRateStream: Sendable {
     private var lastSlot: Int64 = -1
     private var started: Instant?
     private let longestStill: Duration?
+    private let staysAhead: Bool
 
-    /// - Parameter longestStill: how much of a gap is filled at most; nil: all of it.
-    init(longestStill: Duration? = nil) { self.longestStill = longestStill }
+    /// - Parameters:
+    ///   - longestStill: how much of a gap is filled at most; nil: all of it.
+    ///   - staysAhead: sound goes by where the file is, and would be cut if stills were left out for it to come back to the
+    ///     clock; else it does so, and whoever looks on is late no longer than that.
+    init(longestStill: Duration? = nil, staysAhead: Bool = true) {
+        self.longestStill = longestStill
+        self.staysAhead = staysAhead
+    }
 
     /// The stream begins anew (the sharer restarted): media time has no relation to what was before.
     mutating func beginSegment() {
@@ -63,9 +70,8 @@ struct ConstantRateStream: Sendable {
         piece.pictures += 1
         // Where not all of the time before could be filled, the rest of it is filled behind this.
         lastSlot += 1
-        // Sound goes by where the file is: it would be cut if stills were left out to come back.
         let step = mediaTime.ticks.subtractingSaturating(latest)
-        if !beginsSegment, Self.pressedTicks.contains(step), lastSlot > slot { base?.slot += lastSlot - slot }
+        if staysAhead, !beginsSegment, Self.pressedTicks.contains(step), lastSlot > slot { base?.slot += lastSlot - slot }
         latest = mediaTime.ticks
         observe(unit)
         return piece

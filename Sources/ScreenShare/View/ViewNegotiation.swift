@@ -32,7 +32,7 @@ struct ViewNegotiation {
         self.transport = transport
         local = LocalOffer.receiving(
             transport: transport, sessionID: UInt64.random(in: 0...UInt64(Int64.max)), audio: audio,
-            ecn: marks ? ECNCapability() : nil)
+            ecn: marks ? ECNCapability() : nil, perStream: false)
     }
 
     /// A fragment with a candidate that is not in the offer; nil for one that is.

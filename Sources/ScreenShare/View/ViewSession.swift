@@ -62,7 +62,8 @@ public actor ViewSession {
     public init(configuration: ViewConfiguration, logger: Logger = Logger(label: "screenshare")) {
         self.configuration = configuration
         self.logger = logger
-        stream = ConstantRateStream(longestStill: configuration.longestStill)
+        stream = ConstantRateStream(
+            longestStill: configuration.longestStill, staysAhead: configuration.receivesAudio)
         sound = ViewAudio(
             decoder: configuration.decodesAudio ? try? OpusDecoder() : nil,
             picturesMoveBack: !configuration.constantFrameRate)
