@@ -183,12 +183,17 @@ def test_a_second_signal_ends_a_sharer_whose_server_falls_silent(lan, share, sta
     assert host.stop(timeout=1) == OK
 
 
-def test_a_terminal_that_closes_hangs_up_twice_and_that_is_one_wish(lan, start):
+def host_of_a_silent_server(lan, start):
     server = start(sharer.Server, lan)
     command = [screenshare(), "host", "--room", "demo", "--test-pattern", "--signaling", server.base]
     host = start(Process, lan.command(["env", "--default-signal=HUP", *command]), name="host")
     host.wait_for("Open in a browser", 10)
     server.process.send(signal.SIGSTOP)
+    return host
+
+
+def test_a_terminal_that_closes_hangs_up_twice_and_that_is_one_wish(lan, start):
+    host = host_of_a_silent_server(lan, start)
     for _ in range(2):
         host.send(signal.SIGHUP)
         time.sleep(0.5)
@@ -198,11 +203,7 @@ def test_a_terminal_that_closes_hangs_up_twice_and_that_is_one_wish(lan, start):
 
 def test_two_signals_at_once_are_one_wish(lan, start):
     """timeout(1) signals its command and then the group; a session that is stopped hangs up and terminates."""
-    server = start(sharer.Server, lan)
-    command = [screenshare(), "host", "--room", "demo", "--test-pattern", "--signaling", server.base]
-    host = start(Process, lan.command(["env", "--default-signal=HUP", *command]), name="host")
-    host.wait_for("Open in a browser", 10)
-    server.process.send(signal.SIGSTOP)
+    host = host_of_a_silent_server(lan, start)
     host.send(signal.SIGTERM)
     host.send(signal.SIGHUP)
     time.sleep(0.7)

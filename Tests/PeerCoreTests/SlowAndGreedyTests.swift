@@ -35,17 +35,23 @@ struct SlowAndGreedyTests {
         #expect(left > keyframe.payloads.count, "\(left) of \(keyframe.payloads.count), and life behind them")
     }
 
-    @Test("what a viewer misses of another encoder's pictures it is sent when it asks: some show nothing behind a gap")
-    func behindAChangeOfLanes() throws {
-        var pair = PeerPair(seed: 8)
+    /// A picture that comes, and the number of its last packet.
+    private func show(on pair: inout PeerPair) throws -> UInt16 {
         pair.run(for: .seconds(1))
         var video = SyntheticVideo()
         pair.send(video.next(keyframe: true, size: 3000, capturedAt: pair.now))
         pair.run(for: .milliseconds(50))
         let sent = try #require(pair.sharerDatagrams.last { $0.count > 500 && $0[1] & 0x7f == 102 })
+        return UInt16(sent[2]) << 8 | UInt16(sent[3])
+    }
+
+    @Test("what a viewer misses of another encoder's pictures it is sent when it asks: some show nothing behind a gap")
+    func behindAChangeOfLanes() throws {
+        var pair = PeerPair(seed: 8)
+        let sent = try show(on: &pair)
         pair.sharer.changeLane()
         var bytes: [UInt8] = []
-        GenericNACK(senderSSRC: 0xCCCC, mediaSSRC: 0xAAAA, missing: [UInt16(sent[2]) << 8 | UInt16(sent[3])])
+        GenericNACK(senderSSRC: 0xCCCC, mediaSSRC: 0xAAAA, missing: [sent])
             .append(to: &bytes)
         pair.receiveAtSharer(rtcp: bytes, number: 1)
         pair.run(for: .milliseconds(5))
@@ -61,14 +67,10 @@ struct SlowAndGreedyTests {
     @Test("a request for another stream than the pictures', as some make for what was sent again, sends no picture again")
     func otherStream() throws {
         var pair = PeerPair(seed: 8)
-        pair.run(for: .seconds(1))
-        var video = SyntheticVideo()
-        pair.send(video.next(keyframe: true, size: 3000, capturedAt: pair.now))
-        pair.run(for: .milliseconds(50))
-        let sent = try #require(pair.sharerDatagrams.last { $0.count > 500 && $0[1] & 0x7f == 102 })
+        let sent = try show(on: &pair)
         for (number, ssrc) in [(1, 0xBBBB), (2, 0xAAAA)] as [(UInt32, UInt32)] {
             var bytes: [UInt8] = []
-            GenericNACK(senderSSRC: 0xCCCC, mediaSSRC: ssrc, missing: [UInt16(sent[2]) << 8 | UInt16(sent[3])])
+            GenericNACK(senderSSRC: 0xCCCC, mediaSSRC: ssrc, missing: [sent])
                 .append(to: &bytes)
             pair.receiveAtSharer(rtcp: bytes, number: number)
             pair.run(for: .milliseconds(5))

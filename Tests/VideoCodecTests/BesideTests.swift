@@ -35,6 +35,37 @@ struct BesideTests {
         return structuralSimilarity(part(a), part(b), width: width)
     }
 
+    /// A film of six seconds in a quarter of the screen; `goes` says whether so many frames are not enough.
+    private func play(
+        beside page: Scene, _ recording: inout Recording, _ bitsPerSecond: Int, while goes: (Int, Recording) -> Bool
+    ) throws {
+        let film = Scene(PixelSize(width: 640, height: 352), .film)
+        let area = PixelRect(x: 640, y: 368, width: 640, height: 352)
+        for frame in 0..<180 where goes(frame, recording) {
+            film.draw(frame % 60)
+            copy(area, of: film, to: page)
+            try recording.encode(page.picture, damage: area, bitsPerSecond: bitsPerSecond)
+        }
+    }
+
+    /// Until all is sharp.
+    private func rest(_ page: Scene, _ recording: inout Recording, _ bitsPerSecond: Int, every ticks: Int64) throws {
+        for _ in 0..<60 where (recording.units.last?.quantiser ?? 0) > 27 {
+            try recording.encode(page.picture, damage: .nothing, bitsPerSecond: bitsPerSecond, after: ticks)
+        }
+    }
+
+    /// The next pass, and the finest that each row of macroblocks has been coded at.
+    private func takePass(_ blur: inout Blur, over page: Scene, _ rows: inout [Int]) {
+        let pass = blur.nextPass(
+            isQuick: false, bitsPerSecond: 120_000, level: 0,
+            detail: { PictureDetail(of: page.picture, in: $0) },
+            likeness: { PictureLikeness(of: page.picture, in: $0) })
+        for row in pass.area.y / 16..<(pass.area.maxY + 15) / 16 { rows[row] = min(rows[row], pass.quantiser) }
+        let bits = Int(blur.bitsToSharpen(pass.detail, to: pass.quantiser))
+        blur.passed(pass.area, pass.detail, quantiser: pass.quantiser, bits: bits)
+    }
+
     /// The finest that each row of macroblocks is coded at until all is sharp.
     private func finest(of page: Scene, disturbedAfter passes: Int?) -> [Int] {
         let whole = PixelRect(Self.size)
@@ -47,13 +78,7 @@ struct BesideTests {
                 let dialog = PixelRect(x: 480, y: 544, width: 400, height: 150)
                 blur.changedApart([dialog], quantiser: blur.finest + 4, share: 1)
             }
-            let pass = blur.nextPass(
-                isQuick: false, bitsPerSecond: 120_000, level: 0,
-                detail: { PictureDetail(of: page.picture, in: $0) },
-                likeness: { PictureLikeness(of: page.picture, in: $0) })
-            for row in pass.area.y / 16..<(pass.area.maxY + 15) / 16 { rows[row] = min(rows[row], pass.quantiser) }
-            let bits = Int(blur.bitsToSharpen(pass.detail, to: pass.quantiser))
-            blur.passed(pass.area, pass.detail, quantiser: pass.quantiser, bits: bits)
+            takePass(&blur, over: page, &rows)
         }
         #expect(blur.isEmpty)
         return rows
@@ -76,13 +101,7 @@ struct BesideTests {
         blur.outlined(PixelRect(Self.size))
         for turn in 0..<whole.count {
             blur.changedApart([film], quantiser: 48, share: 1, isMotion: turn > 0)
-            let pass = blur.nextPass(
-                isQuick: false, bitsPerSecond: 120_000, level: 0,
-                detail: { PictureDetail(of: page.picture, in: $0) },
-                likeness: { PictureLikeness(of: page.picture, in: $0) })
-            for row in pass.area.y / 16..<(pass.area.maxY + 15) / 16 { rows[row] = min(rows[row], pass.quantiser) }
-            let bits = Int(blur.bitsToSharpen(pass.detail, to: pass.quantiser))
-            blur.passed(pass.area, pass.detail, quantiser: pass.quantiser, bits: bits)
+            takePass(&blur, over: page, &rows)
         }
         #expect(zip(rows, whole).allSatisfy { $0 <= $1 }, "\(rows), \(whole)")
     }
@@ -102,13 +121,7 @@ struct BesideTests {
     @Test("and plays in a small part of it, does not keep it from getting sharp", arguments: [600_000, 1_200_000])
     func film(bitsPerSecond: Int) throws {
         var (recording, page) = try shown(bitsPerSecond: bitsPerSecond)
-        let film = Scene(PixelSize(width: 640, height: 352), .film)
-        let area = PixelRect(x: 640, y: 368, width: 640, height: 352)
-        for frame in 0..<180 {
-            film.draw(frame % 60)
-            copy(area, of: film, to: page)
-            try recording.encode(page.picture, damage: area, bitsPerSecond: bitsPerSecond)
-        }
+        try play(beside: page, &recording, bitsPerSecond) { _, _ in true }
         let last = try #require(try recording.decoded().last)
         let likeness = likeness(last, page.picture.luma, rows: 0..<352)
         #expect(likeness > 0.98, "\(likeness)")
@@ -118,17 +131,9 @@ struct BesideTests {
     func filmThatStops() throws {
         let bitsPerSecond = 600_000
         var (recording, page) = try shown(bitsPerSecond: bitsPerSecond)
-        let film = Scene(PixelSize(width: 640, height: 352), .film)
-        let area = PixelRect(x: 640, y: 368, width: 640, height: 352)
-        for frame in 0..<180 where recording.units.last?.quantiser != 51 || frame < 3 {
-            film.draw(frame % 60)
-            copy(area, of: film, to: page)
-            try recording.encode(page.picture, damage: area, bitsPerSecond: bitsPerSecond)
-        }
+        try play(beside: page, &recording, bitsPerSecond) { $0 < 3 || $1.units.last?.quantiser != 51 }
         try #require(recording.units.last?.quantiser == 51, "else this tests nothing")
-        for _ in 0..<60 where (recording.units.last?.quantiser ?? 0) > 27 {
-            try recording.encode(page.picture, damage: .nothing, bitsPerSecond: bitsPerSecond, after: 54_000)
-        }
+        try rest(page, &recording, bitsPerSecond, every: 54_000)
         let last = try #require(try recording.decoded().last)
         let likeness = likeness(last, page.picture.luma, rows: 0..<720)
         // Its grain is never quite as it was; of another picture of it a half would be.
@@ -139,9 +144,7 @@ struct BesideTests {
     func dialog() throws {
         let bitsPerSecond = 300_000
         var (recording, page) = try shown(bitsPerSecond: bitsPerSecond)
-        for _ in 0..<60 where (recording.units.last?.quantiser ?? 0) > 27 {
-            try recording.encode(page.picture, damage: .nothing, bitsPerSecond: bitsPerSecond, after: 540_000)
-        }
+        try rest(page, &recording, bitsPerSecond, every: 540_000)
         for step in 0..<20 {
             let spot = PixelRect(x: 64 + 16 * step, y: 640, width: 16, height: 16)
             copy(spot, of: Scene(PixelSize(width: 16, height: 16), .noise, seed: UInt64(step + 1)), to: page)
@@ -152,9 +155,7 @@ struct BesideTests {
         let unit = try #require(
             try recording.encode(page.picture, damage: dialog, bitsPerSecond: bitsPerSecond, after: 6000))
         #expect(!unit.isKeyframe && unit.bytes.count * 8 < bitsPerSecond / 4, "\(unit.bytes.count)")
-        for _ in 0..<60 where (recording.units.last?.quantiser ?? 0) > 27 {
-            try recording.encode(page.picture, damage: .nothing, bitsPerSecond: bitsPerSecond, after: 540_000)
-        }
+        try rest(page, &recording, bitsPerSecond, every: 540_000)
         let last = try #require(try recording.decoded().last)
         #expect(structuralSimilarity(last, page.picture.luma, width: 1280) > 0.987)
     }

@@ -6,23 +6,20 @@ package enum LocalListener {
     ///
     /// - Parameter tables: `/proc/net/tcp` and `tcp6` (proc(5)).
     package static func isTrusted(port: Int, user: UInt32 = geteuid(), tables: [String] = systemTables()) -> Bool {
-        let owners = tables.flatMap { table in table.split(separator: "\n").dropFirst().compactMap { owner($0, port) } }
-        return !owners.isEmpty && owners.allSatisfy { $0 == user || $0 == 0 }
+        let found = listeners(at: port, in: tables)
+        return !found.isEmpty && found.allSatisfy { $0.owner == user || $0.owner == 0 }
     }
 
     /// Whether all who listen at the port are this user's, and reached from this machine alone.
     package static func isOwnOnLoopback(
         port: Int, user: UInt32 = geteuid(), tables: [String] = systemTables()
     ) -> Bool {
-        let lines = tables.flatMap { $0.split(separator: "\n").dropFirst() }.filter { owner($0, port) != nil }
-        return !lines.isEmpty && lines.allSatisfy { line in
-            let address = line.split(separator: " ")[1].split(separator: ":").first.map(String.init)
-            return owner(line, port) == user && address.map(loopback.contains) == true
-        }
+        let found = listeners(at: port, in: tables)
+        return !found.isEmpty && found.allSatisfy { $0.owner == user && loopback.contains($0.address) }
     }
 
     /// 127.0.0.1 and ::1, in words of 32 bits as this machine has them.
-    private static let loopback: Set = ["0100007F", "00000000000000000000000001000000"]
+    private static let loopback: Set<Substring> = ["0100007F", "00000000000000000000000001000000"]
 
     package static func systemTables() -> [String] {
         ["/proc/net/tcp", "/proc/net/tcp6"].compactMap(contents)
@@ -42,13 +39,17 @@ package enum LocalListener {
         }
     }
 
+    private static func listeners(at port: Int, in tables: [String]) -> [(address: Substring, owner: UInt32)] {
+        tables.flatMap { table in table.split(separator: "\n").dropFirst().compactMap { listener($0, port) } }
+    }
+
     /// `sl local_address rem_address st queues timer retrnsmt uid …`, in hexadecimal but for the last.
-    private static func owner(_ line: Substring, _ port: Int) -> UInt32? {
+    private static func listener(_ line: Substring, _ port: Int) -> (address: Substring, owner: UInt32)? {
         let fields = line.split(separator: " ")
-        guard fields.count > 7, fields[3] == listening, let at = fields[1].split(separator: ":").last,
-            Int(at, radix: 16) == port
-        else { return nil }
-        return UInt32(fields[7])
+        guard fields.count > 7, fields[3] == listening, let owner = UInt32(fields[7]) else { return nil }
+        let place = fields[1].split(separator: ":")
+        guard place.count == 2, Int(place[1], radix: 16) == port else { return nil }
+        return (place[0], owner)
     }
 
     /// TCP_LISTEN.

@@ -10,7 +10,8 @@ extension ViewSession {
         return patience - (ContinuousClock.now - nothingSince)
     }
 
-    /// How long an answer to an offer is waited for; each step of a try has its time, even where no patience is left. Nil: for as long as a server may take.
+    /// How long an answer to an offer is waited for; each step of a try has its time, even where no patience is left. Nil:
+    /// for as long as a server may take.
     var answerTime: Duration? {
         configuration.patience == nil ? nil : max(patienceLeft, ViewLimits.step)
     }
