@@ -37,7 +37,8 @@ package struct DeliveryRate: Sendable {
             count += 1
         }
         // The first packet opens the interval: its bytes came before.
-        guard count >= Limits.packetsOfDelivery, let first = arrivals.first(where: { $0.time >= began }) else { return nil }
+        guard count >= Limits.packetsOfDelivery else { return nil }
+        let first = arrivals[arrivals.count - count]
         let span = newest - began
         guard span >= Limits.shortestDelivery else { return nil }
         return Int(Double(bytes - first.bytes) * 8 / span.inSeconds)

@@ -172,8 +172,8 @@ enum Limits {
     static let graceOfKeyframe = Duration.seconds(1)
     /// And one that left before it could be judged by certainly is: a round trip, and this for who decodes.
     static let timeToJudge = Duration.milliseconds(100)
-    /// GStreamer asks within 10 ms of the first packet, and half a second later where processors are busy.
-    static let timeOfReflex = Duration.milliseconds(500)
+    /// GStreamer asks within 10 ms of the first packet, and 0.6 s later where processors are busy.
+    static let timeOfReflex = Duration.milliseconds(900)
     /// Nothing passed for longer than this: pictures begin anew.
     static let lostInSilence = Duration.milliseconds(400)
     /// What leaves at once: 16 packets, more than a frame of typing or scrolling.
@@ -194,9 +194,11 @@ enum Limits {
     static let cachedDeltas = 60
     /// And where they cross in this time.
     static let cacheTime = 0.4
-    /// What costs more than a keyframe, but not more than so many, serves who begins beside others, if it has caught up
-    /// with them after this: in seconds, as long as it might have to wait for a keyframe.
+    /// What costs more than a keyframe, but not more than so many, serves who begins beside others, if it crosses in this
+    /// time, in which a joiner is to have a picture, and has caught up with them after that: as long as it might have to
+    /// wait for a keyframe. In seconds.
     static let cachedKeyframes = 4
+    static let cacheTimeBeside = 0.5
     static let catchUpTime = 1.0
     /// The same viewer is served so no more often than it would get keyframes, on average,
     static let cacheInterval = Duration.seconds(1)
@@ -253,6 +255,8 @@ enum Limits {
     static let playoutDelayUnits = 10
     /// Bytes around a packet of sound: IP, UDP, RTP, extensions, tag.
     static let audioHeaders = 70.0
+    /// A loss of sound that is off from what was told by more than this is told anew: in-band FEC is tuned by it.
+    static let lossChange = 0.03
     static let receivedAudio = 64
     /// Handshake datagrams held back until ICE has a pair.
     static let earlyHandshakeDatagrams = 8

@@ -227,7 +227,7 @@ package struct PeerCore: ~Copyable {
     private func catchesUp(with cache: PictureCache) -> Bool {
         guard isConnected, !path.isSilent, sender?.hasHadNothing == true else { return false }
         let (bits, capacity) = (Double(cache.bytes) * 8, Double(path.capacity))
-        return bits <= capacity * Limits.cacheTime && bits < (capacity - cache.bitsPerSecond) * Limits.catchUpTime
+        return bits <= capacity * Limits.cacheTimeBeside && bits < (capacity - cache.bitsPerSecond) * Limits.catchUpTime
     }
 
     private func crossesSoon(_ bytes: Int) -> Bool {

@@ -19,7 +19,8 @@ package struct TransportFeedback: Hashable, Sendable {
     }
 
     /// The unit of arrival times.
-    package static let tick: Duration = .microseconds(250)
+    package static let tick: Duration = .nanoseconds(nanosecondsPerTick)
+    private static let nanosecondsPerTick: Int64 = 250_000
     /// Ticks in a unit of the reference time (64 ms).
     package static let ticksPerReference: Int64 = 256
 
@@ -53,6 +54,6 @@ package struct TransportFeedback: Hashable, Sendable {
 
     /// The arrival on the receiver's clock, which wraps with the reference time (at 12.4 days).
     package func time(of arrival: Arrival) -> Duration {
-        Self.tick * (Int64(referenceTime) * Self.ticksPerReference + arrival.ticks)
+        .nanoseconds(Self.nanosecondsPerTick * (Int64(referenceTime) * Self.ticksPerReference + arrival.ticks))
     }
 }
