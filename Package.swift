@@ -189,6 +189,7 @@ let package = Package(
                 "RTP", "SDP", "Datagrams", "PeerCore", "PeerDriver", "ScreenCapture", "SystemClock", "Timebase",
                 logging,
             ]),
+        suite("ScreenShareCLI", ["ScreenShareCLI", "ScreenShare", arguments]),
         suite("SignalingProtocol", ["SignalingProtocol"]),
         suite(
             "SignalingServer",

@@ -78,7 +78,7 @@ struct HostCommand: AsyncParsableCommand {
     func run() async throws {
         let logger = Console.logger(level: logLevel.level)
         var configuration = ShareConfiguration(source: source.source)
-        configuration.size = video.outputSize ?? configuration.size
+        configuration.size = video.outputSize
         configuration.frameRate = video.fps.flatMap { OutputFrameRate(rawValue: $0) }
         configuration.mode = video.mode
         configuration.preset = video.preset
@@ -89,7 +89,8 @@ struct HostCommand: AsyncParsableCommand {
         let sound = try sound.plan(among: ShareableAudio.list())
         configuration.audio = sound.configuration
         let runner = HostRunner(
-            session: ShareSession(configuration: configuration, logger: logger), soundText: sound.text,
+            session: ShareSession(configuration: configuration, logger: logger),
+            sounds: sound.configuration.kinds, soundText: sound.text,
             plan: SignalingPlan(
                 room: room, signaling: signaling, listen: listen, names: names, token: token, open: open, maximumViewers: maxViewers,
                 iceServers: try network.servers.viewerServers()),

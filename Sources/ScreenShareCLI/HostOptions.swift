@@ -49,11 +49,14 @@ struct VideoOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What counts most: detail (text, at most 15 frames a second), motion (the rate of the film that plays), or "
-                + "auto (whichever is on the screen)."))
+            "What counts most: detail or text (both: sharpness, at most 15 frames a second), motion (the rate of the film that "
+                + "plays), or auto (whichever is on the screen)."))
     var mode = ContentMode.auto
 
-    @Option(help: "Frames per second, 24 or 30, whatever is on the screen. Default: as the mode says.")
+    @Option(
+        help: ArgumentHelp(
+            "Frames per second, 24 or 30, whatever is on the screen: in mode auto it is treated as a film then, and becomes "
+                + "smaller where a path is slow. Default: as the mode says."))
     var fps: Int?
 
     @Option(help: "The most that video and sound may use together, such as 4M or 800k bits per second.")
@@ -65,7 +68,7 @@ struct VideoOptions: ParsableArguments {
                 + "a share takes more than 50 MB at 720p and more than 100 MB at 1080p. When the processor is too busy, less is tried."))
     var preset = EncoderPreset.ultrafast
 
-    var outputSize: OutputSize? { maxPixels.map { .maximumPixels($0) } ?? size?.size ?? (mode == .detail ? .native : nil) }
+    var outputSize: OutputSize { maxPixels.map { OutputSize.maximumPixels($0) } ?? size?.size ?? .automatic }
 
     func validate() throws {
         if size != nil, maxPixels != nil { throw ValidationError("Choose --size or --max-pixels, not both.") }
@@ -166,8 +169,15 @@ struct SizeArgument: ExpressibleByArgument {
     }
 }
 
+extension ContentMode: ExpressibleByArgument {
+    /// By its name, or by a content hint of WebRTC's that stands for it.
+    public init?(argument: String) {
+        guard let mode = ContentMode(rawValue: argument) ?? ContentMode(contentHint: argument) else { return nil }
+        self = mode
+    }
+}
+
 // By their names.
-extension ContentMode: ExpressibleByArgument {}
 extension EncoderPreset: ExpressibleByArgument {}
 
 /// `4M`, `800k`, `2500000`.
@@ -179,16 +189,30 @@ struct BitrateArgument: ExpressibleByArgument, CustomStringConvertible {
     }
 
     init?(argument: String) {
-        let factors: [Character: Double] = ["k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6]
-        let factor = argument.last.flatMap { factors[$0] }
-        guard let number = Double(factor == nil ? argument[...] : argument.dropLast()), number.isFinite else { return nil }
-        let rate = number * (factor ?? 1)
-        guard (100_000...100_000_000).contains(rate) else { return nil }
+        guard let rate = Self.rate(argument), (100_000...100_000_000).contains(rate) else { return nil }
         bitsPerSecond = Int(rate)
+    }
+
+    /// Nil for a text that is no number.
+    static func rate(_ text: String) -> Double? {
+        let factors: [Character: Double] = ["k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6]
+        let factor = text.last.flatMap { factors[$0] }
+        guard let number = Double(factor == nil ? text[...] : text.dropLast()), number.isFinite else { return nil }
+        return number * (factor ?? 1)
     }
 
     var description: String {
         bitsPerSecond % 1_000_000 == 0 ? "\(bitsPerSecond / 1_000_000)M" : "\(bitsPerSecond / 1000)k"
+    }
+}
+
+/// Likewise, of sound: what Opus can have (RFC 7587 § 6.1).
+struct AudioBitrateArgument: ExpressibleByArgument {
+    let bitsPerSecond: Int
+
+    init?(argument: String) {
+        guard let rate = BitrateArgument.rate(argument), (6000...510_000).contains(rate) else { return nil }
+        bitsPerSecond = Int(rate)
     }
 }
 

@@ -59,6 +59,22 @@ def test_a_large_screen_is_fitted_and_its_aspect_kept(lan, display, painter, sha
     assert_colours(seen, {**inner, "bar": (0.02, 0.5, (0, 0, 0)), "other bar": (0.98, 0.5, (0, 0, 0))})
 
 
+@pytest.mark.parametrize(
+    ("options", "size"),
+    [
+        ([], "1728x1080"),
+        (["--mode", "detail"], "2560x1600"),
+        (["--mode", "text", "--size", "720p"], "1152x720"),
+        (["--max-pixels", "1000000"], "1264x790"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else " ".join(value) or "nothing asked",
+)
+def test_the_size_is_what_was_asked_for_or_else_the_modes(lan, display, share, start, options, size):
+    host = share(lan, "--display", display(2560, 1600).name, *options)
+    start(sharer.gstreamer, lan, host.whep, "--no-decode", "--duration", "30")
+    host.process.wait_for(rf"Sharing 2560x1600 as {size}\.", 15)
+
+
 def test_depth_30(lan, display, painter, share, picture):
     screen = display(640, 480, depth=30)
     brush = painter(screen)

@@ -14,6 +14,17 @@ struct EncodingParametersTests {
         #expect(film.maximumFrameRate == 30)
     }
 
+    @Test("bits are for the picture that is encoded: a wide desktop is fitted into few pixels, and kept whole for text")
+    func wide() {
+        func bits(_ mode: ContentMode) -> Int {
+            EncodingParameters.recommended(
+                for: mode, screenWidth: 5760, screenHeight: 1080, profile: .constrainedBaseline
+            ).maximumBitrate
+        }
+        #expect(bits(.motion) == 2_500_000 && bits(.auto) == 2_500_000, "1920×360")
+        #expect(bits(.detail) == 6_000_000)
+    }
+
     @Test("more pixels never get fewer bits, and no screen is too odd", arguments: ContentMode.allCases)
     func monotonous(mode: ContentMode) {
         let bits = [(0, 0), (1, 1), (640, 360), (1080, 1920), (1920, 1080), (2560, 1440), (7680, 4320)].map {

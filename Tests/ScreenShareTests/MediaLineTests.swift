@@ -76,7 +76,7 @@ struct MediaLineTests {
         (.fit(width: 8192, height: 8192), PixelSize(width: 16_000, height: 16_000)),
     ] as [(OutputSize, PixelSize)])
     func largest(size: OutputSize, source: PixelSize) {
-        let picture = size.geometry(of: source).picture
+        let picture = size.geometry(of: source, in: .auto).picture
         let level = H264Level.minimum(size: picture, frameRate: .fps30, bitsPerSecond: 4_000_000, references: 1)
         #expect(level != nil, "\(picture)")
         #expect(picture.width >= 2 && picture.height >= 2)

@@ -1,3 +1,5 @@
+import Media
+
 /// Size, rate and bits that suit what is shared: a start for an embedder's own settings.
 ///
 /// | encoded picture, at most | `detail`, 15 a second | `motion`, to 30 a second |
@@ -14,7 +16,7 @@
 public struct EncodingParameters: Hashable, Sendable {
     /// What `recommended` was asked for.
     public var mode: ContentMode
-    /// For `ShareConfiguration.size`.
+    /// For `ShareConfiguration.size`, where it stays also in another mode.
     public var size: OutputSize
     /// Bits per second.
     public var maximumBitrate: Int
@@ -43,9 +45,9 @@ public struct EncodingParameters: Hashable, Sendable {
     public static func recommended(
         for mode: ContentMode, screenWidth: Int, screenHeight: Int, profile: Profile = .high
     ) -> EncodingParameters {
-        let size: OutputSize = mode == .detail ? .native : .within(longSide: 1920, shortSide: 1080)
-        let screen = max(1, min(65_536, screenWidth)) * max(1, min(65_536, screenHeight))
-        let pixels = mode == .detail ? screen : min(screen, 1920 * 1080)
+        let size = mode.size
+        let screen = PixelSize(width: max(1, min(65_536, screenWidth)), height: max(1, min(65_536, screenHeight)))
+        let pixels = size.geometry(of: screen, in: mode).picture.area
         let row = rows.first { pixels <= $0.pixels } ?? largest
         let bits = mode == .detail ? row.detail : row.motion
         return EncodingParameters(mode: mode, size: size, maximumBitrate: profile == .high ? bits * 7 / 8 : bits)

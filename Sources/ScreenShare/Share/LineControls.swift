@@ -42,6 +42,12 @@ extension LineCommands {
     /// Of the stream: the most there will be.
     var frameRate: FrameRate { fixedRate ?? .fps30 }
 
+    /// What the size comes to: where none was asked for, the mode has a say.
+    var policy: FitGeometry.Policy { size.policy(in: mode) }
+
+    /// Where a source of this size goes in the encoded picture.
+    func geometry(of source: PixelSize) -> FitGeometry { size.geometry(of: source, in: mode) }
+
     /// The lanes in the order in which they are encoded: nobody waits for the pictures of slower viewers.
     var inTurn: [LaneKey] { lanes.count < 2 ? Array(lanes) : lanes.sorted { $0.rung < $1.rung } }
 

@@ -64,7 +64,9 @@ extension MediaLine {
 
     /// Converts what looks different from before, and says what that is.
     func convertWatching(_ frame: ScreenFrame) -> Look {
-        guard let converter, converter.source == frame.pixels.size, converter.geometry == commands.size.geometry(of: frame.pixels.size) else {
+        guard let converter, converter.source == frame.pixels.size,
+            converter.geometry == commands.geometry(of: frame.pixels.size)
+        else {
             convert(frame)
             capturedAt = frame.moment
             // What plays goes on playing at another size.
@@ -95,12 +97,15 @@ extension MediaLine {
         if grid.pace != .fixed { tell(content) }
     }
 
+    /// Nobody looks any more: what played counts as ended.
     private func forgetContent() {
         watch = nil
+        let known = counters.now
         counters.update { counters in
             counters.content = nil
             counters.cadence = nil
         }
+        if known.content == .video || known.cadence != nil { report(.content(.app, nil)) }
     }
 
     private func tell(_ content: Content) {
@@ -119,14 +124,15 @@ extension MediaLine {
         var frame = frame
         frame.damage = frame.damage.union(unconverted)
         unconverted = .nothing
-        let geometry = commands.size.geometry(of: frame.pixels.size)
+        let geometry = commands.geometry(of: frame.pixels.size)
         if converter?.geometry != geometry || converter?.source != frame.pixels.size {
             if converter?.source != frame.pixels.size { watch = nil }
             converter = PictureConverter(source: frame.pixels.size, geometry: geometry)
             unsentDamage = .nothing
             lanes = [:]
-            report(.geometry(source: frame.pixels.size, picture: geometry.picture))
+            // Before it is told: who hears of it may ask for the statistics.
             counters.update { $0.size = geometry.picture }
+            report(.geometry(source: frame.pixels.size, picture: geometry.picture))
         }
         if let converter { unsentDamage = unsentDamage.union(converter.convert(frame)) }
         isUnsampled = true

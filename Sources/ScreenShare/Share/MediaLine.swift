@@ -214,7 +214,7 @@ final class MediaLine {
         if next.frameRate != commands.frameRate { restart(at: now) }
         // A pause leaves nothing of before: no cached picture, no reference.
         if next.isPaused != commands.isPaused { forget(at: now) }
-        if next.size != commands.size {
+        if next.policy != commands.policy {
             // What was looked at for its slot has the size of before.
             isLookedAt = false
             adapter.changed(at: now)

@@ -2,9 +2,10 @@ import Media
 
 extension OutputSize {
     /// Numbers that no picture can have count as the nearest that one can.
-    var policy: FitGeometry.Policy {
+    func policy(in mode: ContentMode) -> FitGeometry.Policy {
         func side(_ length: Int) -> Int { max(2, min(LineLimits.side, length)) }
         return switch self {
+        case .automatic: mode.size.policy(in: mode)
         case .native: .native
         case .fit(let width, let height): .fit(PixelSize(width: side(width), height: side(height)))
         case .within(let long, let short): .fitTurned(PixelSize(width: side(long), height: side(short)))
@@ -15,7 +16,8 @@ extension OutputSize {
 
     /// Where a source of this size goes in the encoded picture. More than any level of H.264, or the encoder, takes is made
     /// smaller, whatever was asked for.
-    func geometry(of source: PixelSize) -> FitGeometry {
+    func geometry(of source: PixelSize, in mode: ContentMode) -> FitGeometry {
+        let policy = policy(in: mode)
         let wanted = FitGeometry(source: source, policy: policy)
         guard !LineLimits.takes(wanted.picture) else { return wanted }
         let size = wanted.picture
@@ -31,5 +33,15 @@ extension OutputSize {
         } while !isTooLong && !LineLimits.takes(smaller) && pixels > 0
         if case .letterbox = policy { return FitGeometry(source: source, policy: .letterbox(smaller)) }
         return FitGeometry(source: source, policy: .fit(smaller))
+    }
+}
+
+extension ContentMode {
+    /// What `OutputSize.automatic` comes to.
+    var size: OutputSize {
+        switch self {
+        case .detail: .native
+        case .auto, .motion: .within(longSide: 1920, shortSide: 1080)
+        }
     }
 }

@@ -3,7 +3,7 @@ public struct ShareConfiguration: Sendable {
     /// Where the pictures come from.
     public var source: ShareSource
     /// How large the encoded picture is.
-    public var size: OutputSize = .within(longSide: 1920, shortSide: 1080)
+    public var size = OutputSize.automatic
     /// What the pictures are about, and so how fast frames leave.
     public var mode = ContentMode.auto
     /// A fixed rate that whatever is shown is turned into; nil: as the mode says.
@@ -51,7 +51,8 @@ public struct NetworkConfiguration: Hashable, Sendable {
     public init() {}
 }
 
-/// A fixed output frame rate.
+/// A fixed output frame rate. In mode `auto` whatever is shown is treated as a film then, where a path is slow as well: its
+/// pictures become smaller, not fewer.
 public enum OutputFrameRate: Int, Sendable, CaseIterable {
     /// 24 a second exactly, not 24000/1001.
     case fps24 = 24
@@ -59,16 +60,29 @@ public enum OutputFrameRate: Int, Sendable, CaseIterable {
     case fps30 = 30
 }
 
-/// What the pictures are about, and so what counts most. The same as WebRTC's content hints for video.
+/// What the pictures are about, and so what counts most: WebRTC's content hints for video, which `init(contentHint:)` takes.
 public enum ContentMode: String, Hashable, Sendable, CaseIterable {
     /// `detail` for programs and pages; `motion` from a second or two after something begins to play, in the whole picture
     /// or in a part of it, until it ends.
     case auto
-    /// Text and drawings: 15 frames a second at most, each as sharp as the bit rate allows.
+    /// Text and drawings: 15 frames a second at most, each as sharp as the bit rate allows, of the source's own size unless
+    /// another was asked for.
     case detail
     /// Films, calls, games: as soon as it is known at which rate they play (23.976 to 60 a second), each of their
     /// pictures leaves once, when it is drawn, with a timestamp of that rate; of more than 30 a second every other one.
     case motion
+
+    /// What a video track's `contentHint` asks for (W3C, MediaStreamTrack Content Hints).
+    ///
+    /// - Parameter contentHint: `""` for `auto`, `"text"` or `"detail"` for `detail`, `"motion"`; nil comes of any other.
+    public init?(contentHint: String) {
+        switch contentHint {
+        case "": self = .auto
+        case "text", "detail": self = .detail
+        case "motion": self = .motion
+        default: return nil
+        }
+    }
 }
 
 /// How hard the encoder tries, by x264's names. Where pictures would be late, a share goes down by itself, and up again
@@ -92,6 +106,8 @@ public enum EncoderPreset: String, Hashable, Sendable, CaseIterable {
 /// The encoded picture's size in pixels, always even. The aspect is always kept, nothing is cropped, nothing enlarged.
 /// What no level of H.264 has room for (table A-1) becomes the nearest size that one has.
 public enum OutputSize: Hashable, Sendable {
+    /// What suits the mode, also where that changes: `native` in `detail`, else `within` 1920 by 1080 pixels.
+    case automatic
     /// The source's own size, made even.
     case native
     /// As large as fits into the box.

@@ -16,7 +16,8 @@ public enum ShareEvent: Sendable {
     case sourceHidden(String)
     /// It can be captured again.
     case sourceVisible
-    /// Something began to play, or has ended, or its rate is known, or no longer.
+    /// Something began to play, or has ended, or its rate is known, or no longer. Where nobody looks any more, in mode
+    /// `detail` and at a fixed rate, what played counts as ended.
     case contentChanged(SharedContent, cadence: CadenceStatistics?)
     /// The processor was too busy for the preset before, or has room for a better one.
     case presetChanged(EncoderPreset)

@@ -153,7 +153,8 @@ public actor ShareSession {
         updatePlayout()
     }
 
-    /// Says what the pictures are about from now on. They go on without a keyframe.
+    /// Says what the pictures are about from now on. They go on without a keyframe, unless their size is `automatic` and
+    /// becomes another with the mode.
     public func setMode(_ mode: ContentMode) {
         configuration.mode = mode
         controls?.change { $0.mode = mode }
@@ -188,7 +189,7 @@ public actor ShareSession {
     var encodedSize: PixelSize {
         let size = counters.now.size
         if size.area > 0 { return size }
-        switch configuration.size.policy {
+        switch configuration.size.policy(in: configuration.mode) {
         case .native, .fitPixels: return FitGeometry.defaultBox
         case .fit(let size), .fitTurned(let size), .letterbox(let size): return size
         }

@@ -1,0 +1,58 @@
+import Media
+import NIOConcurrencyHelpers
+import Testing
+import Timebase
+import VideoCodec
+@testable import ScreenShare
+
+@Suite("What the pictures are about")
+struct ContentModeTests {
+    private let size = PixelSize(width: 320, height: 240)
+
+    @Test("WebRTC's content hints for video have their modes, and those for sound have none")
+    func hints() {
+        #expect(["", "text", "detail", "motion"].map { ContentMode(contentHint: $0) } == [.auto, .detail, .detail, .motion])
+        for hint in ["speech", "music", "auto", "Text", " "] { #expect(ContentMode(contentHint: hint) == nil) }
+    }
+
+    /// A media thread's work, without the thread.
+    private func makeLine(_ report: @escaping @Sendable (LineEvent) -> Void) throws -> MediaLine {
+        let controls = LineControls(
+            LineCommands(size: .native, fixedRate: nil, mode: .auto, preset: .ultrafast, bitsPerSecond: 2_000_000))
+        let source = try #require(TestPatternSource(size: size, wakeup: controls.wakeup))
+        return MediaLine(
+            controls: controls, counters: LineCounters(), source: source, deliver: { _, _ in }, isOutboxFull: { _ in false },
+            isCongested: { _, _ in false }, taps: SampleTaps(), report: report)
+    }
+
+    /// Three seconds of a film, in virtual time.
+    private func play(on line: MediaLine) throws {
+        for picture in 0..<72 {
+            let bytes = [UInt8](repeating: picture % 2 == 0 ? 100 : 200, count: size.area * 4)
+            let pixels = PixelBuffer(format: .bgra, size: size, copying: bytes.span.bytes)
+            let drawn = Instant.zero + FrameRate.fps24.time(ofFrame: Int64(picture))
+            let frame = ScreenFrame(pixels: try #require(pixels), capturedAt: drawn, damage: PixelRect(size))
+            let look = line.convertWatching(frame)
+            line.adapter.looked(look, changedAt: drawn)
+            line.follow()
+        }
+    }
+
+    @Test("a film that plays when nobody looks for one any more is told to have ended, once", arguments: [
+        (.detail, nil), (.auto, .fps24), (.motion, .fps30),
+    ] as [(ContentMode, FrameRate?)])
+    func ended(mode: ContentMode, fixedRate: FrameRate?) throws {
+        let told = NIOLockedValueBox<[Content]>([])
+        let line = try makeLine { event in
+            if case .content(let content, _) = event { told.withLockedValue { $0.append(content) } }
+        }
+        try play(on: line)
+        #expect(line.counters.now.content == .video && line.counters.now.cadence != nil)
+        #expect(told.withLockedValue { $0.last } == .video)
+        line.commands.mode = mode
+        line.commands.fixedRate = fixedRate
+        for _ in 0..<2 { line.follow() }
+        #expect(told.withLockedValue { $0.suffix(2) } == [.video, .app])
+        #expect(line.counters.now.content == nil && line.counters.now.cadence == nil)
+    }
+}
