@@ -18,7 +18,8 @@ struct ContentTests {
         /// - Parameter isFilmNew: whether the place of the film, where one is known and the area holds it, shows
         ///   something new.
         mutating func look(
-            after: Duration, area: PixelRect, isFilmNew: Bool = true, changed: Double = 0.9, moved: Double = 0
+            after: Duration, area: PixelRect, isFilmNew: Bool = true, changed: Double = 0.9, moved: Double = 0,
+            panned: Double = 0
         ) {
             now += after
             classifier.advance(to: now)
@@ -28,7 +29,8 @@ struct ContentTests {
             let was = classifier.content
             classifier.looked(
                 at: now, area: area,
-                difference: FrameDifference(area: place ?? area, changed: isNew ? changed : 0, moved: moved),
+                difference: FrameDifference(
+                    area: place ?? area, changed: isNew ? changed : 0, moved: moved, panned: panned),
                 cadence: detector.cadence)
             if was != classifier.content { switches += 1 }
         }
@@ -42,12 +44,15 @@ struct ContentTests {
         }
 
         /// A film of 24 on a display of 60 Hz that draws every tick.
-        mutating func film(_ seconds: Int, in area: PixelRect, beside: (Int) -> PixelRect? = { _ in nil }) {
+        mutating func film(
+            _ seconds: Int, in area: PixelRect, panned: Double = 0, beside: (Int) -> PixelRect? = { _ in nil }
+        ) {
             for tick in 0..<seconds * 60 {
                 let isNew = tick * 24 / 60 != (tick - 1) * 24 / 60
                 let other = beside(tick)
                 look(
-                    after: .nanoseconds(16_666_667), area: other.map { area.union($0) } ?? area, isFilmNew: isNew)
+                    after: .nanoseconds(16_666_667), area: other.map { area.union($0) } ?? area, isFilmNew: isNew,
+                    panned: panned)
             }
         }
     }
@@ -137,6 +142,29 @@ struct ContentTests {
         var scroll = Trace()
         for _ in 0..<3600 { scroll.look(after: .nanoseconds(16_666_667), area: Self.window, moved: 0.9) }
         #expect(scroll.switches == 0)
+    }
+
+    @Test("what moves sideways or slantwise is no film, be it at a held key's rate or at the display's")
+    func sideways() {
+        for rate in [25, 30, 60] as [Int64] {
+            var sheet = Trace()
+            var drag = Trace()
+            for step in 0..<3600 {
+                sheet.look(after: .nanoseconds(1_000_000_000 / rate), area: Self.window, panned: 0.9)
+                // Now this way, now that, and now and then nothing of it is found again.
+                drag.look(
+                    after: .nanoseconds(1_000_000_000 / rate), area: Self.window, moved: step % 3 == 0 ? 0.9 : 0,
+                    panned: step % 3 == 1 ? 0.9 : 0)
+            }
+            #expect(sheet.switches == 0 && drag.switches == 0)
+        }
+    }
+
+    @Test("a film of 24 a second is one also where its camera pans over something drawn")
+    func drawnPan() {
+        var trace = Trace()
+        trace.film(60, in: Self.window, panned: 1)
+        #expect(trace.classifier.content == .video && trace.switches == 1)
     }
 
     @Test("ten minutes at a desk: not one wrong switch", arguments: 1...4 as ClosedRange<UInt64>)

@@ -22,7 +22,7 @@ package struct FrameComparer {
         known.removeAll { $0.area == area || !$0.area.intersection(frame.content).isEmpty }
         if known.count >= Self.areas { known.removeFirst() }
         known.append(after)
-        return before.map { after.difference(from: $0) } ?? FrameDifference(area: area, changed: 1)
+        return before.map { after.difference(from: $0, in: frame) } ?? FrameDifference(area: area, changed: 1)
     }
 
     /// A film, and what is typed beside it.
@@ -54,12 +54,14 @@ private struct RowPrints {
     private let columns: Int
     /// Column by column.
     private var values: [UInt64]
+    private let landmarks: Landmarks
 
     init(of frame: ScreenFrame, in area: PixelRect) {
         self.area = area
         pointer = frame.pointer
         columns = (area.width + Self.width - 1) / Self.width
         values = [UInt64](repeating: 0, count: columns * area.height)
+        landmarks = Landmarks(of: frame.pixels, in: area)
         SourcePlanes.lend(frame.pixels) { planes in
             for row in 0..<area.height {
                 for column in 0..<columns {
@@ -71,32 +73,38 @@ private struct RowPrints {
         }
     }
 
-    func difference(from before: RowPrints) -> FrameDifference {
+    /// - Parameter frame: what these are the numbers of.
+    func difference(from before: RowPrints, in frame: ScreenFrame) -> FrameDifference {
         let hidden = [pointer, before.pointer].filter { !$0.intersection(area).isEmpty }
         var isChanged = [Bool](repeating: false, count: area.height)
         var most = (rows: 0, column: 0)
         var isHidden = false
         for column in 0..<columns {
-            let rows = changedRows(column, before)
-            let seen = rows.filter { !hides(hidden, column, $0) }
-            for row in seen { isChanged[row] = true }
-            if seen.count > most.rows { most = (seen.count, column) }
-            isHidden = isHidden || seen.count < rows.count
+            var seen = 0
+            for row in 0..<area.height where differs(column, row, before) {
+                if hides(hidden, column, row) {
+                    isHidden = true
+                } else {
+                    seen += 1
+                    isChanged[row] = true
+                }
+            }
+            if seen > most.rows { most = (seen, column) }
         }
         guard most.rows > 0 else { return FrameDifference(area: area, changed: 0, isHidden: isHidden) }
         let share = Double(isChanged.count { $0 }) / Double(area.height)
         // Bars beside what is scrolled stand still, so one column tells.
         let moved = RowMotion.share(before: before.rows(of: most.column), after: rows(of: most.column))
-        return FrameDifference(area: area, changed: share, moved: moved, isHidden: isHidden)
+        let panned = moved < Self.enough ? before.landmarks.share(movedIn: frame.pixels) : 0
+        return FrameDifference(area: area, changed: share, moved: moved, panned: panned, isHidden: isHidden)
     }
 
     private func rows(of column: Int) -> ArraySlice<UInt64> {
         values[column * area.height..<(column + 1) * area.height]
     }
 
-    private func changedRows(_ column: Int, _ before: RowPrints) -> [Int] {
-        let start = column * area.height
-        return (0..<area.height).filter { values[start + $0] != before.values[start + $0] }
+    private func differs(_ column: Int, _ row: Int, _ before: RowPrints) -> Bool {
+        values[column * area.height + row] != before.values[column * area.height + row]
     }
 
     private func hides(_ pointers: [PixelRect], _ column: Int, _ row: Int) -> Bool {
@@ -108,6 +116,8 @@ private struct RowPrints {
     }
 
     private static let width = 128
+    /// Where so much was moved up or down, nothing else is looked for.
+    private static let enough = 0.5
 }
 
 extension SourcePlanes {
@@ -115,8 +125,7 @@ extension SourcePlanes {
     fileprivate func fingerprint(row y: Int, columns: Range<Int>, continuing seed: UInt64 = 0) -> UInt64 {
         let (left, width) = (columns.lowerBound, columns.count)
         switch format {
-        case .bgra: return shim_fingerprint(first(y) + 4 * left, 4 * width, seed, 0x00FF_FFFF_00FF_FFFF)
-        case .bgr10: return shim_fingerprint(first(y) + 4 * left, 4 * width, seed, 0x3FFF_FFFF_3FFF_FFFF)
+        case .bgra, .bgr10: return shim_fingerprint(first(y) + 4 * left, 4 * width, seed, format.mask)
         case .nv12:
             let luma = shim_fingerprint(first(y) + left, width, seed, .max)
             return shim_fingerprint(second(y / 2) + (left & ~1), (width + 1) & ~1, luma, .max)

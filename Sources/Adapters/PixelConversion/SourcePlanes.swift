@@ -40,6 +40,25 @@ struct SourcePlanes {
     var chromaSize: PixelSize { PixelSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2) }
 }
 
+extension PixelFormat {
+    /// Of the first plane.
+    var bytesPerPixel: Int {
+        switch self {
+        case .bgra, .bgr10: 4
+        case .nv12, .i420: 1
+        }
+    }
+
+    /// What counts of eight bytes of the first plane: all but a pixel's spare bits.
+    var mask: UInt64 {
+        switch self {
+        case .bgra: 0x00FF_FFFF_00FF_FFFF
+        case .bgr10: 0x3FFF_FFFF_3FFF_FFFF
+        case .nv12, .i420: .max
+        }
+    }
+}
+
 /// The content area of an encoder's picture, for the time of one call; its corner is even.
 struct ContentPlanes {
     private let luma: RowKernels.MutableRow

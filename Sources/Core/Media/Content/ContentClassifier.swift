@@ -14,7 +14,11 @@ package enum Content: Hashable, Sendable {
 ///      ▲──────────────────── for a second and a half nothing of that ◄────────────────────────────────────────┘
 ///
 /// Typing has no rate and changes few rows, a dragged window has no place, a spinner is small, and what is scrolled was
-/// there before. Text typed beside a film makes the area larger now and then, and moves nothing.
+/// there before. Text typed beside a film makes the area larger now and then, and moves nothing. Neither held keys nor
+/// displays have a rate of 24: what has it is a film, even where it pans without a trace of noise.
+///
+/// Whole pages that a held key turns come as evenly as a film's pictures, and all of each is new: they are taken for a
+/// film while they are turned. Nothing that was found tells them apart without making films late.
 package struct ContentClassifier: Sendable {
     package private(set) var content = Content.app
     private let source: PixelSize
@@ -22,6 +26,7 @@ package struct ContentClassifier: Sendable {
     private var home = PixelRect.nothing
     private var visits = 0
     private var moved = 0.0
+    private var panned = 0.0
     private var changed = 0.0
     /// Since when all of it speaks for a film, and when it last did.
     private var since: Instant?
@@ -48,10 +53,11 @@ package struct ContentClassifier: Sendable {
         visit(area)
         if difference.isNew, home.isEmpty || difference.area.isSimilar(to: home) {
             moved += (difference.moved - moved) / ContentLimits.memory
+            panned += (difference.panned - panned) / ContentLimits.memory
             changed += (difference.changed - changed) / ContentLimits.memory
         }
         // Once something plays, it may stumble.
-        guard cadence != nil || content == .video, speaksForFilm else {
+        guard cadence != nil || content == .video, speaksForFilm(cadence) else {
             if content == .app { since = nil }
             return advance(to: now)
         }
@@ -74,8 +80,10 @@ package struct ContentClassifier: Sendable {
         since = nil
     }
 
-    private var speaksForFilm: Bool {
-        visits >= ContentLimits.visits && moved < ContentLimits.moved && changed > ContentLimits.changed
+    private func speaksForFilm(_ cadence: Cadence?) -> Bool {
+        // What is dragged about goes now this way, now that.
+        let scrolled = cadence?.rate.nominal == 24 ? moved : moved + panned
+        return visits >= ContentLimits.visits && scrolled < ContentLimits.moved && changed > ContentLimits.changed
     }
 
     /// What is too small for a film is neither its place nor a sign against it.
