@@ -32,11 +32,11 @@ class Bench(contextlib.ExitStack):
         self.callback(self.display.close)
         self.display.show(*CONTENT[content])
 
-    def share(self, which, size=None):
-        """Either sharer, at 30 fps and 4 Mbit/s."""
+    def share(self, which, size=None, *more, **settings):
+        """Either sharer, at 30 fps and 4 Mbit/s; `more` is for ours alone."""
         options = ["--fps", "30", "--bitrate", str(BITRATE)] + (["--size", size] if size else [])
         if which == "ours":
-            made = sharer.Sharer(self.lan, "--display", self.display.name, *options)
+            made = sharer.Sharer(self.lan, "--display", self.display.name, *options, *more, **settings)
         else:
             made = sharer.GStreamerSharer(self.lan, self.display.name, *options)
         self.callback(made.kill)

@@ -152,23 +152,33 @@ def lost_numbers(seen):
 
 # MARK: Beside x264 alone
 
+# What is on the screen, and the preset.
+PICTURES = {
+    "pointer": ("pointer", "ultrafast"), "scrolling": ("scrolling", "ultrafast"),
+    "scrolling, superfast": ("scrolling", "superfast"),
+}
 
-def per_picture(content, seconds, repeats):
+
+def per_picture(case, seconds, repeats):
     """CPU of a picture in the sharer and in x264 alone, on 1920×1080 in mode detail; medians of runs in turns."""
-    runs = [one_run(content, seconds) for _ in range(repeats)]
+    content, preset = PICTURES[case]
+    runs = [one_run(content, preset, seconds) for _ in range(repeats)]
     found = {key: median([run[key] for run in runs]) for key in ("ours", "x264", "fps")}
-    return {**found, "ratio": median([run["ours"] / run["x264"] for run in runs]), "runs": runs}
+    presets = sorted({used for run in runs for used in run["presets"]})
+    ratio = median([run["ours"] / run["x264"] for run in runs])
+    return {**found, "ratio": ratio, "asked": preset, "presets": presets, "runs": runs}
 
 
-def one_run(content, seconds):
+def one_run(content, preset, seconds):
     with Bench("scrolling" if content == "scrolling" else "still") as bench:
         if content == "pointer":
             move(bench, seconds * 3 + 40)
-        share = sharer.Sharer(bench.lan, "--display", bench.display.name, "--mode", "detail")
+        share = sharer.Sharer(bench.lan, "--display", bench.display.name, "--mode", "detail", "--preset", preset)
         bench.callback(share.kill)
         viewer = bench.watch(share.whep, "--no-decode", "--duration", "600")
         viewer.event("first", 20)
         time.sleep(SETTLE)
+        lines = len(share.statistics.all())
         before, used = share.statistics.wait(bool), processor_seconds(share.process.pid)
         sent, began = bytes_sent(before), time.monotonic()
         time.sleep(seconds)
@@ -176,13 +186,15 @@ def one_run(content, seconds):
         span = time.monotonic() - began
         after = share.statistics.wait(bool)
         made = pictures(before, after)
+        # A share steps down where the processor is too busy: then it is not what was asked for that is measured.
+        presets = sorted({line["preset"] for line in share.statistics.all()[lines:]})
         fps = made / (after["time"] - before["time"])
         viewer.kill()
         share.kill()
-        alone = x264(bench, fps, round(after["quantiser"]), seconds)
+        alone = x264(bench, fps, round(after["quantiser"]), seconds, preset)
     return {
         "ours": used / span / fps, "x264": alone["seconds"], "fps": fps, "quantiser": after["quantiser"],
-        "bytes": (bytes_sent(after) - sent) / made, "x264Bytes": alone["bytes"],
+        "presets": presets, "bytes": (bytes_sent(after) - sent) / made, "x264Bytes": alone["bytes"],
     }
 
 
@@ -204,7 +216,7 @@ def move(bench, seconds):
     process.wait_for("READY", 10, key="out")
 
 
-def x264(bench, fps, quantiser, seconds):
+def x264(bench, fps, quantiser, seconds, preset):
     """The same screen's frames at the same rate, recorded beforehand."""
     program = FOLDER / "x264_alone"
     subprocess.run(
@@ -214,7 +226,7 @@ def x264(bench, fps, quantiser, seconds):
     grab = ["ffmpeg", "-v", "error", "-y", "-f", "x11grab", "-framerate", f"{fps:.3f}", "-video_size", size]
     frames = ["-i", bench.display.name, "-frames:v", str(round(fps * seconds)), "-pix_fmt", "yuv420p"]
     subprocess.run([*grab, *frames, "-f", "rawvideo", path], check=True, stdin=subprocess.DEVNULL)
-    command = [program, path, str(bench.display.width), str(bench.display.height), f"{fps:.3f}", str(quantiser)]
+    command = [program, path, str(bench.display.width), str(bench.display.height), f"{fps:.3f}", str(quantiser), preset]
     try:
         return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     finally:

@@ -1,9 +1,9 @@
 """The project's figures on this machine: `screenshare host` beside GStreamer, same run, same screen, same viewers.
 
-    make bench                            everything, about an hour and a half
-    make bench ARGS="--quick"             fewer repeats, about twenty minutes
-    make bench ARGS="--only cpu,join"     some of cpu, latency, memory, join, crowd, viewers, pages, comeback, cadence, content,
-                                          sound, isolation, networks, flows
+    make bench                            everything, about an hour and three quarters
+    make bench ARGS="--quick"             fewer repeats, about twenty-five minutes
+    make bench ARGS="--only cpu,join"     some of cpu, latency, memory, footprint, join, crowd, viewers, pages, smallprint,
+                                          comeback, cadence, content, pictures, sound, isolation, networks, flows
     make bench ARGS="--sharers gstreamer" one side only
 
 Ends with a table in Markdown; all numbers are in .build-artifacts/bench/result.json. Nothing else should run meanwhile.
@@ -23,19 +23,20 @@ import cadence  # noqa: E402
 import content  # noqa: E402
 import figures  # noqa: E402
 import flows  # noqa: E402
+import footprint  # noqa: E402
 import isolation  # noqa: E402
 import networks  # noqa: E402
 import pages  # noqa: E402
 import sound  # noqa: E402
 from bench import NAMES  # noqa: E402
 from measure import machine  # noqa: E402
-from report import table  # noqa: E402
+from report import SMALL_PRINT_LINK, table  # noqa: E402
 
 from harness.paths import ARTIFACTS, ROOT, SYSTEM_PYTHON, MissingBinary, screenshare  # noqa: E402, F401
 
 PARTS = (
-    "cpu", "latency", "memory", "join", "crowd", "viewers", "pages", "comeback", "cadence", "content", "sound",
-    "isolation", "networks", "flows",
+    "cpu", "latency", "memory", "footprint", "join", "crowd", "viewers", "pages", "smallprint", "comeback", "cadence",
+    "content", "pictures", "sound", "isolation", "networks", "flows",
 )
 REPEATS = {"cpu": 3, "latency": 6, "join": 20, "viewers": 5, "pages": 3, "pictures": 5}
 QUICK = {"cpu": 1, "latency": 2, "join": 8, "viewers": 1, "pages": 1, "pictures": 2}
@@ -90,6 +91,9 @@ class Run:
         for size, found in self.results["memory"].items():
             found["encoder"] = figures.encoder_memory(build, size, *ENCODER[size])
 
+    def footprint(self):
+        self.own("footprint", footprint.CASES, footprint.figures)
+
     def join(self):
         self.each("join", (None,), lambda which, _: figures.joins(which, self.repeats["join"]))
 
@@ -102,6 +106,11 @@ class Run:
     def pages(self):
         rounds = self.repeats["pages"]
         self.each("pages", LINKS, lambda which, link: pages.figures(which, link, rounds))
+
+    def smallprint(self):
+        """Of a low screen; of a high one that is among the pages."""
+        rounds = self.repeats["pages"]
+        self.each("smallprint", ("1280x720",), lambda which, size: pages.figures(which, SMALL_PRINT_LINK, rounds, size))
 
     def own(self, part, cases, measure):
         """What is held against bounds alone."""
@@ -121,10 +130,12 @@ class Run:
             (ARTIFACTS / "bench/cadence.svg").write_text(plot)
 
     def content(self):
-        seconds, repeats = self.repeats["seconds"], self.repeats["pictures"]
-        self.own("content", content.CASES, lambda case: content.real(case, seconds["content"]))
-        measured = ("pointer", "scrolling")
-        self.own("pictures", measured, lambda case: content.per_picture(case, seconds["pictures"], repeats))
+        seconds = self.repeats["seconds"]["content"]
+        self.own("content", content.CASES, lambda case: content.real(case, seconds))
+
+    def pictures(self):
+        seconds, repeats = self.repeats["seconds"]["pictures"], self.repeats["pictures"]
+        self.own("pictures", content.PICTURES, lambda case: content.per_picture(case, seconds, repeats))
 
     def sound(self):
         seconds = self.repeats["seconds"]["sound"]

@@ -2,7 +2,7 @@
  * frame, behind the keyframe. Frames are raw I420, one after another; they are encoded RATE a second, as a sharer does,
  * because a core that rests in between is slower than one that does not. Reading them is not counted.
  *
- *   x264_alone FILE WIDTH HEIGHT RATE QUANTISER */
+ *   x264_alone FILE WIDTH HEIGHT RATE QUANTISER PRESET */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,12 +10,6 @@
 #include <time.h>
 
 #include "x264_settings.h"
-
-static double processor(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return now.tv_sec + now.tv_nsec / 1e9;
-}
 
 static void sleep_until(struct timespec start, double seconds) {
     long long nanoseconds = start.tv_nsec + (long long)(seconds * 1e9);
@@ -25,18 +19,15 @@ static void sleep_until(struct timespec start, double seconds) {
 }
 
 int main(int count, char **arguments) {
-    if (count != 6) return 64;
+    if (count != 7) return 64;
     int width = atoi(arguments[2]), height = atoi(arguments[3]);
     double rate = atof(arguments[4]), spent = 0;
     FILE *file = fopen(arguments[1], "rb");
     x264_picture_t in, out;
-    x264_t *encoder = open_encoder("ultrafast", width, height, width * height > 1280 * 720 ? 5 : 1);
+    const char *preset = arguments[6];
+    x264_t *encoder = open_encoder(preset, width, height, references_of(width, height));
     if (!file || !encoder || x264_picture_alloc(&in, X264_CSP_I420, width, height) < 0) return 70;
-    /* Opened with all the references that are kept for pages to come back; searched is only the last. */
-    x264_param_t settings;
-    x264_encoder_parameters(encoder, &settings);
-    settings.i_frame_reference = 1;
-    if (x264_encoder_reconfig(encoder, &settings) < 0) return 70;
+    if (search_as_preset(encoder, preset) < 0) return 70;
     in.i_qpplus1 = atoi(arguments[5]) + 1;
     struct timespec start;
     clock_gettime(CLOCK_MONOTONIC, &start);
