@@ -18,6 +18,14 @@ public struct RoomState: Hashable, Codable, Sendable {
         case muted
     }
 
+    /// A kind of sound.
+    public enum Sound: String, Codable, Sendable, CaseIterable {
+        /// What the sharer's machine plays.
+        case system
+        /// Who speaks.
+        case microphone
+    }
+
     /// What the way to one viewer lets through.
     public enum Path: String, Codable, Sendable, CaseIterable {
         /// Too little for moving pictures: this viewer is sent one now and then.
@@ -36,13 +44,15 @@ public struct RoomState: Hashable, Codable, Sendable {
     public var name: String?
     /// Missing where nobody shares, or no sound.
     public var audio: Audio?
+    /// Kinds of sound that are shared, but muted, each once; missing where there is none, or the sharer doesn't say.
+    public var muted: [Sound]?
     /// Of the viewer who asks by its session; missing where nobody does, or all is well.
     public var path: Path?
 
     /// What is nil is missing in the JSON.
     public init(
         room: RoomName, state: Phase, viewers: Int, tokenRequired: Bool, name: String? = nil, audio: Audio? = nil,
-        path: Path? = nil
+        muted: [Sound]? = nil, path: Path? = nil
     ) {
         self.room = room
         self.state = state
@@ -50,6 +60,7 @@ public struct RoomState: Hashable, Codable, Sendable {
         self.tokenRequired = tokenRequired
         self.name = name
         self.audio = audio
+        self.muted = muted
         self.path = path
     }
 }

@@ -84,17 +84,21 @@ package struct ShareState: Codable, Sendable, Equatable {
     package var viewers: Int
     /// Missing where no sound is shared.
     package var audio: RoomState.Audio?
+    /// Kinds of sound that are shared, but muted; missing where there is none.
+    package var muted: [RoomState.Sound]?
     /// The number of the last event the sharer has taken in: the server forgets all up to it.
     package var seen: UInt64?
     /// Sessions whose path takes too little for moving pictures; missing where there is none.
     package var narrow: [RandomID]?
 
     package init(
-        state: Phase, viewers: Int, audio: RoomState.Audio? = nil, seen: UInt64? = nil, narrow: [RandomID]? = nil
+        state: Phase, viewers: Int, audio: RoomState.Audio? = nil, muted: [RoomState.Sound]? = nil, seen: UInt64? = nil,
+        narrow: [RandomID]? = nil
     ) {
         self.state = state
         self.viewers = viewers
         self.audio = audio
+        self.muted = muted
         self.seen = seen
         self.narrow = narrow
     }

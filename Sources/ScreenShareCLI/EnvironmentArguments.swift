@@ -46,7 +46,8 @@ enum EnvironmentArguments {
         }
         var merged = arguments
         for name in names.options where isFree(name) {
-            guard let value = environment[variable(name)], !value.isEmpty, fits(name, value, command, arguments) else { continue }
+            guard let value = environment[variable(name)], !value.isEmpty, fits(name, value, command, arguments, merged)
+            else { continue }
             let parts = repeatable.contains(name) ? value.split(separator: ",").map(String.init) : [value]
             merged += parts.map { "--\(name)=\($0)" }
         }
@@ -58,9 +59,10 @@ enum EnvironmentArguments {
         return merged
     }
 
-    /// Variables that are another command's, or of no use beside what is on the command line.
+    /// Not variables that are another command's, or of no use beside what is on the command line; `merged` has what was
+    /// taken from the environment before as well.
     private static func fits(
-        _ name: String, _ value: String, _ command: any ParsableCommand.Type, _ arguments: [String]
+        _ name: String, _ value: String, _ command: any ParsableCommand.Type, _ arguments: [String], _ merged: [String]
     ) -> Bool {
         let sound = self.value(of: "audio", in: arguments)
         switch name {
@@ -71,6 +73,8 @@ enum EnvironmentArguments {
         // There `view` has the video.
         case "stats-json" where command == ViewCommand.self: return value != "-"
         case "container": return sound == nil
+        case "audio-bitrate":
+            return self.value(of: "audio", in: merged) != nil || self.value(of: "container", in: merged) == "mkv"
         case "mic": return sound == nil || sound == "mic" || sound == "both"
         case "system": return sound == nil || sound == "system" || sound == "both"
         default: return true

@@ -17,7 +17,8 @@ final class HostRunner: Sendable {
     }
 
     private let session: ShareSession
-    /// What is captured of sound.
+    /// Which sound is shared, and a line that says what is captured of it.
+    private let sounds: Set<SharedAudio>
     private let soundText: String
     private let plan: SignalingPlan
     private let duration: Double?
@@ -27,10 +28,11 @@ final class HostRunner: Sendable {
     private let opening = Mutex<Task<SignalingPlan.OpenRoom, any Error>?>(nil)
 
     init(
-        session: ShareSession, soundText: String, plan: SignalingPlan, duration: Double?,
+        session: ShareSession, sounds: Set<SharedAudio>, soundText: String, plan: SignalingPlan, duration: Double?,
         statistics: sending StatsWriter?, logger: Logger
     ) {
         self.session = session
+        self.sounds = sounds
         self.soundText = soundText
         self.plan = plan
         self.duration = duration
@@ -132,7 +134,7 @@ final class HostRunner: Sendable {
             switch command {
             case .quit, .closed: return .asked
             case .togglePause: await togglePause()
-            case .toggleMute(let audio): await session.setMuted(!(await session.mutedAudio.contains(audio)), audio)
+            case .toggleMute(let audio): await toggleMute(audio)
             case .second:
                 await report(&meter, elapsed)
                 if let duration, elapsed >= duration { return .over }
@@ -170,6 +172,11 @@ final class HostRunner: Sendable {
 
     private func togglePause() async {
         if await session.state == .paused { await session.resume() } else { await session.pause() }
+    }
+
+    private func toggleMute(_ audio: SharedAudio) async {
+        guard sounds.contains(audio) else { return Console.line("Sound of \(audio.words) is not shared (see --audio).") }
+        await session.setMuted(!(await session.mutedAudio.contains(audio)), audio)
     }
 
     private func report(_ meter: inout HostRates.Meter, _ elapsed: Double) async {

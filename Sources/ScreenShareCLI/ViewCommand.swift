@@ -42,6 +42,9 @@ struct ViewCommand: AsyncParsableCommand {
                 + "libavformat (25 MB)."))
     var container = Container.h264
 
+    @Option(help: "The most that the sound may take, such as 32k, 6k…510k bits per second (default: as the sharer likes).")
+    var audioBitrate: AudioBitrateArgument?
+
     enum Container: String, ExpressibleByArgument, CaseIterable {
         case h264, mkv
     }
@@ -88,6 +91,9 @@ struct ViewCommand: AsyncParsableCommand {
         if container == .mkv, audio != nil {
             throw ValidationError("A Matroska file holds the sound: choose --container mkv or --audio, not both.")
         }
+        if audioBitrate != nil, audio == nil, container != .mkv {
+            throw ValidationError("No sound is asked for: --audio-bitrate goes with --audio or --container mkv.")
+        }
         if let frames, frames < 1 { throw ValidationError("--frames takes a number from 1 up.") }
     }
 
@@ -107,6 +113,7 @@ struct ViewCommand: AsyncParsableCommand {
         // A player at the other end of a pipe shows what comes, and would be late by all of every gap.
         if audio == nil, OutputFile.isRead(STDOUT_FILENO) { configuration.longestStill = Self.longestStill }
         configuration.receivesAudio = audio != nil || container == .mkv
+        configuration.maximumAudioBitrate = audioBitrate?.bitsPerSecond
         configuration.decodesAudio = audio.map(AudioFile.isDecoded) ?? false
         configuration.duration = duration.map { .seconds($0) }
         configuration.network = try network.configuration()

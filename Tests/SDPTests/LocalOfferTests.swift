@@ -50,6 +50,28 @@ struct LocalOfferTests {
         #expect(ids == [1, 2, 3, 6], "an extension has one id in the whole bundle")
     }
 
+    @Test("a viewer's offer says how much sound it takes, where that is limited, and our sharer reads it")
+    func soundLimit() throws {
+        let offer = LocalOffer.receiving(
+            transport: Self.transport, sessionID: 5, audio: true, maximumAudioBitrate: 24_000)
+        let opus = try #require(offer.description.media[1].payloadFormats.first)
+        #expect(opus.parameters["maxaveragebitrate"] == "24000" && opus.parameters["stereo"] == "1")
+        let read = try Offer(SessionDescription(offer.description.description)).audio
+        #expect(read?.opus.maximumBitrate == 24_000)
+        #expect(!Self.viewerWithSound.description.description.contains("maxaveragebitrate"))
+    }
+
+    @Test("a viewer's offer has no feedback that it never sends (REMB); a sharer's has what the sharer goes by")
+    func estimates() throws {
+        #expect(!Self.viewerWithSound.description.description.contains("goog-remb"))
+        for format in Self.viewer.description.media[0].payloadFormats where format.isEncoding("H264") {
+            #expect(format.feedback.isSuperset(of: [.nack, .pli, .transportCC, .ccfb]))
+        }
+        let counter = LocalOffer.sending(
+            AnswerTests.screen, levelIDC: 40, transport: AnswerTests.transport, sessionID: 9)
+        #expect(counter.description.media[0].payloadFormats[0].feedback.contains(.remb))
+    }
+
     @Test("our sharer's answer to our viewer, understood")
     func ownAnswer() throws {
         let answer = try AcceptedAnswer(SessionDescription(Self.sharersAnswer(to: Self.viewer)), to: Self.viewer)

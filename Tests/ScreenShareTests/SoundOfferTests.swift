@@ -42,6 +42,18 @@ struct SoundOfferTests {
         await room.close()
     }
 
+    @Test("room is left for the headers of as many packets as a second has")
+    func headers() async throws {
+        for (duration, headers) in [(AudioPacketDuration.milliseconds20, 24_000), (.milliseconds10, 48_000)] {
+            let room = try await ShareRoom {
+                $0.audio = AudioConfiguration(system: .custom(CustomAudioSource()))
+                $0.audio.packetDuration = duration
+            }
+            #expect(await room.session.soundWithHeaders == 96_000 + headers)
+            await room.close()
+        }
+    }
+
     @Test("sound is offered by a share that began with it, also once its last source is gone, and by no other")
     func withoutSource() async throws {
         let room = try await room()
@@ -55,26 +67,70 @@ struct SoundOfferTests {
         await silent.close()
     }
 
-    @Test("a room's page goes by what is shared now, not by what the share began with")
+    @Test("a viewer of ours that takes less says so in its offer, and is sent that")
+    func ownViewer() async throws {
+        let room = try await room()
+        let hub = try #require(await room.session.hub)
+        for (most, lane) in [(24_000, .careful), (nil, .full)] as [(Int?, AudioLane)] {
+            var configuration = ViewConfiguration(server: room.address, room: ShareRoom.name)
+            configuration.network.interfaces = ["127.0.0.1"]
+            configuration.receivesAudio = true
+            configuration.maximumAudioBitrate = most
+            let viewer = ViewSession(configuration: configuration)
+            await viewer.start()
+            for await event in viewer.events where event == .connected { break }
+            let peer = PeerID(await room.session.lastPeer)
+            #expect(await hub.audioLane(of: peer) == lane)
+            await viewer.stop()
+        }
+        await room.close()
+    }
+
+    @Test("a viewer that asks for more or less than Opus can have is told so, before anything is opened")
+    func absurdRates() async throws {
+        for rate in [Int.min, 5_999, 510_001, .max] {
+            var configuration = ViewConfiguration(endpoint: "http://127.0.0.1:9/whep")
+            configuration.maximumAudioBitrate = rate
+            let viewer = ViewSession(configuration: configuration)
+            await viewer.start()
+            var events: [ViewEvent] = []
+            for await event in viewer.events { events.append(event) }
+            #expect(events == [.ended(.invalid("sound takes 6000…510000 bits per second"))])
+        }
+        for rate in [nil, 6_000, 510_000] as [Int?] {
+            var configuration = ViewConfiguration(endpoint: "http://127.0.0.1:9/whep")
+            configuration.maximumAudioBitrate = rate
+            try configuration.check()
+        }
+    }
+
+    @Test("a room's page goes by what is shared now, not by what the share began with, and says which of it is muted")
     func page() async throws {
         let room = try await room()
         #expect(await tells(room, .on))
         await room.session.setMuted(true, .system)
-        #expect(await tells(room, .muted))
+        #expect(await tells(room, .muted, [.system]))
         await room.session.setAudioSource(.custom(CustomAudioSource()), .microphone)
-        #expect(await tells(room, .on), "the microphone is live")
+        #expect(await tells(room, .on, [.system]), "the microphone is live")
+        await room.session.setMuted(true, .microphone)
+        #expect(await tells(room, .muted, [.system, .microphone]))
+        await room.session.setMuted(false, .system)
+        #expect(await tells(room, .on, [.microphone]))
         await room.session.setAudioSource(nil, .microphone)
-        #expect(await tells(room, .muted))
+        #expect(await tells(room, .on), "nobody misses what is not shared")
         await room.session.setAudioSource(nil, .system)
         #expect(await tells(room, nil))
         await room.close()
     }
 
     /// Whether its page does, in the end: it hears twice a second.
-    private func tells(_ room: ShareRoom, _ audio: RoomState.Audio?) async -> Bool {
+    private func tells(
+        _ room: ShareRoom, _ audio: RoomState.Audio?, _ muted: [RoomState.Sound]? = nil
+    ) async -> Bool {
         guard let server = try? ServerAddress(room.address), let name = RoomName(ShareRoom.name) else { return false }
         for _ in 0..<100 {
-            if let report = try? await server.examine(name), report.room.audio == audio { return true }
+            let state = try? await server.examine(name).room
+            if let state, state.audio == audio, state.muted == muted { return true }
             try? await Task.sleep(for: .milliseconds(50))
         }
         return false

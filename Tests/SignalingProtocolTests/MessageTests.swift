@@ -78,11 +78,25 @@ struct MessageTests {
     @Test("A room's state has the fields the web viewer reads")
     func roomState() throws {
         let room = try #require(RoomName("demo"))
-        let state = RoomState(room: room, state: .live, viewers: 3, tokenRequired: false)
+        var state = RoomState(room: room, state: .live, viewers: 3, tokenRequired: false)
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        let text = String(decoding: try encoder.encode(state), as: UTF8.self)
+        var text = String(decoding: try encoder.encode(state), as: UTF8.self)
         #expect(text == #"{"room":"demo","state":"live","tokenRequired":false,"viewers":3}"#)
+        state.audio = .on
+        state.muted = [.microphone]
+        text = String(decoding: try encoder.encode(state), as: UTF8.self)
+        let sound = #""audio":"on","muted":["microphone"]"#
+        #expect(text == "{\(sound)," + #""room":"demo","state":"live","tokenRequired":false,"viewers":3}"#)
+    }
+
+    @Test("Who knows nothing of muted kinds is understood, and what a later version adds is passed over")
+    func otherVersions() throws {
+        let older = try decoded(ShareState.self, #"{"state":"live","viewers":1,"audio":"muted"}"#)
+        #expect(older == ShareState(state: .live, viewers: 1, audio: .muted))
+        let room = #"{"room":"demo","state":"live","viewers":1,"tokenRequired":false,"audio":"on","later":[1]}"#
+        let state = try decoded(RoomState.self, room)
+        #expect(state.audio == .on && state.muted == nil)
     }
 
     @Test("JSON nested 32 deep is taken, 33 deep is not; brackets in strings don't count")

@@ -127,6 +127,25 @@ struct SharingTests {
         }
     }
 
+    @Test("What a sharer has muted is told to those who may watch, each kind once")
+    func muted() async throws {
+        try await Bench.run { bench in
+            let sharer = try await bench.share("demo", #"{"viewerToken":"sesame"}"#)
+            for (said, told) in [
+                (#""on""#, nil), (#""on","muted":["microphone"]"#, [.microphone]), (#""on","muted":[]"#, nil),
+                (#""muted","muted":["microphone","system","microphone"]"#, [.system, .microphone]),
+            ] as [(String, [RoomState.Sound]?)] {
+                let body = #"{"state":"live","viewers":1,"audio":\#(said)}"#
+                let reply = try await bench.json(.put, "\(sharer.path)/state", token: sharer.secret, body)
+                #expect(reply.status == .noContent)
+                let state = try await bench.send(.get, "/v1/rooms/demo", token: "sesame").decode(RoomState.self)
+                #expect(state.audio != nil && state.muted == told)
+                let stranger = try await bench.send(.get, "/v1/rooms/demo").decode(RoomState.self)
+                #expect(stranger.audio == nil && stranger.muted == nil)
+            }
+        }
+    }
+
     @Test("DELETE ends the share: the room is free, its viewers' sessions are gone, its stream has ended")
     func close() async throws {
         try await Bench.run { bench in

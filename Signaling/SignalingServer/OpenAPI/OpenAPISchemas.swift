@@ -25,6 +25,7 @@ enum OpenAPISchemas {
                 "state": choice(ShareState.Phase.allCases.map(\.rawValue)),
                 "viewers": ["type": "integer"],
                 "audio": choice(RoomState.Audio.allCases.map(\.rawValue)),
+                "muted": muted,
                 "seen": ["type": "integer", "minimum": 0],
                 "narrow": ["type": "array", "items": id],
             ], required: ["state", "viewers"]),
@@ -57,8 +58,14 @@ enum OpenAPISchemas {
             "tokenRequired": ["type": "boolean"],
             "name": ["type": "string"],
             "audio": choice(RoomState.Audio.allCases.map(\.rawValue)),
+            "muted": muted,
             "path": choice(RoomState.Path.allCases.map(\.rawValue)),
         ], required: ["room", "state", "viewers", "tokenRequired"])
+
+    private static let muted: JSONValue = [
+        "type": "array", "items": choice(RoomState.Sound.allCases.map(\.rawValue)),
+        "description": "Kinds of sound that are shared, but muted.",
+    ]
 
     private static let refusal = object(
         [

@@ -72,6 +72,18 @@ export function wordsFor(state, reason) {
     return WORDS[`${state}/${reason}`] ?? WORDS[state];
 }
 
+const MUTED = Object.freeze({
+    microphone: { chip: "Microphone muted", title: "The sharer’s microphone is muted" },
+    system: { chip: "Screen sound muted", title: "The sound of the screen is muted" },
+    all: { chip: "Sound muted", title: "The sharer’s sound is muted" },
+});
+
+/** What the sharer has muted; null where nothing. Older sharers don't say of which kinds. */
+export function mutedWordsFor({ audio, muted }) {
+    if (muted.length === 1) return MUTED[muted[0]];
+    return audio === "muted" || muted.length > 1 ? MUTED.all : null;
+}
+
 /**
  * The card in the middle of the stage: what is happening, and what a person can do about it.
  *

@@ -32,14 +32,19 @@ const MEDIA = Object.freeze([
     { kind: "audio", prefer: preferredAudio },
 ]);
 
-/**
- * Browsers decode Opus to one channel unless they said that they prefer two, and are sent silence unless they said that
- * they need none (RFC 7587 § 7).
- */
+// Browsers decode Opus to one channel unless they said that they prefer two, and are sent silence unless they said that
+// they need none (RFC 7587 § 7).
+const OPUS_WISHES = Object.freeze(["stereo=1", "usedtx=1"]);
+
+/** An offer with what of our wishes the browser says nothing of: Firefox asks for two channels by itself. */
 function withOpusOptions(sdp) {
     const opus = /^a=rtpmap:(\d+) opus\/48000\/2\r?$/im.exec(sdp);
     if (opus === null) return sdp;
-    return sdp.replace(new RegExp(`^(a=fmtp:${opus[1]} )(?!.*stereo=1)`, "im"), "$1stereo=1;usedtx=1;");
+    const nameOf = (parameter) => parameter.split("=", 1)[0].trim().toLowerCase();
+    return sdp.replace(new RegExp(`^(a=fmtp:${opus[1]} )(.*)$`, "im"), (_, begin, said) => {
+        const named = new Set(said.split(";").map(nameOf));
+        return begin + [...OPUS_WISHES.filter((wish) => !named.has(nameOf(wish))), said].join(";");
+    });
 }
 
 /**

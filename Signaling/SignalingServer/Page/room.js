@@ -9,6 +9,7 @@ const FIRST_EVENT_LIMIT = 1_000; // ms; the state is asked for if the stream has
 const LONGEST_EVENT = 65_536; // characters
 const STATES = new Set(["live", "paused", "waiting"]);
 const AUDIO = new Set(["on", "muted"]);
+const SOUNDS = new Set(["system", "microphone"]);
 
 /**
  * Follows the state of the room: server-sent events, or questions where those don't work.
@@ -28,7 +29,7 @@ export class RoomFeed {
     #session = null;
     #isOurs = false; // the stream is opened anew for no fault of the network
 
-    /** @param tell called with ({state, name, viewers, audio, isNarrow}, isReopened) */
+    /** @param tell called with ({state, name, viewers, audio, muted, isNarrow}, isReopened) */
     constructor(link, tell) {
         this.#link = link;
         this.#tell = tell;
@@ -145,8 +146,10 @@ export class RoomFeed {
         if (typeof room !== "object" || room === null || !STATES.has(room.state)) return;
         const viewers = Number.isSafeInteger(room.viewers) && room.viewers >= 0 ? room.viewers : null;
         const audio = AUDIO.has(room.audio) ? room.audio : null;
+        const muted = Array.isArray(room.muted) ? room.muted.filter((kind) => SOUNDS.has(kind)) : [];
         const name = typeof room.name === "string" && room.name !== "" ? room.name : null;
-        this.#tell({ state: room.state, name, viewers, audio, isNarrow: room.path === "narrow" }, this.#isReopened);
+        const isNarrow = room.path === "narrow";
+        this.#tell({ state: room.state, name, viewers, audio, muted, isNarrow }, this.#isReopened);
     }
 }
 

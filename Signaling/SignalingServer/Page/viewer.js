@@ -1,4 +1,4 @@
-import { StateCard, wordsFor } from "./card.js";
+import { StateCard, mutedWordsFor, wordsFor } from "./card.js";
 import { Connection } from "./connection.js";
 import { Controls } from "./controls.js";
 import * as Limits from "./limits.js";
@@ -381,7 +381,10 @@ class Viewer {
     /** Silence of the sharer's own making is no fault of the viewer's; pictures that come one by one are the path's. */
     #showTrouble() {
         const isOn = ["live", "paused", "reconnecting"].includes(this.state);
-        this.#page.muted.hidden = !(isOn && this.#room?.audio === "muted");
+        const muted = isOn && this.#room !== null ? mutedWordsFor(this.#room) : null;
+        this.#page.muted.hidden = muted === null;
+        this.#page.muted.title = muted?.title ?? "";
+        this.#page.mutedSound.textContent = muted?.chip ?? "";
         this.#page.narrow.hidden = !(isOn && this.#room?.isNarrow);
         document.body.dataset.trouble = String(!this.#page.narrow.hidden);
     }
@@ -415,7 +418,8 @@ function findPage() {
     return Object.freeze({
         stage: element("stage"), video: element("video"), card: element("card"), room: element("room"),
         chip: element("chip"), viewers: element("viewers"), viewerCount: element("viewer-count"),
-        muted: element("muted"), narrow: element("narrow"), soundTools: element("sound-tools"), volume: element("volume"),
+        muted: element("muted"), mutedSound: element("muted-sound"), narrow: element("narrow"),
+        soundTools: element("sound-tools"), volume: element("volume"),
         announcer: element("announcer"), notice: element("notice"), stats: element("stats"),
         closeStats: element("close-stats"), help: element("help"), shortcuts: element("shortcuts"),
         bars: [element("header"), element("toolbar"), element("stats")],

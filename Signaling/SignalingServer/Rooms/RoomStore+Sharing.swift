@@ -90,8 +90,14 @@ extension RoomStore {
         if let seen = state.seen { rooms[address.room]?.share?.acknowledge(upTo: seen) }
         rooms[address.room]?.share?.state = ShareState(
             state: state.state, viewers: min(max(state.viewers, 0), Limits.viewersPerShare), audio: state.audio,
+            muted: state.muted.flatMap(Self.once),
             narrow: state.narrow.map { Array($0.prefix(Limits.viewersPerShare)) })
         publish(address.room)
+    }
+
+    /// Each kind once, however often a sharer names it.
+    private static func once(_ muted: [RoomState.Sound]) -> [RoomState.Sound]? {
+        muted.isEmpty ? nil : RoomState.Sound.allCases.filter { muted.contains($0) }
     }
 
     func close(_ address: ShareAddress) throws(ProblemError) {

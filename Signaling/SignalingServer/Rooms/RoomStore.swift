@@ -48,10 +48,11 @@ actor RoomStore {
         let isNarrow = session.flatMap { id in share.map { isHeard($0) && $0.state.narrow?.contains(id) == true } } ?? false
         let wanted = viewerToken(in: name)
         let shown = wanted == nil || wanted == token ? share : nil
+        let heard = shown.flatMap { isHeard($0) ? $0.state : nil }
         return RoomState(
             room: name, state: share.map(phase) ?? .waiting, viewers: shown.map { $0.state.viewers } ?? 0,
             tokenRequired: wanted != nil, name: shown?.name?.description,
-            audio: shown.flatMap { isHeard($0) ? $0.state.audio : nil }, path: isNarrow ? .narrow : nil)
+            audio: heard?.audio, muted: heard?.muted, path: isNarrow ? .narrow : nil)
     }
 
     private func phase(of share: Share) -> RoomState.Phase {

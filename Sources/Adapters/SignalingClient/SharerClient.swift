@@ -194,12 +194,16 @@ package actor SharerClient {
 
     /// Tells the server, and through it all pages, how we are. Sent at once and with each sign of life.
     ///
-    /// - Parameter narrow: sessions whose path takes too little for moving pictures.
+    /// - Parameters:
+    ///   - muted: kinds of sound that are shared, but muted.
+    ///   - narrow: sessions whose path takes too little for moving pictures.
     package func update(
-        _ phase: ShareState.Phase, viewers: Int, audio: RoomState.Audio? = nil, narrow: [RandomID] = []
+        _ phase: ShareState.Phase, viewers: Int, audio: RoomState.Audio? = nil, muted: [RoomState.Sound] = [],
+        narrow: [RandomID] = []
     ) async {
         let next = ShareState(
-            state: phase, viewers: viewers, audio: audio, seen: state.seen, narrow: narrow.isEmpty ? nil : narrow)
+            state: phase, viewers: viewers, audio: audio, muted: muted.isEmpty ? nil : muted, seen: state.seen,
+            narrow: narrow.isEmpty ? nil : narrow)
         guard state != next else { return }
         state = next
         if receipt != nil { try? await sendState() }

@@ -26,7 +26,8 @@ public struct AudioConfiguration: Sendable {
     /// No sound: viewers are offered none.
     public static let none = AudioConfiguration()
 
-    var kinds: Set<SharedAudio> {
+    /// Which are shared.
+    package var kinds: Set<SharedAudio> {
         Set(SharedAudio.allCases.filter { $0 == .system ? system != nil : microphone != nil })
     }
 
@@ -57,6 +58,11 @@ public enum AudioPacketDuration: Int, Hashable, Sendable, CaseIterable {
     case milliseconds10 = 10
     /// What browsers send: 50 packets a second.
     case milliseconds20 = 20
+}
+
+extension AudioPacketDuration {
+    /// What its packets' headers take, in bits per second.
+    var headerBitrate: Int { ShareLimits.soundHeaders * 1000 / rawValue }
 }
 
 extension SharedAudio {

@@ -72,12 +72,22 @@ extension ShareSession {
 }
 
 extension ShareSession {
-    /// What a room's page says of the sound.
-    fileprivate var audioPhase: RoomState.Audio? {
-        // A share that began without sound has none to offer.
-        if audioControls == nil { return nil }
+    /// What a room's page says of the sound: whether there is any, and which kinds of it are muted.
+    fileprivate var soundState: (audio: RoomState.Audio?, muted: [RoomState.Sound]) {
         let shared = configuration.audio.kinds
-        return shared.isEmpty ? nil : shared.isSubset(of: mutedAudio) ? .muted : .on
+        // A share that began without sound has none to offer.
+        if audioControls == nil || shared.isEmpty { return (nil, []) }
+        let muted = SharedAudio.allCases.filter { shared.contains($0) && mutedAudio.contains($0) }
+        return (muted.count == shared.count ? .muted : .on, muted.map(\.sound))
+    }
+}
+
+extension SharedAudio {
+    fileprivate var sound: RoomState.Sound {
+        switch self {
+        case .system: .system
+        case .microphone: .microphone
+        }
     }
 }
 
@@ -130,16 +140,19 @@ public actor PublishedRoom {
         tasks = []
     }
 
-    /// Pages show whether the share is paused, how many watch, and to whom too little gets through. False when there is
-    /// nothing more to tell.
+    /// Pages show whether the share is paused, what of its sound is muted, how many watch, and to whom too little gets
+    /// through. False when there is nothing more to tell.
     private func tellState() async -> Bool {
         if Task.isCancelled { return false }
-        let (connected, audio) = (await session.connectedViewers, await session.audioPhase)
+        let (connected, sound) = (await session.connectedViewers, await session.soundState)
         let starved = await session.starvedViewers
         let narrow = viewers.filter { starved.contains($0.value) }.keys.sorted { $0.text < $1.text }
+        func tell(_ phase: SignalingProtocol.ShareState.Phase) async {
+            await client.update(phase, viewers: connected, audio: sound.audio, muted: sound.muted, narrow: narrow)
+        }
         switch await session.state {
-        case .idle, .live: await client.update(.live, viewers: connected, audio: audio, narrow: narrow)
-        case .paused: await client.update(.paused, viewers: connected, audio: audio, narrow: narrow)
+        case .idle, .live: await tell(.live)
+        case .paused: await tell(.paused)
         case .stopped:
             // Nobody finds a share here any more.
             await client.end()

@@ -1,4 +1,5 @@
 import PeerCore
+import SignalingProtocol
 import Timebase
 
 /// Where a viewer joins, and how it reaches the sharer.
@@ -18,6 +19,10 @@ public struct ViewConfiguration: Sendable {
     public var longestStill: Duration?
     /// Takes the sound as well, where there is some.
     public var receivesAudio = false
+    /// The most that the sound may take, in bits per second, 6000…510,000, copies of lost packets too
+    /// (`maxaveragebitrate`, RFC 7587 § 6.1): less than the sharer's own makes it encode the sound once more. Nil: as much
+    /// as the sharer likes. Outside of these bounds the session ends with `ShareError.invalid`.
+    public var maximumAudioBitrate: Int?
     /// Decodes it as well (`AudioPiece.samples`), for whoever plays or mixes it: 0.2 % of a core.
     public var decodesAudio = false
     /// Ends this long after the first picture.
@@ -34,6 +39,16 @@ public struct ViewConfiguration: Sendable {
     /// The endpoint of a room on one of this project's servers.
     public init(server: String, room: String) {
         self.init(endpoint: "\(server.hasSuffix("/") ? String(server.dropLast()) : server)/v1/rooms/\(room)/whep")
+    }
+}
+
+extension ViewConfiguration {
+    /// - Throws: `.invalid`, with what can't be asked for.
+    func check() throws(ShareError) {
+        if let token, BearerToken(foreign: token) == nil { throw .invalid("a token has 1…8192 visible characters") }
+        if let maximumAudioBitrate, !ViewLimits.audioBitrates.contains(maximumAudioBitrate) {
+            throw .invalid("sound takes 6000…510000 bits per second")
+        }
     }
 }
 

@@ -16,10 +16,8 @@ struct ViewNegotiation {
     private let ssrc = UInt32.random(in: 1...(.max))
     private static let canonicalName = "viewer"
 
-    /// - Parameters:
-    ///   - audio: sound is wanted.
-    ///   - marks: routers may mark what comes.
-    init(hub: PeerHub, peer: PeerID, audio: Bool, marks: Bool) async throws {
+    /// - Parameter wanted: says whether sound is asked for, and how much; and whether routers may mark what comes.
+    init(hub: PeerHub, peer: PeerID, wanted: ViewConfiguration) async throws {
         self.hub = hub
         self.peer = peer
         let receive = ReceiveParameters(
@@ -31,8 +29,9 @@ struct ViewNegotiation {
         transport.isComplete = false
         self.transport = transport
         local = LocalOffer.receiving(
-            transport: transport, sessionID: UInt64.random(in: 0...UInt64(Int64.max)), audio: audio,
-            ecn: marks ? ECNCapability() : nil, perStream: false)
+            transport: transport, sessionID: UInt64.random(in: 0...UInt64(Int64.max)), audio: wanted.receivesAudio,
+            maximumAudioBitrate: wanted.maximumAudioBitrate,
+            ecn: wanted.network.marksPackets ? ECNCapability() : nil, perStream: false)
     }
 
     /// A fragment with a candidate that is not in the offer; nil for one that is.

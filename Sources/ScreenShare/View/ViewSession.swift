@@ -100,9 +100,7 @@ public actor ViewSession {
     // MARK: Joining
 
     private func run() async {
-        if let token = configuration.token, BearerToken(foreign: token) == nil {
-            return await finish(.invalid("a token has 1…8192 visible characters"))
-        }
+        do throws(ShareError) { try configuration.check() } catch { return await finish(error) }
         nothingSince = .now
         var pause = ViewLimits.firstPause
         while !Task.isCancelled {
@@ -237,8 +235,7 @@ public actor ViewSession {
             endpoint: configuration.endpoint, token: configuration.token.flatMap { BearerToken(foreign: $0) })
         let negotiation: ViewNegotiation
         do {
-            negotiation = try await ViewNegotiation(
-                hub: hub, peer: peer, audio: configuration.receivesAudio, marks: configuration.network.marksPackets)
+            negotiation = try await ViewNegotiation(hub: hub, peer: peer, wanted: configuration)
         } catch {
             throw .unreadable("own offer (\(error))")
         }

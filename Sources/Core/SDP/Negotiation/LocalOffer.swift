@@ -5,18 +5,23 @@ package struct LocalOffer: Hashable, Sendable {
     /// A viewer's offer: H.264 in mode 1, constrained baseline first, then constrained High; Opus if sound is wanted.
     ///
     /// - Parameters:
+    ///   - maximumAudioBitrate: the most that sound may take, in bits per second, with its copies (`maxaveragebitrate`, RFC
+    ///     7587 § 6.1); nil: as much as the sharer likes.
     ///   - ecn: how routers may mark what comes; nil: not at all.
     ///   - perStream: `ccfb` is offered as well, in a line for all payload types (RFC 8888 § 6): there are servers that read
     ///     no such line, and refuse all of the offer.
     package static func receiving(
         transport: LocalTransport, sessionID: UInt64, allowHigh: Bool = true, audio: Bool = false,
-        ecn: ECNCapability? = ECNCapability(), perStream: Bool = true
+        maximumAudioBitrate: Int? = nil, ecn: ECNCapability? = ECNCapability(), perStream: Bool = true
     ) -> LocalOffer {
-        let known = perStream ? feedback : feedback.subtracting(.ccfb)
+        let known = perStream ? given : given.subtracting(.ccfb)
         let feedback = ecn == nil ? known : known.union(.ecn)
         let formats = videoFormats(levelIDC: 31, allowHigh: allowHigh, feedback) + [.parity(payloadType: 100)]
         var sections = [videoSection(.recvonly, formats: formats)]
-        if audio { sections.append(audioSection(.recvonly, feedback.intersection([.transportCC, .ccfb, .ecn]))) }
+        if audio {
+            let told = feedback.intersection([.transportCC, .ccfb, .ecn])
+            sections.append(audioSection(.recvonly, told, maximumBitrate: maximumAudioBitrate))
+        }
         if let ecn {
             for index in sections.indices { sections[index].attributes.append(ecn.attribute) }
         }
@@ -27,7 +32,7 @@ package struct LocalOffer: Hashable, Sendable {
     package static func sending(
         _ stream: LocalStream, levelIDC: UInt8, transport: LocalTransport, sessionID: UInt64, allowHigh: Bool = true
     ) -> LocalOffer {
-        var section = videoSection(.sendonly, formats: videoFormats(levelIDC: levelIDC, allowHigh: allowHigh, feedback))
+        var section = videoSection(.sendonly, formats: videoFormats(levelIDC: levelIDC, allowHigh: allowHigh, heeded))
         section.attributes.add("msid", stream.id.text)
         section.attributes += stream.attributes
         return LocalOffer([section], transport: transport, sessionID: sessionID)
@@ -51,7 +56,10 @@ package struct LocalOffer: Hashable, Sendable {
 }
 
 extension LocalOffer {
-    private static let feedback: Feedback = [.nack, .pli, .fir, .remb, .transportCC, .ccfb]
+    /// What a viewer of ours offers: it makes no estimate of its own (REMB).
+    private static let given: Feedback = [.nack, .pli, .fir, .transportCC, .ccfb]
+    /// What a sharer of ours goes by.
+    private static let heeded = given.union(.remb)
 
     private static func videoFormats(levelIDC: UInt8, allowHigh: Bool, _ feedback: Feedback) -> [PayloadFormat] {
         let baseline = H264ProfileLevel(profileIDC: 0x42, constraints: 0xE0, levelIDC: levelIDC)
@@ -75,12 +83,15 @@ extension LocalOffer {
         section("video", direction, formats, HeaderExtensionURI.video)
     }
 
-    private static func audioSection(_ direction: Direction, _ feedback: Feedback) -> MediaDescription {
-        let parameters = FormatParameters([
+    private static func audioSection(
+        _ direction: Direction, _ feedback: Feedback, maximumBitrate: Int?
+    ) -> MediaDescription {
+        var pairs: [(key: String, value: String)] = [
             ("minptime", "10"), ("stereo", "1"), ("usedtx", "1"), ("useinbandfec", "1"),
-        ])
+        ]
+        if let maximumBitrate { pairs.append(("maxaveragebitrate", String(maximumBitrate))) }
         let opus = PayloadFormat(
-            payloadType: 111, encoding: "opus", clockRate: 48_000, channels: 2, parameters: parameters,
+            payloadType: 111, encoding: "opus", clockRate: 48_000, channels: 2, parameters: FormatParameters(pairs),
             feedback: feedback)
         return section(
             "audio", direction, [opus, .redundancy(payloadType: 112, of: 111)], HeaderExtensionURI.audio)

@@ -1,0 +1,89 @@
+"""The page alone, with a browser's end of the connection that is scripted too: what it asks of the sound, and what it says
+of a sharer who has muted it."""
+
+import json
+import re
+
+import pytest
+from harness.paths import ROOT
+from test_page import STATE, scripted  # noqa: F401
+
+# Connected as soon as there is an answer, and never with a picture.
+PEER = """offer => {
+  window.RTCPeerConnection = class extends EventTarget {
+    connectionState = "new";
+    addTransceiver() { return { receiver: {} }; }
+    getTransceivers() { return [{ currentDirection: "recvonly" }]; }
+    async createOffer() { return { type: "offer", sdp: offer }; }
+    async setLocalDescription(description) { this.localDescription = description; }
+    async setRemoteDescription(description) {
+      this.remoteDescription = description;
+      this.connectionState = "connected";
+      this.dispatchEvent(new Event("connectionstatechange"));
+    }
+    async getStats() { return new Map(); }
+    close() {}
+  };
+}"""
+
+
+def offer_of(browser):
+    """An offer that was kept, as its browser made it."""
+    return (ROOT / "Tests/SDPTests/Fixtures" / f"{browser}.sdp").read_text()
+
+
+@pytest.fixture
+def page(scripted):  # noqa: F811
+    """`page("firefox")`: the page, about to be opened, with that browser's offer."""
+
+    def make(browser):
+        scripted.page.add_init_script(f"({PEER})({json.dumps(offer_of(browser))})")
+        return scripted
+
+    return make
+
+
+@pytest.mark.parametrize(("browser", "own"), [("chromium", "minptime=10"), ("firefox", "maxplaybackrate=48000")])
+def test_every_browser_asks_for_two_channels_and_for_nothing_in_silence(page, browser, own):
+    opened, offers = page(browser), []
+    opened.page.on("request", lambda request: request.method == "POST" and offers.append(request.post_data))
+    opened.open()
+    opened.wait_until(lambda: offers, "an offer")
+    [opus] = re.findall(r"a=rtpmap:(\d+) opus/48000/2", offers[0])
+    [parameters] = re.findall(rf"a=fmtp:{opus} (.*)", offers[0])
+    assert sorted(parameters.strip().split(";")) == sorted([own, "stereo=1", "usedtx=1", "useinbandfec=1"])
+
+
+# What the room says, and what is read then.
+MUTED = [
+    ({"audio": "on", "muted": ["microphone"]}, ["Microphone muted", "The sharer’s microphone is muted"]),
+    ({"audio": "on", "muted": ["system"]}, ["Screen sound muted", "The sound of the screen is muted"]),
+    ({"audio": "muted", "muted": ["system", "microphone"]}, ["Sound muted", "The sharer’s sound is muted"]),
+    ({"audio": "muted"}, ["Sound muted", "The sharer’s sound is muted"]),
+    ({"audio": "on", "muted": ["applause"]}, None),
+    ({"audio": "on"}, None),
+]
+
+SHOWN = """() => {
+  const root = document.getElementById("muted");
+  return root.hidden ? null : [document.getElementById("muted-sound").textContent, root.title];
+}"""
+
+
+def test_the_page_says_which_sound_is_muted(page):
+    opened = page("chromium")
+    opened.answers["POST whep"] = {"status": 201, "headers": {"Location": "/v1/rooms/demo/whep/mine"}, "body": "v=0"}
+    opened.answers["DELETE mine"] = {}
+    # No stream: the state is asked for, every six seconds at least.
+    opened.answers["GET events"] = {"status": 404}
+
+    def tell(said):
+        opened.answers["GET demo"] = {"json": {**STATE["json"], "state": "paused", "viewers": 1, **said}}
+
+    tell(MUTED[0][0])
+    opened.open()
+    opened.wait_until(lambda: opened.state == "paused", "a pause")
+    for said, words in MUTED:
+        tell(said)
+        opened.pass_by(7)
+        opened.wait_until(lambda words=words: opened.page.evaluate(SHOWN) == words, f"{words}")
