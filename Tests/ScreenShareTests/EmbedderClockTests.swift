@@ -46,6 +46,53 @@ struct EmbedderClockTests {
         #expect(clock.moment(of: .zero, dated: pushed, at: pushed) == Self.start + .milliseconds(40))
     }
 
+    /// By how much a sound that is pushed so long after its timestamp is dated behind that; in milliseconds.
+    private static func dated(_ sound: EmbedderClock.SoundInput, _ timestamp: Int, late: Int) -> Double {
+        let moment = sound.instant(of: .milliseconds(timestamp), arrivedAt: start + .milliseconds(timestamp + late))
+        return (moment - (start + .milliseconds(timestamp))).inMilliseconds
+    }
+
+    @Test("sounds with one timestamp are of one moment, however late each of them comes")
+    func twoSounds() {
+        let clock = EmbedderClock()
+        let (system, microphone) = (clock.soundInput(), clock.soundInput())
+        for time in stride(from: 0, to: 10_000, by: 20) {
+            // In the order in which they come.
+            if time >= 60 { #expect(Self.dated(system, time - 60, late: 60) == 5) }
+            #expect(Self.dated(microphone, time, late: 5) == 5)
+        }
+        let pushed = Self.start + .milliseconds(10_030)
+        #expect(clock.moment(of: .seconds(10), dated: pushed, at: pushed) == Self.start + .milliseconds(10_005))
+    }
+
+    @Test("sounds that come 100 ms apart have timestamps of their own, whichever comes sooner")
+    func soundsApart() {
+        let clock = EmbedderClock()
+        let (system, microphone) = (clock.soundInput(), clock.soundInput())
+        for time in stride(from: 0, to: 1000, by: 20) {
+            #expect(Self.dated(microphone, time, late: 5) == 5)
+            #expect(Self.dated(system, time, late: 105) == 105)
+        }
+        #expect(Self.dated(system, 1000, late: 104) == 5)
+    }
+
+    @Test("a sound that comes sooner moves the other at once; where it comes no more, by a millisecond a second")
+    func soonerForAWhile() {
+        let clock = EmbedderClock()
+        let system = clock.soundInput()
+        var microphone: EmbedderClock.SoundInput? = clock.soundInput()
+        #expect(Self.dated(system, 0, late: 60) == 60)
+        if let microphone { #expect(Self.dated(microphone, 60, late: 5) == 5) }
+        #expect(Self.dated(system, 20, late: 60) == 5)
+        #expect(Self.dated(system, 2005, late: 60) == 5)
+        #expect(abs(Self.dated(system, 12_005, late: 60) - 15) < 0.01)
+        // And it speaks again.
+        if let microphone { #expect(Self.dated(microphone, 12_100, late: 5) == 5) }
+        #expect(Self.dated(system, 12_080, late: 60) == 5)
+        microphone = nil
+        #expect(Self.dated(system, 12_100, late: 60) == 60)
+    }
+
     @Test("timestamps from any calendar are dated when they come, and the furthest harm nobody")
     func calendars() {
         let clock = EmbedderClock()

@@ -11,8 +11,9 @@ package struct AudioListener: Sendable {
     package let maximumBitrate: Int?
     package let prefersStereo: Bool
     package let prefersDTX: Bool
-    /// Losses are made good by in-band FEC alone: RED (RFC 2198), which does better, was not offered.
-    package let reliesOnFEC: Bool
+    private let takesFEC: Bool
+    /// RED (RFC 2198), which does better.
+    private let takesCopies: Bool
     /// Of its packets, 0…1.
     package var loss = 0.0
     /// Hardly anything is left for pictures.
@@ -23,14 +24,21 @@ package struct AudioListener: Sendable {
         maximumBitrate = opus.maximumBitrate
         prefersStereo = opus.prefersStereo
         prefersDTX = opus.usesDTX
-        reliesOnFEC = opus.usesInbandFEC && opus.redundancyPayloadType == nil
+        takesFEC = opus.usesInbandFEC
+        takesCopies = opus.redundancyPayloadType != nil
+    }
+
+    /// Losses are made good by in-band FEC alone: it takes no copies of sound with that bit rate, or has no room for one.
+    package func reliesOnFEC(at bitsPerSecond: Int) -> Bool {
+        let hasRoom = maximumBitrate.map { $0 >= 2 * bitsPerSecond } ?? true
+        return takesFEC && !(takesCopies && hasRoom)
     }
 
     /// Which lane suits it where the share's own sound has that bit rate.
     package func lane(besides bitsPerSecond: Int) -> AudioLane {
         if isOnNarrowPath { return .narrow }
         let takesLess = maximumBitrate.map { $0 < bitsPerSecond } ?? false
-        return takesLess || reliesOnFEC && loss > 0 ? .careful : .full
+        return takesLess || reliesOnFEC(at: bitsPerSecond) && loss > 0 ? .careful : .full
     }
 }
 
@@ -42,7 +50,7 @@ extension OpusTarget {
         self.init(bitsPerSecond: max(6_000, min(most, bitsPerSecond)))
         channels = lane != .narrow && listeners.contains(where: \.prefersStereo) ? .stereo : .mono
         usesDTX = listeners.allSatisfy(\.prefersDTX)
-        let losses = listeners.filter(\.reliesOnFEC).map(\.loss)
+        let losses = listeners.filter { $0.reliesOnFEC(at: bitsPerSecond) }.map(\.loss)
         guard let loss = losses.max(), loss > 0 else { return }
         inBandFEC = .on
         expectedLoss = min(ShareLimits.mostExpectedLoss, Int((loss * 100).rounded(.up)))
@@ -56,16 +64,20 @@ extension ShareSession {
         SendTarget.sound(of: totalBitrate, atMost: max(16_000, min(320_000, configuration.audio.maximumBitrate)))
     }
 
+    /// With its packets' headers.
+    var soundWithHeaders: Int { soundBitrate + configuration.audio.packetDuration.headerBitrate }
+
     private var totalBitrate: Int { max(100_000, min(100_000_000, configuration.maximumBitrate)) }
 
-    /// What is left for pictures: sound comes first, with its packets' headers.
+    /// What is left for pictures: sound comes first.
     var videoBitrate: Int {
         let hasListeners = viewers.values.contains { $0.isConnected && $0.audio != nil }
-        return hasListeners ? max(totalBitrate / 2, totalBitrate - soundBitrate - ShareLimits.soundHeaders) : totalBitrate
+        return hasListeners ? max(totalBitrate / 2, totalBitrate - soundWithHeaders) : totalBitrate
     }
 
     /// A film is shown in step with its sound, and evenly; pages at once, for who types waits for the picture, not for the
-    /// sound.
+    /// sound. Given room for lip sync, Chromium would find within half a minute that sound comes some 65 ms later, and hold
+    /// back pages by that; that much is less than people notice (125 ms, ITU-R BT.1359).
     func playout(withSound hasSound: Bool) -> PlayoutWish {
         guard isFilm else { return PlayoutWish() }
         return PlayoutWish(delay: hasSound ? .lipSync(soundDelay: soundDelay) : .none, prefersSteady: true)
@@ -95,7 +107,7 @@ extension ShareSession {
             viewers[id]?.audio?.lane = audio.lane(besides: rate)
             tellAudioLane(of: id)
         }
-        paths.soundTakes(rate + ShareLimits.soundHeaders)
+        paths.soundTakes(soundWithHeaders)
         let listeners = viewers.values.filter(\.isConnected).compactMap(\.audio)
         let lanes = Dictionary(grouping: listeners, by: \.lane)
         let targets = lanes.map { lane, listeners in (lane, OpusTarget(for: listeners, lane: lane, bitsPerSecond: rate)) }

@@ -37,7 +37,7 @@ extension ShareSession {
         do {
             var send = SendParameters(
                 offer.video, option, stream, bitsPerSecond: videoBitrate,
-                besides: audio == nil ? 0 : soundBitrate + ShareLimits.soundHeaders)
+                besides: audio == nil ? 0 : soundWithHeaders)
             send.playout = playout(withSound: audio != nil)
             if !configuration.network.marksPackets { send.mark = nil }
             let setup = PeerSetup(

@@ -294,8 +294,8 @@ public actor ShareSession {
 }
 
 enum ShareLimits {
-    /// In bits per second: 50 packets of sound with 60 bytes of headers each.
-    static let soundHeaders = 24_000
+    /// In bits, of a packet of sound: 60 bytes.
+    static let soundHeaders = 480
     /// Of sound that has hardly more to pass by: Opus at its best for speech ends about there (RFC 6716 § 2.1.1).
     static let narrowSound = 24_000
     /// Of pictures without enough to pass by: sound is in their way.

@@ -61,7 +61,7 @@ public final class CustomVideoSource: Sendable {
     ///     or half of it (I420), rounded up where it is odd.
     ///   - orientation: how the picture lies in memory; viewers see it upright.
     ///   - timestamp: on the embedder's own clock, rising from picture to picture; only differences matter, those to
-    ///     pushed sounds too: a picture is of the moment of the sound with its timestamp, up to 100 ms before it came.
+    ///     pushed sounds too: a picture is of the moment of the sound with its timestamp, if that comes up to 100 ms sooner.
     public func push(
         _ bytes: RawSpan, format: Format, width: Int, height: Int, bytesPerRow: Int? = nil,
         orientation: Orientation = .topLeft, timestamp: Duration

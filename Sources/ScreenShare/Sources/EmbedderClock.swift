@@ -3,18 +3,30 @@ import Timebase
 
 /// What an embedder's pictures and sounds have in common, for one share: timestamps. Thread-safe.
 ///
-/// What has the same timestamp is of the same moment, though a picture may take longer to draw than a sound to play. So a
-/// picture shows the moment that the sound of its timestamp was dated with. Sound goes by itself: a date that pictures moved
-/// would be heard.
+/// What has the same timestamp is of the same moment, though a picture may take longer to draw than a sound to play, and a
+/// program's sound longer to come than a microphone's. So sounds are dated by the one that comes soonest, and a picture shows
+/// the moment that the sound of its timestamp was dated with. Pictures date no sound: what they moved would be heard. A sound
+/// that begins and comes sooner than the other moves that once; where it comes no more, that moves back too slowly to be heard.
 final class EmbedderClock: Sendable {
     private struct State {
         var sounds: [Int: SourceClock] = [:]
         var inputsMade = 0
+
+        /// The earliest moment of a timestamp by the sounds that have it in common with what is dated `own`.
+        func earliest(of timestamp: Duration, before own: Instant, by offset: (SourceClock) -> Duration?) -> Instant? {
+            let timestamp = SourceClock.bounded(timestamp)
+            let heard = sounds.values.compactMap(offset).map { Instant.zero + ($0 + timestamp) }
+            return heard.filter { $0 <= own && own - $0 < EmbedderClock.longestLag }.min()
+        }
+
+        /// - Parameter own: by its own timestamps alone.
+        func moment(ofSound timestamp: Duration, dated own: Instant, at now: Instant) -> Instant {
+            earliest(of: timestamp, before: own) { $0.lastingOffset(at: now) } ?? own
+        }
     }
 
-    /// Pictures that seem to come later than this behind the sound have timestamps of their own, whatever the embedder was
-    /// told.
-    private static let longestDrawing = Duration.milliseconds(100)
+    /// What seems to come later than this behind a sound has timestamps of its own, whatever the embedder was told.
+    private static let longestLag = Duration.milliseconds(100)
 
     private let state = NIOLockedValueBox(State())
 
@@ -32,7 +44,10 @@ final class EmbedderClock: Sendable {
 
         /// When what was pushed at `now` at the latest began.
         func instant(of timestamp: Duration, arrivedAt now: Instant) -> Instant {
-            clock.state.withLockedValue { $0.sounds[number, default: SourceClock()].instant(of: timestamp, arrivedAt: now) }
+            clock.state.withLockedValue { state in
+                let own = state.sounds[number, default: SourceClock()].instant(of: timestamp, arrivedAt: now)
+                return state.moment(ofSound: timestamp, dated: own, at: now)
+            }
         }
     }
 
@@ -47,10 +62,10 @@ final class EmbedderClock: Sendable {
     ///
     /// - Parameter own: by its own timestamps alone.
     func moment(of timestamp: Duration, dated own: Instant, at now: Instant) -> Instant {
-        let timestamp = SourceClock.bounded(timestamp)
-        let sounds = state.withLockedValue { $0.sounds.values.compactMap { $0.offset(at: now) } }
-        let heard = sounds.map { Instant.zero + ($0 + timestamp) }
-        return heard.filter { $0 <= own && own - $0 < Self.longestDrawing }.min() ?? own
+        state.withLockedValue { state in
+            guard let heard = state.earliest(of: timestamp, before: own, by: { $0.offset(at: now) }) else { return own }
+            return state.moment(ofSound: timestamp, dated: heard, at: now)
+        }
     }
 }
 
@@ -72,6 +87,13 @@ struct SourceClock {
     /// By how much our clock is ahead of the embedder's; nil where nothing has come for a while.
     func offset(at now: Instant) -> Duration? {
         known.flatMap { max(now - $0.at, $0.at - now) < Self.patience ? $0.offset : nil }
+    }
+
+    /// The same, and where nothing has come for a while what it would be by now if the clock ran as slow as can be.
+    func lastingOffset(at now: Instant) -> Duration? {
+        guard let known else { return nil }
+        let silence = now - known.at
+        return known.offset + max(.zero, silence - Self.patience) * Self.drift
     }
 
     static func bounded(_ timestamp: Duration) -> Duration { min(max(.zero - furthest, timestamp), furthest) }
