@@ -121,6 +121,19 @@ struct OpusEncoderTests {
         #expect(coding.packets.allSatisfy { !$0.isSilent })
     }
 
+    @Test("without DTX a full rate is not listened to, however quiet it is", arguments: [72_000, 96_000])
+    func quietWithoutDTX(bitsPerSecond: Int) throws {
+        var packets: [[EncodedSound]] = []
+        for complexity in [7, 5] {
+            var configuration = OpusConfiguration()
+            configuration.complexity = complexity
+            let encoder = try OpusEncoder(configuration, target: target(bitsPerSecond))
+            var tone = Tone(1000, level: -40)
+            packets.append(try (0..<60).map { _ in try encoder.encode(tone.next(960)) })
+        }
+        #expect(packets[0] == packets[1])
+    }
+
     @Test("DTX can be turned on and off meanwhile")
     func liveDTX() throws {
         var coding = try Coding(target(96_000))
@@ -132,6 +145,17 @@ struct OpusEncoderTests {
         #expect(coding.packets[0..<50].allSatisfy { !$0.isSilent })
         #expect(coding.packets[50..<100].contains { $0.isSilent })
         #expect(coding.packets[101..<150].allSatisfy { !$0.isSilent })
+    }
+
+    @Test("DTX that is turned on behind loud sound, which nobody listened to any more, finds noise 50 dB below silent too")
+    func lateDTX() throws {
+        var coding = try Coding(target(96_000))
+        var tone = Tone(440, level: -10)
+        try coding.encode(&tone, packets: 500)
+        try coding.encoder.adapt(to: target(96_000) { $0.usesDTX = true })
+        var random = SeededGenerator(seed: 5)
+        try coding.encode((0..<2 * 960 * 100).map { _ in Float(random.unit() * 2 - 1) * 0.001 })
+        #expect(coding.packets[550...].count { $0.isSilent } > 40)
     }
 
     @Test("in-band FEC makes copies where loss is expected, and loss alone makes none")

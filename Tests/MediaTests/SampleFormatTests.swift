@@ -46,6 +46,19 @@ struct SampleFormatTests {
         #expect(samples(big, .float32, .big) == expected)
     }
 
+    @Test("what is appended stands behind what was there")
+    func appended() {
+        let bytes = (0..<24).map { UInt8($0 * 10) }
+        for encoding in SampleFormat.Encoding.allCases {
+            for order in SampleFormat.ByteOrder.allCases {
+                var all: [Float] = [7, 8]
+                SampleFormat(encoding, order).append(from: bytes.span.bytes, to: &all)
+                SampleFormat(encoding, order).append(from: [UInt8]().span.bytes, to: &all)
+                #expect(all == [7, 8] + samples(bytes, encoding, order))
+            }
+        }
+    }
+
     @Test("any number of any bytes gives whole samples within full scale (seed 24)")
     func anyBytes() {
         var random = SeededGenerator(seed: 24)

@@ -114,10 +114,23 @@ struct SoundTests {
         var share = SoundShare(seed: 6, loss: 0.1, red: false)
         share.run(packets: 1000)
         let loss = try #require(share.losses.last)
-        #expect((0.02...0.25).contains(loss), "\(loss)")
+        #expect((0.04...0.17).contains(loss), "\(loss)")
+        share.pair.link.conditions.loss = 0.3
+        share.run(packets: 1000)
+        let more = try #require(share.losses.last)
+        #expect((0.2...0.4).contains(more), "\(more)")
         share.pair.link.conditions.loss = 0
         share.run(packets: 2500)
         #expect(share.losses.last == 0)
+        #expect(share.pair.heard.allSatisfy { $0.copies.isEmpty })
+    }
+
+    @Test("a viewer whose limit leaves no room for copies is said to lose sound as well")
+    func withoutRoom() throws {
+        var share = SoundShare(seed: 9, loss: 0.1, maximumBitrate: 100_000)
+        share.run(packets: 1000)
+        let loss = try #require(share.losses.last)
+        #expect((0.04...0.17).contains(loss), "\(loss)")
         #expect(share.pair.heard.allSatisfy { $0.copies.isEmpty })
     }
 

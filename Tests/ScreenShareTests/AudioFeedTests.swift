@@ -45,7 +45,29 @@ struct AudioFeedTests {
 
     @Test("what worked until now is opened again at once: another output may be the default")
     func atOnce() {
-        #expect(openings(blocks: 5, until: 200) == [0, 60, 120, 180])
+        #expect(openings(blocks: 110, until: 3000) == [0, 1110, 2220])
+    }
+
+    @Test("what ends with its first sound is left alone for longer each time, and told of once")
+    func broken() {
+        #expect(openings(blocks: 1, until: 8000) == [0, 260, 770, 1780, 3790, 5800, 7810])
+        #expect(news(blocks: 1, until: 8000) == [.back, .lost("gone")])
+    }
+
+    @Test("what was broken is back once it has given sound for a second")
+    func mended() {
+        let opened = Mutex(0)
+        var feed = AudioFeed(.system) {
+            opened.withLock { $0 += 1 }
+            let count = opened.withLock { $0 }
+            return Fading(blocks: count < 3 ? 1 : 1000)
+        }
+        var told: [Int: AudioFeed.News] = [:]
+        for time in stride(from: 0, to: 3000, by: 10) {
+            told[time] = feed.read(at: .zero + .milliseconds(time)) { _, _ in }
+        }
+        let expected: [Int: AudioFeed.News] = [10: .lost("gone"), 1770: .back]
+        #expect(told == expected)
     }
 
     @Test("what never gave anything is left alone for a while, and for longer each time")
@@ -69,7 +91,7 @@ struct AudioFeedTests {
     func behindLoss() {
         #expect(news(blocks: 0, until: 5000) == [.lost("gone")])
         #expect(news(blocks: 100, until: 500) == [.back])
-        #expect(news(blocks: 5, until: 100) == [.back, .lost("gone"), .back])
+        #expect(news(blocks: 110, until: 2000) == [.back, .lost("gone"), .back])
     }
 
     @Test("a loss that was told ends with the next source that works, also where there was none between the two")

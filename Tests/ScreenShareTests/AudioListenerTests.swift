@@ -60,6 +60,20 @@ struct AudioListenerTests {
         #expect(target.inBandFEC == .on && target.expectedLoss == 9)
     }
 
+    @Test("Copies need room: who takes less than twice the sound's bit rate relies on in-band FEC, RED or not")
+    func withoutRoom() throws {
+        for (limit, lane) in [(96_000, AudioLane.careful), (191_999, .careful), (192_000, .full)] {
+            let lossy = try listener("useinbandfec=1;maxaveragebitrate=\(limit)", red: true, loss: 0.1)
+            #expect(lossy.lane(besides: 96_000) == lane)
+            let hasFEC = OpusTarget(for: [lossy], bitsPerSecond: 96_000).inBandFEC == .on
+            #expect(hasFEC == (lane == .careful))
+        }
+        #expect(try listener("useinbandfec=1;maxaveragebitrate=128000", red: true).lane(besides: 96_000) == .full)
+        #expect(try listener("maxaveragebitrate=128000", red: true, loss: 0.1).lane(besides: 96_000) == .full)
+        let narrow = try listener("useinbandfec=1;maxaveragebitrate=64000", red: true, loss: 0.1)
+        #expect(OpusTarget(for: [narrow], lane: .narrow, bitsPerSecond: 96_000).inBandFEC == .off)
+    }
+
     @Test("Whose path takes hardly more than sound gets little of it, whatever else it asked for")
     func narrow() throws {
         var listener = try listener("stereo=1;useinbandfec=1", loss: 0.6)

@@ -1,16 +1,24 @@
 /// When the encoder has to look for speech and silence (libopus does from complexity 7 on).
 ///
-/// That takes a third of its time. Sound that stays loud needs none of it: from `Limits.leastLoudRate` on libopus
-/// codes speech and music alike, and no packet louder than `Limits.loudest` can be silence to it.
+/// That takes a third of its time. From `Limits.leastLoudRate` on libopus codes speech and music alike, so that only
+/// silence is to be found, where it is left out (DTX); and no packet louder than `Limits.loudest` can be silence to it.
 struct Listening: Sendable {
     private var loudPackets = 0
 
     /// Whether it has to for this packet.
     ///
-    /// - Parameter samples: of the packet, −1 to 1.
-    mutating func isNeeded(for samples: [Float]) -> Bool {
-        loudPackets = Self.power(of: samples) > Limits.loudest ? min(loudPackets + 1, Limits.packetsToListen) : 0
-        return loudPackets < Limits.packetsToListen
+    /// - Parameters:
+    ///   - samples: of the packet, −1 to 1.
+    ///   - leavesOutSilence: otherwise the first loud sound is enough, in case silence is left out later.
+    mutating func isNeeded(for samples: [Float], leavesOutSilence: Bool) -> Bool {
+        if !leavesOutSilence, loudPackets >= Limits.packetsToListen { return false }
+        let isLoud = Self.power(of: samples) > Limits.loudest
+        if isLoud {
+            loudPackets = min(loudPackets + 1, Limits.packetsToListen)
+        } else if leavesOutSilence {
+            loudPackets = 0
+        }
+        return loudPackets < Limits.packetsToListen && (isLoud || leavesOutSilence)
     }
 
     /// The mean of their squares; no number where one of them is none.

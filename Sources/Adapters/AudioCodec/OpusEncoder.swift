@@ -55,7 +55,7 @@ package final class OpusEncoder: AudioEncoder {
         guard samples.count == 2 * frames else {
             throw .unsupportedParameters("\(samples.count) samples are not a packet's \(2 * frames).")
         }
-        try setComplexity(listening.isNeeded(for: samples))
+        try setComplexity(listening.isNeeded(for: samples, leavesOutSilence: target.usesDTX))
         let count = opus_encode_float(handle, samples, Int32(frames), &buffer, Int32(buffer.count))
         guard count > 0 else { throw .failed("libopus made nothing of a packet: \(opusText(count))") }
         let isSilent = target.usesDTX && count <= Limits.silentPacketBytes

@@ -60,7 +60,9 @@ package final class RestingResampler: Resampler {
 
     private func remember(_ samples: ArraySlice<Float>) {
         let kept = Limits.contextFrames * channels
-        passed = samples.count >= kept ? Array(samples.suffix(kept)) : Array((passed + samples).suffix(kept))
+        let latest = samples.suffix(kept)
+        passed.removeFirst(max(0, passed.count + latest.count - kept))
+        passed += latest
     }
 
     private func wake() {

@@ -111,7 +111,7 @@ final class PCM: @unchecked Sendable {  // Opened on one thread and read on anot
                 throw ALSAFailure(code: Int32(clamping: -count), message: log.lastLine)
             }
             let filled = min(count, wanted)
-            samples += sampleFormat.samples(from: chunk.span.bytes.extracting(first: filled * bytesPerFrame))
+            sampleFormat.append(from: chunk.span.bytes.extracting(first: filled * bytesPerFrame), to: &samples)
             total += filled
             if filled < wanted { break }
         }

@@ -12,6 +12,6 @@ package struct ReopenPolicy: Hashable, Sendable {
         return pause
     }
 
-    /// The device gave sound.
+    /// The device works again.
     package mutating func reset() { pause = Limits.reopenPauses.lowerBound }
 }

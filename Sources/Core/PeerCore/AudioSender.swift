@@ -19,6 +19,8 @@ struct AudioSender {
     private var packetTicks: Int64 = 960
     private var history = RedundancyHistory()
     private var redundancy = RedundancyPolicy()
+    /// What was last said to be lost.
+    private var toldLoss = 0.0
     /// What sound may take, copies and all: of a narrow path half, for where that is what loses packets more of them would
     /// not help.
     private var budget = Int.max
@@ -78,15 +80,23 @@ struct AudioSender {
 
     /// What the viewer's reports say of our stream.
     ///
-    /// - Returns: what a viewer who takes no copies loses, 0…1, where that begins to matter or no longer does.
+    /// - Returns: what a viewer loses whom copies may not help, 0…1, where that has changed; 0 where it does not matter.
     mutating func handle(_ report: ReportBlock, at now: Instant) -> Double? {
         guard report.ssrc == parameters.ssrc else { return nil }
-        let levels = redundancy.levels
         statistics.lossFraction = Double(report.fractionLost) / 256
         redundancy.reported(lossFraction: statistics.lossFraction, at: now)
         if let time = report.roundTripTime(received: wallClock.ntp(at: now)) { statistics.roundTripTime = time }
-        guard parameters.redundancyPayloadType == nil, redundancy.levels != levels else { return nil }
-        return redundancy.levels == 0 ? 0 : redundancy.loss
+        return mayLackCopies ? lossToTell() : nil
+    }
+
+    /// The viewer takes none, or bounds what sound may take: then there may be no room for them.
+    private var mayLackCopies: Bool { parameters.redundancyPayloadType == nil || parameters.maximumBitrate != nil }
+
+    private mutating func lossToTell() -> Double? {
+        let loss = redundancy.levels == 0 ? 0 : redundancy.loss
+        guard (loss == 0) != (toldLoss == 0) || abs(loss - toldLoss) > Limits.lossChange else { return nil }
+        toldLoss = loss
+        return loss
     }
 
     /// What it takes of the path, headers and all.

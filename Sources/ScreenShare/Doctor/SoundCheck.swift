@@ -56,7 +56,9 @@ enum SoundCheck {
                         name: name, sampleRate: source.format.sampleRate, channels: source.format.channels)
                 }
                 guard SystemClock.now() < end else { return .failure("\(name) does not open.") }
-                Poll.wait(for: source.pollDescriptors, until: end)
+                var poll = Poll()
+                for (descriptor, events) in source.pollDescriptors { poll.add(descriptor, events) }
+                poll.wait(until: end)
             }
         } catch {
             switch error {

@@ -19,8 +19,12 @@ struct AudioFeed {
     private var hasFailed = false
     /// It was told that there is no sound of this kind: of this source, or of one before it.
     private var isToldLost: Bool
-    /// The source has given sound.
-    private var hasGiven = false
+    /// Since when the source has given sound; nil: it has given none yet.
+    private var givesSince: Instant?
+    /// It has for so long that it is not broken, whatever ends it.
+    private var isProven = false
+    /// One before it ended right behind its first sound: it is back only once it is proven.
+    private var isDoubted = false
 
     /// - Parameter isToldLost: of a source before it a loss was told, and nothing since.
     init(_ kind: AudioKind, open: @escaping AudioSourceFactory, isToldLost: Bool = false) {
@@ -42,7 +46,7 @@ struct AudioFeed {
     mutating func read(at now: Instant, _ take: (AudioBlock, ChannelMap) -> Void) -> News? {
         if source == nil, now >= openAt {
             source = open()
-            hasGiven = false
+            (givesSince, isProven) = (nil, false)
         }
         guard let source else { return nil }
         do throws(AudioSourceError) {
@@ -52,10 +56,7 @@ struct AudioFeed {
             while taken < AudioLineLimits.turn, let block = try source.read(at: now) {
                 take(block, source.channelMap)
                 taken += max(.microseconds(100), block.format.duration(frames: block.frameCount))
-                policy.reset()
-                hasGiven = true
-                if isToldLost { news = .back }
-                (hasFailed, isToldLost) = (false, false)
+                if heard(at: now) { news = .back }
             }
             return news
         } catch {
@@ -63,11 +64,25 @@ struct AudioFeed {
         }
     }
 
+    /// - Returns: whether it is to be told that there is sound again.
+    private mutating func heard(at now: Instant) -> Bool {
+        let since = givesSince ?? now
+        givesSince = since
+        if now - since >= AudioLineLimits.proof {
+            policy.reset()
+            (isProven, isDoubted) = (true, false)
+        }
+        guard isToldLost, !isDoubted else { return false }
+        (hasFailed, isToldLost) = (false, false)
+        return true
+    }
+
     /// The first failure is told; it may take many tries. What worked until now may be there again at once, as where
     /// headphones are plugged in.
     private mutating func lose(_ error: AudioSourceError, at now: Instant) -> News? {
         source = nil
-        openAt = hasGiven ? now : now + policy.nextPause()
+        openAt = isProven ? now : now + policy.nextPause()
+        if givesSince != nil, !isProven { isDoubted = true }
         defer { (hasFailed, isToldLost) = (true, true) }
         return hasFailed ? nil : .lost(error.text)
     }

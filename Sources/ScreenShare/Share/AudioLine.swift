@@ -30,6 +30,8 @@ final class AudioLine {
     private var commands: AudioCommands
     private var feeds: [AudioFeed] = []
     private var mixdown: AudioMixdown?
+    /// When the next packet leaves. To ask the mixdown each time would copy a kilobyte.
+    private var packetDue = Instant.distantFuture
     private var encoders: [AudioLane: OpusEncoder] = [:]
     private let start: Instant
     /// When somebody began to listen.
@@ -38,9 +40,9 @@ final class AudioLine {
     private var packetsTold = 0
     /// The latest packet had nothing to be sent.
     private var wasSilent = false
-    /// The feeds whose descriptors woke the thread. Sound servers hand over pieces of a few milliseconds, and to look at
-    /// the other source as well each time would cost as much again.
-    private var ready: Set<Int> = []
+    /// Knows the feeds whose descriptors woke the thread, by their index. Sound servers hand over pieces of a few
+    /// milliseconds, and to look at the other source as well each time would cost as much again.
+    private var poll = Poll()
     /// Whether a kind's last block was heard, or muted.
     private var wasHeard: [AudioKind: Bool] = [:]
     /// The kinds that were told to be lost, and not to be back: also while they have no source.
@@ -83,14 +85,13 @@ final class AudioLine {
         if commands.stops { return }
         guard isActive else { return wait(until: .distantFuture) }
         let now = SystemClock.now()
-        let isPacketDue = now >= mixdown?.due ?? .zero
-        for index in feeds.indices where isPacketDue || ready.contains(index) || now >= feeds[index].due {
+        let isPacketDue = now >= packetDue
+        for index in feeds.indices where isPacketDue || poll.isReady(index) || now >= feeds[index].due {
             read(index, at: now)
         }
         // What became due meanwhile is read for first.
         try encodeDue(at: now)
-        let opens = feeds.map(\.due).min() ?? .distantFuture
-        wait(until: min(opens, mixdown?.due ?? .distantFuture))
+        wait(until: feeds.reduce(packetDue) { min($0, $1.due) })
     }
 
     private var isActive: Bool { (!commands.lanes.isEmpty || commands.isSampled) && !commands.isPaused && !commands.stops }
@@ -123,6 +124,8 @@ final class AudioLine {
     }
 
     private func encodeDue(at now: Instant) throws(CodecError) {
+        guard now >= packetDue else { return }
+        defer { packetDue = mixdown?.due ?? .distantFuture }
         while let packet = mixdown?.nextPacket(at: now) {
             // A device takes its time to open, and until then nothing is known of how long its sound is held back.
             if mixdown?.hasHeard == false, now - begunAt < AudioLineLimits.openingTime { continue }
@@ -151,18 +154,20 @@ final class AudioLine {
         report(.delay(toldDelay))
     }
 
+    /// Owner of what is polled for the session: no feed's index.
+    private static let own = -1
+
     /// Blocks until a device has something, the session changes something, or the time has come.
     private func wait(until due: Instant) {
-        let watched = isActive ? feeds.map(\.pollDescriptors) : []
-        let own = [(descriptor: controls.wakeup.descriptor, events: Wakeup.readable)]
-        let all = Poll.wait(for: own + watched.flatMap(\.self), until: due)
-        if all[0] { controls.wakeup.drain() }
-        var found = all.dropFirst()
-        ready = []
-        for (index, descriptors) in watched.enumerated() {
-            if found.prefix(descriptors.count).contains(true) { ready.insert(index) }
-            found = found.dropFirst(descriptors.count)
+        poll.removeAll()
+        poll.add(controls.wakeup.descriptor, Wakeup.readable, of: Self.own)
+        if isActive {
+            for index in feeds.indices {
+                for (descriptor, events) in feeds[index].pollDescriptors { poll.add(descriptor, events, of: index) }
+            }
         }
+        poll.wait(until: due)
+        if poll.isReady(Self.own) { controls.wakeup.drain() }
     }
 
     // MARK: Commands
@@ -201,8 +206,10 @@ final class AudioLine {
     private func begin() {
         packetsTold = 0
         begunAt = SystemClock.now()
-        mixdown = AudioMixdown(
+        let mixdown = AudioMixdown(
             packetFrames: packetDuration.frames, start: start, from: begunAt, makeResampler: Self.resampler(from:))
+        packetDue = mixdown.due
+        self.mixdown = mixdown
     }
 
     private static func resampler(from format: AudioFormat) -> any Resampler {
@@ -217,6 +224,7 @@ final class AudioLine {
     private func rest() {
         for index in feeds.indices { feeds[index].close() }
         mixdown = nil
+        packetDue = .distantFuture
         controls.statistics.withLockedValue { $0 = [:] }
         encoders = [:]
     }
@@ -224,7 +232,8 @@ final class AudioLine {
     /// Of the source before nothing is heard any more.
     private func replace(_ kind: AudioKind, by open: AudioSourceFactory?) {
         feeds.removeAll { $0.kind == kind }
-        ready = []
+        // Their indices are others now.
+        poll.removeAll()
         if let open { feeds.append(AudioFeed(kind, open: open, isToldLost: toldLost.contains(kind))) }
         mixdown?.forget(kind)
     }
@@ -268,6 +277,8 @@ enum AudioLineLimits {
     static let packetsPerStatistics = 10
     /// What is read of one source before the others have their turn.
     static let turn = Duration.seconds(2)
+    /// A device that has given sound for so long is not broken.
+    static let proof = Duration.seconds(1)
 }
 
 /// In place of a resampler that can't be had: a rate that no device has.

@@ -23,15 +23,9 @@ package struct AudioMixer: Sendable {
 
     /// One packet of `frames`, stereo: silence where both sources give nothing.
     package mutating func mix(system: [Float]?, microphone: [Float]?, frames: Int) -> [Float] {
-        var output = [Float](repeating: 0, count: 2 * frames)
-        Self.add(system, through: &self.system, to: &output)
-        Self.add(microphone, through: &self.microphone, to: &output)
+        var output = self.system.faded(system, frames: frames)
+        self.microphone.add(microphone, to: &output)
         limiter.limit(&output)
         return output
-    }
-
-    private static func add(_ samples: [Float]?, through fader: inout Fader, to output: inout [Float]) {
-        guard let samples else { return fader.pass(frames: output.count / 2) }
-        fader.add(samples, to: &output)
     }
 }

@@ -27,17 +27,17 @@ package struct ChannelMap: Hashable, Sendable {
         isStereo = channels == 2 && taps == [Tap(channel: 0, left: 1, right: 0), Tap(channel: 1, left: 0, right: 1)]
     }
 
-    /// Channels without names: one is mono, six and eight are 5.1 and 7.1 in the order of ALSA and PulseAudio; of any
-    /// other number the first two are left and right.
+    /// Channels without names: one is mono, four to six and eight are a surround layout in the order of ALSA. Of three that
+    /// knows none: PulseAudio takes the third for the front's centre. Of any other number the first two are left and right.
     package init(channels: Int) {
-        let surround51: [ChannelPosition] = [
-            .frontLeft, .frontRight, .rearLeft, .rearRight, .frontCentre, .lowFrequency,
+        let surround: [ChannelPosition] = [
+            .frontLeft, .frontRight, .rearLeft, .rearRight, .frontCentre, .lowFrequency, .sideLeft, .sideRight,
         ]
         switch channels {
         case ...0: self.init([], of: 0)
         case 1: self.init([.mono])
-        case 6: self.init(surround51)
-        case 8: self.init(surround51 + [.sideLeft, .sideRight])
+        case 3: self.init([.frontLeft, .frontRight, .frontCentre])
+        case 4...6, 8: self.init(Array(surround.prefix(channels)))
         default: self.init([.frontLeft, .frontRight], of: channels)
         }
     }

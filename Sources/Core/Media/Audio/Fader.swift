@@ -23,8 +23,18 @@ package struct Fader: Sendable {
         passed = 0
     }
 
-    /// Adds stereo `samples` to as many of the `output`.
-    mutating func add(_ samples: [Float], to output: inout [Float]) {
+    /// So many frames of stereo `samples` as loud as they are to be; silence where there are none.
+    mutating func faded(_ samples: [Float]?, frames: Int) -> [Float] {
+        // As a rule it stands still, and open.
+        if let samples, samples.count == 2 * frames, to == 1, !isMoving { return samples }
+        var output = [Float](repeating: 0, count: 2 * frames)
+        add(samples, to: &output)
+        return output
+    }
+
+    /// Adds stereo `samples` to as many of the `output`; nil: the source gave nothing for so long.
+    mutating func add(_ samples: [Float]?, to output: inout [Float]) {
+        guard let samples else { return pass(frames: output.count / 2) }
         let count = min(samples.count, output.count)
         let moving = isMoving ? min(count, 2 * (AudioLimits.gainFrames - passed)) : 0
         for index in 0..<moving { output[index] += samples[index] * level(after: passed + index / 2) }
@@ -43,8 +53,7 @@ package struct Fader: Sendable {
         }
     }
 
-    /// The source gave nothing for so long.
-    mutating func pass(frames: Int) {
+    private mutating func pass(frames: Int) {
         if isMoving { passed = min(AudioLimits.gainFrames, passed + frames) }
     }
 }

@@ -14,6 +14,7 @@ struct PeakLimiter: Sendable {
 
     /// Stereo, in place. What is no sample becomes silence.
     mutating func limit(_ samples: inout [Float]) {
+        if gain == 1, least == 1, Self.isBelowKnee(samples) { return }
         var needed = Self.neededGains(samples)
         if needed == nil {
             Self.silenceNonsense(&samples)
@@ -54,6 +55,23 @@ struct PeakLimiter: Sendable {
     }
 
     // MARK: Peaks
+
+    /// Whether all of it passes as it is, as nearly every packet does. The bits of magnitudes are in their order, and those
+    /// of what is no number above them all; in integers compilers make vectors of the search.
+    private static func isBelowKnee(_ samples: [Float]) -> Bool {
+        samples.withUnsafeBufferPointer { samples in
+            guard let first = samples.baseAddress else { return true }
+            let count = samples.count
+            var loudest: UInt32 = 0
+            var index = 0
+            while index < count {
+                let bits = first[index].magnitude.bitPattern
+                if bits > loudest { loudest = bits }
+                index += 1
+            }
+            return loudest <= AudioLimits.knee.bitPattern
+        }
+    }
 
     private static func range(of window: Int, in samples: [Float]) -> Range<Int> {
         let start = window * 2 * AudioLimits.limiterWindow

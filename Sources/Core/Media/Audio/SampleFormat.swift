@@ -39,19 +39,33 @@ package struct SampleFormat: Hashable, Sendable {
     ///
     /// Of 32 bits the upper 24 are taken, as many as a `Float` holds; what is no number is silence.
     package func samples(from bytes: RawSpan) -> [Float] {
+        var samples: [Float] = []
+        append(from: bytes, to: &samples)
+        return samples
+    }
+
+    /// Likewise, behind others.
+    package func append(from bytes: RawSpan, to samples: inout [Float]) {
         let count = bytes.byteCount / bytesPerSample
-        return bytes.withUnsafeBytes { raw in
-            [Float](unsafeUninitializedCapacity: count) { samples, initialized in
-                guard let input = raw.baseAddress, let output = samples.baseAddress, count > 0 else { return }
-                if encoding == .float32 {
-                    copyFloats(input, count, to: output)
-                } else if encoding == .signed16, byteOrder == .little {
-                    convertWords(input, count, to: output)
-                } else {
-                    convertIntegers(input.assumingMemoryBound(to: UInt8.self), count, to: output)
+        guard count > 0 else { return }
+        bytes.withUnsafeBytes { raw in
+            samples.append(addingCapacity: count) { appended in
+                appended.withUnsafeMutableBufferPointer { output, initialized in
+                    guard let input = raw.baseAddress, let output = output.baseAddress else { return }
+                    convert(input, count, to: output)
+                    initialized = count
                 }
-                initialized = count
             }
+        }
+    }
+
+    private func convert(_ input: UnsafeRawPointer, _ count: Int, to output: UnsafeMutablePointer<Float>) {
+        if encoding == .float32 {
+            copyFloats(input, count, to: output)
+        } else if encoding == .signed16, byteOrder == .little {
+            convertWords(input, count, to: output)
+        } else {
+            convertIntegers(input.assumingMemoryBound(to: UInt8.self), count, to: output)
         }
     }
 

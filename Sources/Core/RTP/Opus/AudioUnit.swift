@@ -4,7 +4,7 @@ import Timebase
 package enum AudioLane: Hashable, Sendable, CaseIterable {
     /// The share's best.
     case full
-    /// For viewers who take less (`maxaveragebitrate`), or lose packets and take no copies but in-band FEC.
+    /// For viewers who take less (`maxaveragebitrate`), or lose packets and have nothing against it but in-band FEC.
     case careful
     /// For viewers whose path takes hardly more than sound.
     case narrow
