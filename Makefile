@@ -37,6 +37,11 @@ netlab-check: test-packages support ## whether the network emulator does what it
 e2e: test-packages build support ## Chromium, aiortc, GStreamer and our viewer against the real program; PYTEST_ARGS="-k view"
 	SCREENSHARE="$(or $(SCREENSHARE),$(CURDIR)/.build/debug/screenshare)" $(PYTEST) $(PYTEST_ARGS)
 
+# As many as a share must bear, where `make e2e` has what is quick. A thousand joins take seven minutes.
+hostile: test-packages build support ## viewers and strangers that mean no good: a million forged datagrams, a thousand joins in a race
+	SCREENSHARE="$(or $(SCREENSHARE),$(CURDIR)/.build/debug/screenshare)" FORGED=1000000 JOINS=1000 \
+	$(PYTEST)/test_hostile.py --timeout 1200 $(PYTEST_ARGS)
+
 # Optimised: a day of virtual time takes seconds.
 simulation: packages ## two peers in virtual time: 10,000 kinds of weather, and 30 days on end
 	SIMULATION_SEEDS=10000 VIRTUAL_HOURS=720 SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TEST_WIDTH) \
@@ -77,4 +82,4 @@ test-packages:
 support:
 	@for tool in $(SUPPORT); do $(MAKE) -s -C Tests/Support/$$tool; done
 
-.PHONY: help demo build release test unit e2e netlab-check simulation asan tsan fuzz bench install clean packages test-packages support
+.PHONY: help demo build release test unit e2e netlab-check hostile simulation asan tsan fuzz bench install clean packages test-packages support

@@ -5,10 +5,11 @@ the run. Chromium decodes and shows by itself, with a jitter buffer before that;
 """
 
 from pages import recorded
-from shown import Picture, Recorder, pictures
+from shown import Picture, pictures
 
 from harness import sharer
 from harness.paths import scratch_file
+from harness.recorder import Recorder
 from timecode import age_ms
 
 # The time that GStreamer's jitter buffer may wait for what is sent again.

@@ -39,6 +39,7 @@ struct HostRecord: Encodable {
     var roundTripMs: Double?
     var lossFraction: Double
     var lanes: Int
+    var datagramsRefused: Int
     var sound: [String: Sound]
     var peers: [Viewer]
 
@@ -73,6 +74,7 @@ struct HostRecord: Encodable {
         roundTripMs = statistics.meanRoundTrip.map { $0 * 1000 }
         lossFraction = statistics.worstLoss
         lanes = statistics.lanes
+        datagramsRefused = statistics.datagramsRefused
         sound = Dictionary(uniqueKeysWithValues: statistics.sound.map { ($0.rawValue, Sound($1)) })
         peers = statistics.viewers.map(Viewer.init)
     }

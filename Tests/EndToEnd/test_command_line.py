@@ -179,5 +179,5 @@ def test_host_statistics_on_stdout_are_json_and_nothing_else_is(lan, start):
     lines = host.text("out").splitlines()
     assert len(lines) >= 2
     fields = {"time", "state", "viewers", "fps", "bitrate", "framesEncoded", "framesDropped", "keyframes", "cpu"}
-    fields |= {"rssBytes", "lossFraction", "lanes", "peers"}
+    fields |= {"rssBytes", "lossFraction", "lanes", "datagramsRefused", "peers"}
     assert all(fields <= set(json.loads(line)) for line in lines)

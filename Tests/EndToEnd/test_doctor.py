@@ -91,6 +91,7 @@ def test_a_machine_where_sharing_works(lan, display, start, doctor):
     assert seen["display"]["values"]["pictureMs"] > 0
     assert lan.address in seen["addresses"]["values"]["addresses"]
     assert seen["udpPort"]["values"]["port"] == 5004
+    assert 0 < seen["udpPort"]["values"]["sendBufferBytes"] <= 1 << 22
     # With the very port that was asked for.
     assert seen["stun"]["values"]["address"] == f"{lan.address}:5004"
     assert seen["turn"]["values"]["relayedAddress"].startswith(f"{lan.address}:50")

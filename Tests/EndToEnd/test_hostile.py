@@ -11,7 +11,7 @@ from harness import annexb, hostile
 # As much as statistics of a second and what is under way may be off.
 TOLERANCE = 1.1
 VICTIM = "10.99.0.1"
-# So many are quick; what is to be borne is more: FORGED=1000000 JOINS=1000 make e2e PYTEST_ARGS="-k 'forged or stranger'"
+# So many are quick; what is to be borne is more: `make hostile` has a million and a thousand.
 FORGED = int(os.environ.get("FORGED", 100_000))
 JOINS = int(os.environ.get("JOINS", 10))
 

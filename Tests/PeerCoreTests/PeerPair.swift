@@ -35,6 +35,7 @@ struct PeerPair: ~Copyable {
     /// What was seen is kept; a run of days could not hold it.
     var keepsAll = true
     private(set) var unitsReceived = 0
+    private(set) var packetsHeard = 0
     /// A machine sleeps: its clock goes on, and nothing reaches it.
     private var sleepsUntil = Instant.zero
     private var viewerSleepsUntil = Instant.zero
@@ -214,6 +215,7 @@ struct PeerPair: ~Copyable {
                 if keepsAll { sharerDatagrams.append(transmit.bytes) }
                 if keepsAll { sharerECN.append(transmit.ecn) }
                 link.send(transmit.bytes, from: sharerAddress, to: transmit.to, ecn: transmit.ecn, at: now)
+            case .event(.path) where !keepsAll: break
             case .event(let event): sharerEvents.append(event)
             case .wait(let until, _):
                 sharerDue = until
@@ -238,7 +240,10 @@ struct PeerPair: ~Copyable {
                 unitsReceived += 1
                 if !keepsAll, received.count >= 64 { received.removeFirst(32) }
                 received.append(unit)
-            case .event(.receivedAudio(let packet)): heard.append(packet)
+            case .event(.receivedAudio(let packet)):
+                packetsHeard += 1
+                if !keepsAll, heard.count >= 64 { heard.removeFirst(32) }
+                heard.append(packet)
             case .event(let event): viewerEvents.append(event)
             case .wait(let until, _):
                 viewerDue = until

@@ -48,6 +48,35 @@ struct SendBatchTests {
         #expect(!fits(1, to: there, .video), "a short one is the last")
     }
 
+    @Test("what the kernel has no room for is counted, datagram by datagram")
+    func refused() async throws {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let bound = try await UDPSocket.bind(Self.loopback4, port: 0, on: loop) { _, _, _, _ in }
+        // Loopback has room for all; a Unix socket, for some (unix(7)).
+        let unread = try #require(UnreadSocket())
+        defer { unread.close() }
+        let full = UDPSocket(
+            channel: bound.channel, address: bound.address, descriptor: unread.sender, sendBuffer: bound.sendBuffer)
+        let datagram = Transmit(bytes: [7, 7], from: bound.address, to: bound.address, trafficClass: .video)
+        var batch = SendBatch(datagram)
+        let fits = [batch.append(datagram), batch.append(datagram)]
+        #expect(fits == [true, true])
+        let (three, to) = (batch, unread.address)
+        let refused = try await loop.submit {
+            (0..<10_000).map { _ in three.send(by: full, to: to, isMarked: false) }
+        }.get()
+        #expect(refused.first == 0 && refused.last == 3)
+        try await bound.channel.close()
+    }
+
+    @Test("a socket says how much may wait to leave, however much less that is than was asked for")
+    func room() async throws {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let socket = try await UDPSocket.bind(Self.loopback4, port: 0, on: loop) { _, _, _, _ in }
+        #expect((1...PeerDriver.Limits.socketBuffer).contains(socket.sendBuffer))
+        try await socket.channel.close()
+    }
+
     @Test("a socket tells of each datagram whether it was marked", arguments: [loopback4, loopback6])
     func read(ip: IPAddress) async throws {
         let (came, arrivals) = AsyncStream<ECN>.makeStream()
@@ -59,7 +88,8 @@ struct SendBatchTests {
         for ecn in [ECN.notCapable, .capable0, .capable1, .congestionExperienced] {
             let batch = SendBatch(
                 Transmit(bytes: [7, 7], from: sender.address, to: receiver.address, trafficClass: .video, ecn: ecn))
-            try await loop.submit { batch.send(by: sender, to: to, isMarked: true) }.get()
+            let refused = try await loop.submit { batch.send(by: sender, to: to, isMarked: true) }.get()
+            #expect(refused == 0)
             #expect(await seen.next() == ecn)
         }
         try await sender.channel.close()
@@ -81,7 +111,10 @@ struct SendBatchTests {
         let fits = datagrams.dropFirst().map { batch.append($0) }
         #expect(!fits.contains(false))
         let (full, remote) = (batch, try to.socketAddress())
-        try await socket.channel.eventLoop.submit { full.send(by: socket, to: remote, isMarked: isMarked) }.get()
+        let refused = try await socket.channel.eventLoop.submit {
+            full.send(by: socket, to: remote, isMarked: isMarked)
+        }.get()
+        #expect(refused == 0)
         let came = sizes.compactMap { _ in receiver.receive() }
         try await socket.channel.close()
         return came
@@ -139,5 +172,30 @@ private final class PlainSocket {
                 }
             }
         }
+    }
+}
+
+/// Two Unix sockets: what one sends, nobody reads at the other.
+private final class UnreadSocket {
+    let sender: CInt
+    let address: SocketAddress
+    private let receiver: CInt
+    private let path = "/tmp/unread-\(getpid())"
+
+    init?() {
+        let kind = Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue)
+        guard let address = try? SocketAddress(unixDomainSocketPath: path) else { return nil }
+        self.address = address
+        let receiver = socket(AF_UNIX, kind, 0)
+        (sender, self.receiver) = (socket(AF_UNIX, kind, 0), receiver)
+        unlink(path)
+        let isBound = address.withSockAddr { address, size in bind(receiver, address, socklen_t(size)) } == 0
+        guard sender >= 0, isBound else { return nil }
+    }
+
+    func close() {
+        Glibc.close(sender)
+        Glibc.close(receiver)
+        unlink(path)
     }
 }

@@ -109,6 +109,21 @@ struct DiagnosisTests {
         #expect(facts.serverFindings.isEmpty)
     }
 
+    @Test("a send buffer much smaller than was asked for is told, with what to do about it; half of it is enough")
+    func sendBuffer() throws {
+        func finding(_ granted: Int) throws -> Finding {
+            var facts = Self.facts()
+            facts.sendBuffer = (granted, 4_194_304)
+            return try only(.udpPort, facts.machineFindings)
+        }
+        let small = try finding(212_992)
+        #expect(small.verdict == .ok && small.found.contains("212 kB") && small.found.contains("4.2 MB"))
+        #expect(small.advice?.contains("net.core.wmem_max=4194304") == true)
+        #expect(small.values["sendBufferBytes"] == .number(212_992))
+        let half = try finding(2_097_152)
+        #expect(half.advice == nil && half.values["sendBufferBytes"] == .number(2_097_152))
+    }
+
     @Test("a signaling server that is there already is used, unless another address was asked for")
     func signalingPort() {
         func verdict(_ outcome: SignalingCheck.PortOutcome, _ mayUseAnother: Bool) -> Finding.Verdict {

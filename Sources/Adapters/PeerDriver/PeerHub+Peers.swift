@@ -155,6 +155,11 @@ extension PeerHub {
         flush()
     }
 
+    /// Bytes that may wait to leave at a socket: the least that the kernel gave, and what it was asked for.
+    package var sendBuffer: (granted: Int, asked: Int)? {
+        sockets.values.map(\.sendBuffer).min().map { ($0, Limits.socketBuffer) }
+    }
+
     package func statistics() -> [HubPeerStatistics] {
         peers.map { HubPeerStatistics(peer: $0.key, statistics: $0.value.core.statistics) }
     }

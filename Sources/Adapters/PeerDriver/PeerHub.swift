@@ -51,6 +51,8 @@ package actor PeerHub {
     private var timerDue = Instant.distantFuture
     /// While everybody whose time has come is served.
     private var isWaking = false
+    /// What the kernel had no room for.
+    package private(set) var datagramsRefused = 0
     private var batch: SendBatch?
     /// Where the next batch is put together; grown by the largest so far.
     private var batchRoom: [UInt8] = []
@@ -206,7 +208,7 @@ package actor PeerHub {
         guard let full = batch else { return }
         batch = nil
         if let socket = sockets[full.from], let remote = destination(full.to) {
-            full.send(by: socket, to: remote, isMarked: configuration.marksDatagrams)
+            datagramsRefused += full.send(by: socket, to: remote, isMarked: configuration.marksDatagrams)
         }
         batchRoom = full.released()
     }

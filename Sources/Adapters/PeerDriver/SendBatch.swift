@@ -1,5 +1,6 @@
 import CLinux
 import Datagrams
+import Glibc
 import NIOCore
 import PeerCore
 
@@ -48,16 +49,23 @@ struct SendBatch {
     /// repair, DTLS and ICE see to that.
     ///
     /// Not by the channel, which writes a type of service of its own.
-    func send(by socket: UDPSocket, to remote: SocketAddress, isMarked: Bool) {
-        guard socket.channel.isActive else { return }
+    ///
+    /// - Returns: how many datagrams there was no room for; where they leave one by one, those that had some among them.
+    func send(by socket: UDPSocket, to remote: SocketAddress, isMarked: Bool) -> Int {
+        guard socket.channel.isActive else { return 0 }
         // Of what was the type of service the upper six bits (RFC 2474 § 3), and the lower two (RFC 3168 § 5).
         let mark = isMarked ? Int32(trafficClass.rawValue) << 2 | Int32(ecn.rawValue) : 0
         let segment = segments > 1 ? UInt16(clamping: segmentSize) : 0
-        _ = buffer.withUnsafeBytes { bytes in
+        let failure = buffer.withUnsafeBytes { bytes in
             remote.withSockAddr { address, size in
                 linux_send_datagrams(
                     socket.descriptor, address, UInt32(size), bytes.baseAddress, UInt(bytes.count), segment, mark)
             }
+        }
+        switch failure {
+        case EAGAIN, ENOBUFS, ENOMEM: return segments
+        // What goes wrong besides concerns the one address.
+        default: return 0
         }
     }
 }

@@ -10,6 +10,8 @@ struct UDPSocket {
     let address: TransportAddress
     /// Of the channel, as long as that is active.
     let descriptor: CInt
+    /// Bytes that the kernel lets wait to leave: less than was asked for where `net.core.wmem_max` is less (socket(7)).
+    let sendBuffer: Int
 
     typealias Receiver = @Sendable (
         _ bytes: [UInt8], _ local: TransportAddress, _ remote: TransportAddress, _ ecn: ECN
@@ -47,7 +49,9 @@ struct UDPSocket {
             try await channel.close()
             throw IOError(errnoCode: ENOTSOCK, reason: "no descriptor")
         }
-        return UDPSocket(channel: channel, address: address, descriptor: descriptor)
+        // Twice as much is told, with what the kernel needs besides.
+        let told = try await channel.getOption(.socketOption(.so_sndbuf)).get()
+        return UDPSocket(channel: channel, address: address, descriptor: descriptor, sendBuffer: told / 2)
     }
 }
 

@@ -27,7 +27,7 @@ public struct Finding: Hashable, Sendable, Encodable {
 
     /// How a share would fare with what was found.
     public enum Verdict: String, Sendable, Encodable {
-        /// Nothing is to be done.
+        /// Nothing has to be done.
         case ok
         /// A share works, but not for everybody, or not as well as it could.
         case warning = "warn"

@@ -23,6 +23,7 @@ struct NetworkCheck {
         }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         if let hub = await open(&facts, on: group.next()) {
+            facts.sendBuffer = await hub.sendBuffer
             await ask(hub, &facts)
             await hub.close()
         } else {

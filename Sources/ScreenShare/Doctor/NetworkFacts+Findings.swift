@@ -31,7 +31,8 @@ extension NetworkFacts {
     }
 
     private var portFinding: Finding {
-        let values: [String: Finding.Value] = ["port": Finding.Value(Int(port))]
+        var values: [String: Finding.Value] = ["port": Finding.Value(Int(port))]
+        values["sendBufferBytes"] = sendBuffer.map { Finding.Value($0.granted) }
         if let portFailure {
             return Finding(
                 .udpPort, .failure, portFailure,
@@ -40,8 +41,18 @@ extension NetworkFacts {
                 values: values)
         }
         let found = port == 0 ? "the system has a free one" : "\(port) is free"
-        return Finding(.udpPort, .ok, found, values: values)
+        guard let sendBuffer, sendBuffer.granted < sendBuffer.asked / Self.muchSmaller else {
+            return Finding(.udpPort, .ok, found, values: values)
+        }
+        // So it is on most machines, and enough for most shares.
+        let (granted, asked) = (Words.bytes(sendBuffer.granted), Words.bytes(sendBuffer.asked))
+        return Finding(
+            .udpPort, .ok, "\(found); \(granted) may wait to leave there, where \(asked) were asked for",
+            advice: "Where that is too little for many viewers (datagramsRefused in --stats-json): "
+                + "sysctl -w net.core.wmem_max=\(sendBuffer.asked)", values: values)
     }
+
+    private static let muchSmaller = 4
 
     static func list(_ texts: [String]) -> String {
         guard let last = texts.last, texts.count > 1 else { return texts.first ?? "" }

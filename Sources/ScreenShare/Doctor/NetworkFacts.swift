@@ -48,6 +48,8 @@ struct NetworkFacts: Sendable {
     var portFailure: String?
     /// No socket could be opened, at any port.
     var lacksSockets = false
+    /// Bytes that may wait to leave at a socket; nil where there is none.
+    var sendBuffer: (granted: Int, asked: Int)?
     var stunServers: [STUNServer] = []
     var relayServers: [RelayServer] = []
     var mappings: [Mapping] = []

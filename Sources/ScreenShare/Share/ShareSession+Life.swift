@@ -71,6 +71,7 @@ extension ShareSession {
         let parts = RunningParts(controls: controls, audioControls: audioControls, hub: hub)
         hub = nil
         await parts.release()
+        await countRefused(by: parts.hub)
         watcher?.cancel()
     }
 

@@ -55,6 +55,7 @@ public actor ShareSession {
     public internal(set) var mutedAudio: Set<SharedAudio> = []
     let counters = LineCounters()
     let paths = ViewerPaths()
+    private var datagramsRefused = 0
     /// What the pictures were found to be about.
     var content = Content.app
     /// From when sound is heard until it leaves; at first as it is with a sound server.
@@ -173,16 +174,22 @@ public actor ShareSession {
     public func statistics() async -> ShareStatistics {
         let line = counters.now
         let peers = await hub?.statistics() ?? []
+        await countRefused(by: hub)
         return ShareStatistics(
             state: state, width: line.size.width, height: line.size.height, pictures: line.pictures, framesEncoded: line.units,
             keepalives: line.keepalives, framesDropped: line.drops, keyframes: line.keyframes, encodedBytes: line.bytes,
             lanes: line.lanes, quantiser: line.quantiser,
             preset: line.preset.map { EncoderPreset($0) } ?? configuration.preset,
             content: line.content.map { SharedContent($0) }, cadence: line.cadence.map { CadenceStatistics($0) },
-            sound: soundStatistics,
+            datagramsRefused: datagramsRefused, sound: soundStatistics,
             viewers: peers.compactMap { peer in
                 viewers[peer.peer].map { ViewerStatistics($0.name, peer.statistics) }
             })
+    }
+
+    /// Until the hub is gone; what it counted stays.
+    func countRefused(by hub: PeerHub?) async {
+        if let refused = await hub?.datagramsRefused { datagramsRefused = max(datagramsRefused, refused) }
     }
 
     /// What is encoded now, or the largest that may be.

@@ -29,6 +29,8 @@ public struct ShareStatistics: Sendable {
     public var content: SharedContent?
     /// What plays in the pictures, in the same modes; nil where nothing has a rate of its own.
     public var cadence: CadenceStatistics?
+    /// Datagrams that this machine had no room to send, to all viewers together: lost, as in a network.
+    public var datagramsRefused: Int
     /// Of each source of sound, while somebody listens or reads samples of it.
     public var sound: [SharedAudio: SoundStatistics]
     /// All from their offer on, those still connecting among them, in no order.

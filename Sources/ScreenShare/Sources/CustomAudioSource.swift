@@ -72,10 +72,11 @@ public final class CustomAudioSource: Sendable {
     /// - Parameters:
     ///   - bytes: interleaved samples, copied before the call returns.
     ///   - sampleRate: frames a second.
-    ///   - channels: mixed to stereo. One is mono, six and eight are 5.1 and 7.1 (FL FR RL RR FC LFE SL SR); of any
-    ///     other number the first two are left and right.
-    ///   - timestamp: of the first frame, on the clock of the pictures that are pushed; only differences matter, and those to
-    ///     the pictures'. Where it is counted from samples, a device's clock is to be followed: it may be off by seconds a day.
+    ///   - channels: mixed to stereo. One is mono, three are FL FR FC, four to six and eight the first of FL FR RL RR FC
+    ///     LFE SL SR; of any other number the first two are left and right.
+    ///   - timestamp: of the first frame, on the clock of all that is pushed; only differences matter, those to pictures and to
+    ///     the other sound too: what has the same timestamp is of one moment, as long as it comes less than 100 ms apart. Where
+    ///     it is counted from samples, a device's clock is to be followed: it may be off by seconds a day.
     public func push(
         _ bytes: RawSpan, encoding: Encoding, byteOrder: ByteOrder = .little, sampleRate: Int, channels: Int,
         timestamp: Duration
