@@ -157,7 +157,8 @@ private struct Days: ~Copyable {
         let isKeyframe = takeWish()
         keyframes += isKeyframe ? 1 : 0
         pair.send(video.next(keyframe: isKeyframe, size: 11_000, capturedAt: captured, ticks: second * 90_000))
-        var bytes: [UInt8] = []
+        // Behind what says how it is coded (RFC 6716 § 3.1).
+        var bytes: [UInt8] = [0xf8]
         bytes.append(u32: UInt32(truncatingIfNeeded: second))
         let encoding = AudioUnit.Encoding(bytes: bytes, isSilent: false)
         pair.send(AudioUnit([.full: encoding], time: AudioTime(ticks: second * 48_000), capturedAt: captured))
