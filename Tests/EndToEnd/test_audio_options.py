@@ -27,10 +27,10 @@ def test_a_bit_rate_of_sound_that_cannot_be_asked_for_is_wrong_use(run, words, s
     "words", [["--audio", "x.wav"], ["--container", "mkv"], []], ids=lambda words: " ".join(words) or "without sound"
 )
 def test_a_bit_rate_of_sound_in_the_environment_is_for_who_asks_for_sound(run, lan, words, tmp_path):
-    environment = {"PATH": "/usr/bin:/bin", "SCREENSHARE_AUDIO_BITRATE": "6000"}
+    environment = {"PATH": "/usr/bin:/bin", "SCREENSHARE_AUDIO_BITRATE": "loud"}
     # Nobody shares.
     done = run(*VIEW, *words, "--wait", "0", place=lan, env=environment, cwd=tmp_path)
-    assert done.returncode == UNAVAILABLE, done.stderr
+    assert done.returncode == (USAGE if words else UNAVAILABLE), done.stderr
 
 
 def test_a_viewer_that_asks_for_less_sound_gets_less_and_the_other_all_of_it(lan, share, start, artifacts):

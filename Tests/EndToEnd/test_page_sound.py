@@ -54,14 +54,14 @@ def test_every_browser_asks_for_two_channels_and_for_nothing_in_silence(page, br
     assert sorted(parameters.strip().split(";")) == sorted([own, "stereo=1", "usedtx=1", "useinbandfec=1"])
 
 
-# What the room says, and what is read then.
+# What the room says, and what is read then. No two in a row read the same: what stood there before would do.
 MUTED = [
     ({"audio": "on", "muted": ["microphone"]}, ["Microphone muted", "The sharer’s microphone is muted"]),
-    ({"audio": "on", "muted": ["system"]}, ["Screen sound muted", "The sound of the screen is muted"]),
     ({"audio": "muted", "muted": ["system", "microphone"]}, ["Sound muted", "The sharer’s sound is muted"]),
-    ({"audio": "muted"}, ["Sound muted", "The sharer’s sound is muted"]),
     ({"audio": "on", "muted": ["applause"]}, None),
+    ({"audio": "muted"}, ["Sound muted", "The sharer’s sound is muted"]),
     ({"audio": "on"}, None),
+    ({"audio": "on", "muted": ["system"]}, ["Screen sound muted", "The sound of the screen is muted"]),
 ]
 
 SHOWN = """() => {
@@ -80,7 +80,7 @@ def test_the_page_says_which_sound_is_muted(page):
     def tell(said):
         opened.answers["GET demo"] = {"json": {**STATE["json"], "state": "paused", "viewers": 1, **said}}
 
-    tell(MUTED[0][0])
+    tell({"audio": "on"})
     opened.open()
     opened.wait_until(lambda: opened.state == "paused", "a pause")
     for said, words in MUTED:

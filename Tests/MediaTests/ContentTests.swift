@@ -167,6 +167,18 @@ struct ContentTests {
         #expect(trace.classifier.content == .video && trace.switches == 1)
     }
 
+    @Test("a film of any rate that was found goes on where its codec repeats a pan to the bit")
+    func exactPan() {
+        for rate in [25, 30, 60] as [Int64] {
+            var trace = Trace()
+            for step in 0..<600 {
+                trace.look(
+                    after: .nanoseconds(1_000_000_000 / rate), area: Self.window, panned: step < 240 ? 0 : 1)
+            }
+            #expect(trace.classifier.content == .video && trace.switches == 1, "\(rate) a second")
+        }
+    }
+
     @Test("ten minutes at a desk: not one wrong switch", arguments: 1...4 as ClosedRange<UInt64>)
     func desk(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

@@ -55,7 +55,7 @@ struct KeyframeGateTests {
         #expect(gate.dueAt == at(1000))
     }
 
-    @Test("large keyframes come seldom enough to take a fifth of the bits, and one joiner waits four seconds at most")
+    @Test("large keyframes come seldom enough to take a fifth of the bits, and no joiner waits longer than four seconds")
     func share() {
         var gate = KeyframeGate()
         gate.keyframeMade(bytes: 50_000, of: 1_000_000, at: at(0))
@@ -67,29 +67,6 @@ struct KeyframeGateTests {
         gate.keyframeMade(bytes: 1_000_000, of: 100_000, at: at(3000))
         gate.request()
         #expect(gate.dueAt == at(7000))
-    }
-
-    @Test("who asks all the time gets a fifth of a lane with few bits, but for three keyframes, and these again after a rest")
-    func greed() {
-        var gate = KeyframeGate()
-        func made(from begin: Int, to end: Int) -> [Int] {
-            (begin...end).filter { second in
-                gate.request()
-                guard gate.isDue(at: at(second * 1000)) else { return false }
-                gate.keyframeMade(bytes: 15_000, of: 60_000, at: at(second * 1000))
-                return true
-            }
-        }
-        #expect(made(from: 0, to: 60) == [0, 4, 8, 12, 20, 30, 40, 50, 60])
-        #expect(made(from: 90, to: 120) == [90, 94, 98, 102, 110, 120])
-    }
-
-    @Test("keyframes that nobody asked for keep a joiner waiting for ten seconds at most")
-    func unasked() {
-        var gate = KeyframeGate()
-        for second in 0..<300 { gate.keyframeMade(bytes: 100_000, of: 200_000, at: at(second * 1000)) }
-        gate.request()
-        #expect(gate.dueAt == at(309_000))
     }
 
     @Test("without a request nothing is due")

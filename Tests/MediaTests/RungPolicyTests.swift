@@ -90,7 +90,7 @@ struct RungPolicyTests {
     }
 
     @Test(
-        "a rate that swings about the border holds nobody back while it is below, and before long moves its viewer, once",
+        "a rate that swings about the border holds nobody back to it, and before long moves its viewer, once",
         arguments: [(2, 4), (7, 8)])
     func swinging(low: Int, of period: Int) {
         var policy = RungPolicy<String>()
@@ -105,11 +105,11 @@ struct RungPolicyTests {
             if isLow || !moves.isEmpty { rates.insert(policy.rates[0] ?? 0) }
         }
         #expect(moves.count == 1 && moves.allSatisfy { $0 < 5 }, "\(moves)")
-        #expect(rates == [4_000_000])
+        #expect(rates == [4_000_000, 2_600_000], "at the first fall, and when it has moved; between them as if it had not fallen")
         #expect(policy.rung(of: "b") == 1)
     }
 
-    @Test("a dip now and then moves nobody, and holds nobody back")
+    @Test("a dip now and then moves nobody, and but for the first leaves the others' rate where it is")
     func dips() {
         var policy = RungPolicy<String>()
         var moves = 0
@@ -119,10 +119,10 @@ struct RungPolicyTests {
             let (now, isDip) = (at(1 + Double(step) / 4), step % 8 == 0)
             moves += policy.update("a", bitsPerSecond: 4_000_000, at: now).count
             moves += policy.update("b", bitsPerSecond: isDip ? 500_000 : 3_000_000, at: now).count
-            rates[isDip ? "dip" : "else", default: []].insert(policy.rates[0] ?? 0)
+            rates[step == 0 ? "first" : isDip ? "dip" : "else", default: []].insert(policy.rates[0] ?? 0)
         }
         #expect(moves == 0)
-        #expect(rates == ["dip": [4_000_000], "else": [3_000_000]])
+        #expect(rates == ["first": [4_000_000], "dip": [3_000_000], "else": [3_000_000]])
     }
 
     @Test("when the fast viewer leaves, the slow one goes back to the first rung")

@@ -62,7 +62,7 @@ struct AudioListenerTests {
 
     @Test("Copies need room: who takes less than twice the sound's bit rate relies on in-band FEC, RED or not")
     func withoutRoom() throws {
-        for (limit, lane) in [(96_000, AudioLane.careful), (191_999, .careful), (192_000, .full)] {
+        for (limit, lane) in [(96_000, AudioLane.careful), (192_000, .careful), (239_999, .careful), (240_000, .full)] {
             let lossy = try listener("useinbandfec=1;maxaveragebitrate=\(limit)", red: true, loss: 0.1)
             #expect(lossy.lane(besides: 96_000) == lane)
             let hasFEC = OpusTarget(for: [lossy], bitsPerSecond: 96_000).inBandFEC == .on

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Timebase
 
@@ -74,6 +75,30 @@ struct EmbedderClockTests {
             #expect(Self.dated(system, time, late: 105) == 105)
         }
         #expect(Self.dated(system, 1000, late: 104) == 5)
+    }
+
+    @Test("sounds of unlike timestamps stay apart, however long one of them is silent")
+    func silentApart() {
+        let clock = EmbedderClock()
+        let (system, microphone) = (clock.soundInput(), clock.soundInput())
+        #expect(Self.dated(microphone, 0, late: 5) == 5)
+        for time in stride(from: 20, to: 60_000, by: 20) { #expect(Self.dated(system, time, late: 115) == 115) }
+    }
+
+    @Test("who comes about the longest lag behind another goes by it, and does not change its mind")
+    func aboutApart() {
+        let clock = EmbedderClock()
+        let (system, microphone) = (clock.soundInput(), clock.soundInput())
+        var random = SeededGenerator(seed: 5)
+        var changes = 0
+        var before: Double?
+        for time in stride(from: 0, to: 60_000, by: 20) {
+            _ = Self.dated(microphone, time, late: 5 + Int.random(in: 0...10, using: &random))
+            let dated = Self.dated(system, time, late: 105 + Int.random(in: 0...10, using: &random))
+            if let before, abs(dated - before) > 50 { changes += 1 }
+            before = dated
+        }
+        #expect(changes <= 1)
     }
 
     @Test("a sound that comes sooner moves the other at once; where it comes no more, by a millisecond a second")

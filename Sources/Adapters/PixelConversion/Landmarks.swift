@@ -3,8 +3,8 @@ import Media
 /// Pieces of a picture's rows, by which the next picture tells whether it shows the same, moved sideways or slantwise:
 /// then no row stands anywhere as it did.
 ///
-/// What a screen moves stays the same to the bit; what a camera pans over does not, for noise, parts of pixels and the
-/// codec. Only two of the pieces are looked for: whether all was moved as they were, the others tell at once. Pieces of
+/// What a screen moves stays the same to the bit; what a camera pans over hardly does, for noise and parts of pixels. A codec
+/// repeats a pan in whole pixels, though: who asks must not take that for proof (`ContentClassifier`). Only two of the pieces are looked for: whether all was moved as they were, the others tell at once. Pieces of
 /// one colour tell nothing. Of planar formats luma is looked at.
 struct Landmarks {
     private let area: PixelRect

@@ -6,14 +6,9 @@ import Timebase
 ///
 ///     quiet ──request──► due ──keyframeMade──► (one second or more) ──request──► due at its end
 ///       └─────────────── keyframeMade (resume, resize, new encoder) ───────┘
-///
-/// Where bits are so few that a joiner would wait for long, a keyframe now and then comes sooner. Who asks all the time
-/// gets no more than the fifth: what came sooner is paid back.
 package struct KeyframeGate: Sendable {
     /// When the next is allowed.
     private var opensAt = Instant.zero
-    /// By when a fifth of the bits will have been enough for all so far.
-    private var paidAt = Instant.zero
     private var isRequested = false
     /// Since when the newest is on its way to all who wait.
     private var handedOverAt: Instant?
@@ -44,21 +39,14 @@ package struct KeyframeGate: Sendable {
     ///
     /// - Parameter bitsPerSecond: what the lane may use.
     package mutating func keyframeMade(bytes: Int = 0, of bitsPerSecond: Int = 1, at now: Instant) {
-        let fair = Self.fairInterval(bytes: bytes, of: bitsPerSecond)
-        // Those that nobody asked for count as well, and keep nobody waiting for longer than a fair one.
-        paidAt = min(max(paidAt, now) + fair, now + MediaLimits.keyframeCredit + MediaLimits.longestFairInterval)
-        opensAt = max(now + Self.interval(bytes: bytes, of: bitsPerSecond), paidAt - MediaLimits.keyframeCredit)
+        opensAt = now + Self.interval(bytes: bytes, of: bitsPerSecond)
         isRequested = false
     }
 
-    /// How long after a keyframe the next may come at the soonest, unless much is to be paid back.
+    /// How long after a keyframe the next may come at the soonest.
     package static func interval(bytes: Int, of bitsPerSecond: Int) -> Duration {
-        let fair = fairInterval(bytes: bytes, of: bitsPerSecond)
-        return max(MediaLimits.keyframeInterval, min(fair, MediaLimits.longestKeyframeWait))
-    }
-
-    private static func fairInterval(bytes: Int, of bitsPerSecond: Int) -> Duration {
         let fair = Double(bytes) * 8 * MediaLimits.keyframeShare / Double(max(1, bitsPerSecond))
-        return .seconds(min(fair, MediaLimits.longestFairInterval.inSeconds))
+        let longest = MediaLimits.longestKeyframeInterval.inSeconds
+        return max(MediaLimits.keyframeInterval, .seconds(min(fair, longest)))
     }
 }

@@ -7,15 +7,11 @@ package enum MediaLimits {
     package static let keepaliveInterval = Duration.seconds(1)
     /// At most one keyframe a second per lane, for all its viewers together: one costs as much as thirty frames.
     package static let keyframeInterval = Duration.seconds(1)
-    /// Keyframes together take no more than the fifth part of a lane's bits.
-    static let keyframeShare = 5.0
-    /// Where bits are few a joiner would wait too long for that: no longer than this, as long as no more than the credit is
-    /// to be paid back. Of 15 kB at 60 kbit/s these are three keyframes, in twelve seconds.
-    static let longestKeyframeWait = Duration.seconds(4)
-    static let keyframeCredit = Duration.seconds(20)
-    /// What those take at a fifth, and 60 kbit/s are the least that a lane is given. Larger ones take more: the rate may be
-    /// that of a moment.
-    static let longestFairInterval = Duration.seconds(10)
+    /// Keyframes together take no more than the fifth part of a lane's bits, unless a joiner would wait too long for one, or
+    /// who lost the chain: where one takes more than 0.8 s to send, as 15 kB at 60 kbit/s do (2 s), they may take more, there
+    /// a half.
+    package static let keyframeShare = 5.0
+    package static let longestKeyframeInterval = Duration.seconds(4)
     /// A window whose edge was dragged and that keeps its size for so long has the one it was to have.
     package static let sizeStands = Duration.milliseconds(250)
     /// Periods without a change after which a run of motion has ended: fewer would take 15 pictures a second for still.
@@ -57,6 +53,8 @@ package enum MediaLimits {
     /// How long a path stays below its rung, or above, before its viewer moves. Where it takes a quarter of what is sent,
     /// 1.5 s of that wait to leave by then, which is not dropped yet (PeerCore's `queuedTime`).
     package static let timeBelowRung = Duration.seconds(2)
+    /// A fall within this time of the one before is one of many.
+    static let memoryOfFall = Duration.seconds(30)
     /// A good moment makes up for a bad one of a quarter of its length: who is below for a fifth of the time does not move.
     static let goodTimePerBad = 4
     /// Before the share itself gets smaller: behind a fall of the path's rate the estimate is below it for two or three

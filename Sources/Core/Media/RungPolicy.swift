@@ -7,7 +7,8 @@ import Timebase
 ///        ▲                                                             │
 ///        └─────above three quarters of that rung's, for five seconds───┘
 ///
-/// Who has fallen so far is not waited for until it moves: its pacer holds back what its path does not take.
+/// Who has fallen so far is not waited for until it moves: its pacer holds back what its path does not take. Who falls again
+/// and again is waited for as if it took what it took before: more at each fall would fill its queue.
 package struct RungPolicy<Viewer: Hashable & Sendable>: Sendable {
     package static var rungs: Int { 3 }
 
@@ -21,6 +22,10 @@ package struct RungPolicy<Viewer: Hashable & Sendable>: Sendable {
         var standing = Standing.right
         /// It came to be below by itself, and not because another takes more, or is thought to: of a newcomer it is a guess.
         var hasFallen = false
+        /// When it fell last; who falls again and again is not sent more for it, but what it was before.
+        var fellAt: Instant?
+        var fallsAgain = false
+        var rateBefore: Int?
         /// Good moments take from it but a part of their length: who swings about the border moves as well.
         var timeBelow = Duration.zero
         var aboveSince: Instant?
@@ -38,8 +43,13 @@ package struct RungPolicy<Viewer: Hashable & Sendable>: Sendable {
     package var rates: [Int: Int] {
         let best = best
         var rates: [Int: Int] = [:]
-        for place in places.values where !(place.hasFallen && standing(of: place, best) == .below) {
-            rates[place.rung] = min(rates[place.rung] ?? .max, place.rate)
+        for place in places.values {
+            var rate = place.rate
+            if place.hasFallen, standing(of: place, best) == .below {
+                guard place.fallsAgain, let before = place.rateBefore else { continue }
+                rate = before
+            }
+            rates[place.rung] = min(rates[place.rung] ?? .max, rate)
         }
         return rates.merging(best) { max($0, $1 / MediaLimits.rungSpread) }
     }
@@ -77,7 +87,13 @@ package struct RungPolicy<Viewer: Hashable & Sendable>: Sendable {
             ? min(place.timeBelow + passed, MediaLimits.timeBelowRung)
             : max(.zero, place.timeBelow - passed / MediaLimits.goodTimePerBad)
         place.standing = standing(of: place, best)
-        place.hasFallen = place.standing == .below && (place.hasFallen || before != .below && isNews)
+        let falls = place.standing == .below && before != .below && isNews
+        if falls {
+            place.fallsAgain = place.fellAt.map { now - $0 < MediaLimits.memoryOfFall } ?? false
+            place.fellAt = now
+        }
+        place.hasFallen = place.standing == .below && (place.hasFallen || falls)
+        if place.standing != .below { place.rateBefore = place.rate }
         place.aboveSince = place.standing == .above ? place.aboveSince ?? now : nil
     }
 
@@ -93,7 +109,7 @@ package struct RungPolicy<Viewer: Hashable & Sendable>: Sendable {
             guard let since = place.aboveSince, now - since >= MediaLimits.timeAboveRung else { return false }
             place.rung -= 1
         }
-        (place.standing, place.timeBelow, place.aboveSince) = (.right, .zero, nil)
+        (place.standing, place.timeBelow, place.aboveSince, place.rateBefore) = (.right, .zero, nil, nil)
         return true
     }
 

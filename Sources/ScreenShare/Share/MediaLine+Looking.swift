@@ -111,7 +111,7 @@ extension MediaLine {
     private func tell(_ content: Content) {
         let cadence = adapter.cadence
         let known = counters.now
-        if known.content != content || known.cadence?.rate != cadence?.rate { report(.content(content, cadence)) }
+        if known.content ?? .app != content || known.cadence?.rate != cadence?.rate { report(.content(content, cadence)) }
         guard known.content != content || known.cadence != cadence else { return }
         counters.update { counters in
             counters.content = content

@@ -10,6 +10,8 @@ import Timebase
 final class EmbedderClock: Sendable {
     private struct State {
         var sounds: [Int: SourceClock] = [:]
+        /// The sounds that go by another.
+        var followers: Set<Int> = []
         var inputsMade = 0
 
         /// The earliest moment of a timestamp by the sounds that have it in common with what is dated `own`.
@@ -19,14 +21,26 @@ final class EmbedderClock: Sendable {
             return heard.filter { $0 <= own && own - $0 < EmbedderClock.longestLag }.min()
         }
 
-        /// - Parameter own: by its own timestamps alone.
-        func moment(ofSound timestamp: Duration, dated own: Instant, at now: Instant) -> Instant {
-            earliest(of: timestamp, before: own) { $0.lastingOffset(at: now) } ?? own
+        /// - Parameters:
+        ///   - own: by its own timestamps alone.
+        ///   - lag: what comes no later behind a sound has its timestamps.
+        func moment(ofSound timestamp: Duration, dated own: Instant, within lag: Duration, at now: Instant) -> Instant {
+            let bounded = SourceClock.bounded(timestamp)
+            let heard = sounds.values.compactMap { sound -> Instant? in
+                // By what it last said itself: a sound that is silent for long does not come nearer by that.
+                guard let told = sound.toldOffset, let lasting = sound.lastingOffset(at: now),
+                    own - (Instant.zero + (told + bounded)) < lag
+                else { return nil }
+                return Instant.zero + (lasting + bounded)
+            }
+            return heard.filter { $0 <= own }.min() ?? own
         }
     }
 
     /// What seems to come later than this behind a sound has timestamps of its own, whatever the embedder was told.
     private static let longestLag = Duration.milliseconds(100)
+    /// Who went by another goes on until it is later by so much more.
+    private static let slack = Duration.milliseconds(20)
 
     private let state = NIOLockedValueBox(State())
 
@@ -40,13 +54,22 @@ final class EmbedderClock: Sendable {
             self.number = number
         }
 
-        deinit { clock.state.withLockedValue { $0.sounds[number] = nil } }
+        deinit {
+            clock.state.withLockedValue { state in
+                state.sounds[number] = nil
+                state.followers.remove(number)
+            }
+        }
 
         /// When what was pushed at `now` at the latest began.
         func instant(of timestamp: Duration, arrivedAt now: Instant) -> Instant {
             clock.state.withLockedValue { state in
                 let own = state.sounds[number, default: SourceClock()].instant(of: timestamp, arrivedAt: now)
-                return state.moment(ofSound: timestamp, dated: own, at: now)
+                let slack = state.followers.contains(number) ? EmbedderClock.slack : .zero
+                let lag = EmbedderClock.longestLag + slack
+                let moment = state.moment(ofSound: timestamp, dated: own, within: lag, at: now)
+                if moment < own { state.followers.insert(number) } else { state.followers.remove(number) }
+                return moment
             }
         }
     }
@@ -64,7 +87,7 @@ final class EmbedderClock: Sendable {
     func moment(of timestamp: Duration, dated own: Instant, at now: Instant) -> Instant {
         state.withLockedValue { state in
             guard let heard = state.earliest(of: timestamp, before: own, by: { $0.offset(at: now) }) else { return own }
-            return state.moment(ofSound: timestamp, dated: heard, at: now)
+            return state.moment(ofSound: timestamp, dated: heard, within: Self.longestLag + Self.slack, at: now)
         }
     }
 }
@@ -89,7 +112,10 @@ struct SourceClock {
         known.flatMap { max(now - $0.at, $0.at - now) < Self.patience ? $0.offset : nil }
     }
 
-    /// The same, and where nothing has come for a while what it would be by now if the clock ran as slow as can be.
+    /// The same, however long ago it was.
+    var toldOffset: Duration? { known?.offset }
+
+    /// And where nothing has come for a while what it would be by now if the clock ran as slow as can be.
     func lastingOffset(at now: Instant) -> Duration? {
         guard let known else { return nil }
         let silence = now - known.at

@@ -81,8 +81,9 @@ package struct ContentClassifier: Sendable {
     }
 
     private func speaksForFilm(_ cadence: Cadence?) -> Bool {
-        // What is dragged about goes now this way, now that.
-        let scrolled = cadence?.rate.nominal == 24 ? moved : moved + panned
+        // What is dragged about goes now this way, now that. A codec repeats a pan in whole pixels to the bit: that ends no
+        // film which was found.
+        let scrolled = content == .video || cadence?.rate.nominal == 24 ? moved : moved + panned
         return visits >= ContentLimits.visits && scrolled < ContentLimits.moved && changed > ContentLimits.changed
     }
 
