@@ -83,14 +83,24 @@ def test_a_device_that_is_not_there_is_told_at_once(lan, server, run):
     assert tried.returncode == 69 and "screenshare sources" in tried.stderr
 
 
+def is_captured(server):
+    """Whether anybody takes sound from the server."""
+    listed = server.control("list", "short", "source-outputs")
+    assert listed.returncode == 0, listed.stderr
+    return "protocol-native" in listed.stdout
+
+
 def test_a_viewer_that_asks_for_no_sound_gets_none(lan, server, share, start, artifacts):
     host = share(lan, "--test-pattern", env=server.env)
     with open(artifacts / "out.h264", "wb") as output:
         viewer = start(sharer.view, lan, output=output, whep=host.whep)
         viewer.statistics.wait(lambda line: line["frames"] > 30, 15, "pictures")
         # Nobody listens: the device is not even open.
-        assert "protocol-native" not in server.control("list", "short", "source-outputs").stdout
+        assert not is_captured(server)
         assert viewer.stop() == 0
+    with open(artifacts / "out.h264", "wb") as output:
+        start(sharer.view, lan, "--audio", artifacts / "out.opus", output=output, whep=host.whep)
+        wait_until(lambda: is_captured(server), 10, "a device that is open once somebody listens")
 
 
 def test_microphone_and_system_are_mixed(lan, server, share, start, heard):
@@ -139,7 +149,7 @@ def test_a_sound_server_that_dies_and_comes_back_is_heard_again(lan, server, sha
 
 
 def test_chromium_plays_the_sound_in_stereo_once_somebody_clicks(lan, server, share, start):
-    start(server.play, sound.tone(1000, 60))
+    start(server.play, sound.apart(440, 1000, 60))
     host = share(lan, "--test-pattern", env=server.env)
     viewer = start(sharer.chromium, lan, host.link, "--duration", "40", stdin=-1)
     viewer.wait_for_state("live", 20)
@@ -148,8 +158,13 @@ def test_chromium_plays_the_sound_in_stereo_once_somebody_clicks(lan, server, sh
         viewer.command_line("sound")
         return viewer.events("sound")[-1]
 
-    tone = wait_until(lambda: (found := listen()) and abs(found["frequency"] - 1000) < 30 and found, 10, "the tone")
-    assert tone["channels"] == 2
+    def is_apart():
+        sides = listen()["sides"]
+        return len(sides) == 2 and all(
+            abs(side["frequency"] - frequency) < 30 and side["level"] > 0.2
+            for side, frequency in zip(sides, (440, 1000)))
+
+    wait_until(is_apart, 10, "the low tone on the left and the high one on the right")
     viewer.command_line("click")
     assert not listen()["muted"]
     viewer.command_line("key m")

@@ -212,7 +212,8 @@ final class AudioLine {
         self.mixdown = mixdown
     }
 
-    private static func resampler(from format: AudioFormat) -> any Resampler {
+    /// What makes 48 kHz of a format.
+    static func resampler(from format: AudioFormat) -> any Resampler {
         let rate = AudioFormat.stereo48k.sampleRate
         do throws(CodecError) {
             return try format.sampleRate == rate ? RestingResampler(format) : SincResampler(from: format, to: rate)

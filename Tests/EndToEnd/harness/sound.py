@@ -65,35 +65,72 @@ class SoundServer:
             self.process = None
 
 
+def sine(frequency, seconds, level=0.5):
+    return level * numpy.sin(2 * numpy.pi * frequency * numpy.arange(int(RATE * seconds)) / RATE)
+
+
 def tone(frequency, seconds, level=0.5):
     """A WAV file of a sine."""
-    return write(level * numpy.sin(2 * numpy.pi * frequency * numpy.arange(int(RATE * seconds)) / RATE))
+    return write(sine(frequency, seconds, level))
 
 
-def clicks(seconds, period=1.0):
-    """A WAV file of short bursts of 2 kHz, one each period."""
+def apart(left, right, seconds, level=0.5):
+    """A WAV file of two sines, one on each side."""
+    return write(numpy.stack([sine(left, seconds, level), sine(right, seconds, level)], axis=1))
+
+
+CLICK = 2000
+
+
+def clicks(seconds, period=0.5, level=0.3):
+    """A WAV file of bursts of 2 kHz that last 10 ms, one each period."""
     samples = numpy.zeros(int(RATE * seconds))
-    burst = 0.8 * numpy.sin(2 * numpy.pi * 2000 * numpy.arange(RATE // 100) / RATE)
+    burst = sine(CLICK, 0.01, level)
     for start in range(0, len(samples) - len(burst), int(RATE * period)):
         samples[start : start + len(burst)] = burst
     return write(samples)
 
 
+# Far below the clicks, so that each can be told from the other.
+VOICE = (100, 900)
+
+
+def speech(seconds, level=0.3):
+    """A WAV file of noise in syllables, as loud by turns as somebody who speaks, and never the same twice."""
+    random = numpy.random.default_rng(4)
+    loudness, at = numpy.zeros(int(RATE * seconds)), 0
+    while True:
+        syllable, pause = int(RATE * random.uniform(0.08, 0.3)), int(RATE * random.uniform(0.03, 0.25))
+        if at + syllable > len(loudness):
+            break
+        loudness[at : at + syllable] = random.uniform(0.3, 1) * numpy.hanning(syllable)
+        at += syllable + pause
+    noise = loudness * band(random.standard_normal(len(loudness)), *VOICE)
+    return write(level * noise / numpy.abs(noise).max())
+
+
 def write(samples):
+    """Both sides get them, or a column each."""
+    both = samples if samples.ndim == 2 else numpy.stack([samples, samples], axis=1)
     path = scratch_file(".wav")
     with wave.open(str(path), "wb") as file:
         file.setnchannels(2)
         file.setsampwidth(2)
         file.setframerate(RATE)
-        file.writeframes(numpy.repeat(numpy.int16(samples * 32767), 2).tobytes())
+        file.writeframes(numpy.int16(both * 32767).tobytes())
     return path
 
 
-def decode(path):
-    """Any sound file's left channel at 48 kHz, as ffmpeg plays it."""
+def sides(path):
+    """Any sound file's left and right at 48 kHz, as ffmpeg plays it."""
     command = ["ffmpeg", "-v", "error", "-i", path, "-f", "f32le", "-ac", "2", "-ar", str(RATE), "-"]
     found = subprocess.run(command, capture_output=True, check=True, stdin=subprocess.DEVNULL, timeout=60)
-    return numpy.frombuffer(found.stdout, numpy.float32)[::2]
+    return numpy.frombuffer(found.stdout, numpy.float32).reshape(-1, 2).T
+
+
+def decode(path):
+    """Its left alone."""
+    return sides(path)[0]
 
 
 def levels(samples, frequency, window=0.1):
@@ -107,3 +144,34 @@ def levels(samples, frequency, window=0.1):
 def is_heard(samples, frequency, level=0.5):
     """Whether a tone of about this level is there, for each tenth of a second."""
     return numpy.abs(levels(samples, frequency) - level) < 0.2 * level
+
+
+def band(samples, lowest, highest):
+    """What lies between two frequencies."""
+    spectrum, frequencies = numpy.fft.rfft(samples), numpy.fft.rfftfreq(len(samples), 1 / RATE)
+    spectrum[(frequencies < lowest) | (frequencies > highest)] = 0
+    return numpy.fft.irfft(spectrum, len(samples))
+
+
+def when_it_clicks(samples, level=0.3):
+    """When each of `clicks` begins, whatever lower sound there is beside them."""
+    length = RATE // 100
+    sums = numpy.cumsum(samples * numpy.exp(-2j * numpy.pi * CLICK * numpy.arange(len(samples)) / RATE))
+    heard = 2 * numpy.abs(sums[length:] - sums[:-length]) / length
+    loud = numpy.flatnonzero(heard > level / 2)
+    # It is loudest where the window has all of the burst.
+    begins = loud[numpy.diff(loud, prepend=-RATE) > RATE // 10]
+    return numpy.array([begin + heard[begin : begin + length].argmax() for begin in begins]) / RATE
+
+
+def loudness_of_voice(samples, window=0.01):
+    """How loud `speech` is in each window, whatever higher sound there is beside it."""
+    length = int(RATE * window)
+    kept = band(samples, *VOICE)[: len(samples) // length * length]
+    return numpy.sqrt((kept.reshape(-1, length) ** 2).mean(axis=1))
+
+
+def likeness(part, whole):
+    """How alike a part is to that stretch of a whole that is most like it: 1 is the same."""
+    stretches = numpy.lib.stride_tricks.sliding_window_view(whole, len(part))
+    return max(numpy.corrcoef(part, stretch)[0, 1] for stretch in stretches)

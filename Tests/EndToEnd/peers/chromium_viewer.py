@@ -10,8 +10,10 @@
 --probe X,Y (fractions) reads colours from the picture through a canvas. A line on stdin is a command while it runs:
 "screenshot PATH", "colours", "key K", "click", "sound", "sync SECONDS", "inbound", "pictures", "quit".
 
-    {"event": "sound", "frequency": ..., "level": ..., "channels": ..., "muted": ..., "saysMuted": ...}
-                                             of what comes, by an analyser node; "muted" is the player
+    {"event": "sound", "frequency": ..., "level": ..., "sides": [...], "muted": ..., "saysMuted": ...}
+                                             of what comes, by an analyser node; "sides" has frequency and level of
+                                             left and right, and what stands beside it is the left's; "muted" is the
+                                             player
     {"event": "inbound", "report": {...}}    the browser's own figures of the video
     {"event": "pictures", "pictures": [[at, drawn], ...]}           with --timecode: when each was shown, milliseconds
                                              since 1970, and what screensource's clock in it says
@@ -92,7 +94,7 @@ COLOURS = """places => {
 # The loudest frequency and its level, of both channels; the tap stays for later looks.
 SOUND = """async () => {
   const video = document.querySelector("video"), track = video.srcObject?.getAudioTracks()[0];
-  const none = { frequency: 0, level: 0, channels: 0 };
+  const none = { frequency: 0, level: 0, sides: [] };
   const shown = { muted: video.muted, saysMuted: document.getElementById("muted")?.hidden === false };
   if (!track) return { ...none, ...shown };
   if (window.tap?.track !== track) {
@@ -119,7 +121,7 @@ SOUND = """async () => {
       level: Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length),
     };
   });
-  return { ...heard[0], channels: heard.filter(one => one.level > 0.001).length, ...shown };
+  return { ...heard[0], sides: heard, ...shown };
 }"""
 
 # By how many milliseconds the picture that is shown is older than the sound that is heard, by the sharer's clock: the

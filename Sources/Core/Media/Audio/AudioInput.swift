@@ -101,15 +101,17 @@ package struct AudioInput {
         holdBack.target = max(neededHoldBack(at: now) ?? 0, leastHoldBack)
         if !reader.isPlaying { moveToTarget() }
         speed = holdBack.speed(over: duration, drift: clock.drift, lag: lag)
+        var first: Double?
         if isPrimed {
             convert(block.samples, conversion)
         } else {
             // A filter that begins in silence would ring.
             let before = block.samples.mirrored(prefix: conversion.framesOfDelay, channels: conversion.channels)
+            first = heard.end - duration * (1 + Double(before.count) / Double(block.samples.count))
             convert(before + block.samples, conversion)
             isPrimed = true
         }
-        write(conversion, heardUntil: heard.end - conversion.delay)
+        write(conversion, from: first, heardUntil: heard.end - conversion.delay)
         captureEnd = heard.end
         lastSamples = block.samples
     }
@@ -194,8 +196,10 @@ package struct AudioInput {
 
     // MARK: The queue
 
-    /// Appends what was converted: frames heard until `end`.
-    private mutating func write(_ conversion: Conversion, heardUntil end: Double) {
+    /// Appends what was converted: frames heard until `end`, which is known to a frame.
+    ///
+    /// - Parameter first: when its first frame was heard, if nothing but what went in comes out of a resampler that is new.
+    private mutating func write(_ conversion: Conversion, from first: Double?, heardUntil end: Double) {
         let channels = conversion.channels
         let frames = converted.count / channels
         guard frames > 0 else { return }
@@ -203,7 +207,8 @@ package struct AudioInput {
         let slope = speed / (1 + clock.drift)
         var skipped = 0
         if join != .follows {
-            let start = end - Double(frames) * slope
+            let about = end - Double(frames) * slope
+            let start = first.map { abs($0 - about) < AudioLimits.framesUnsure ? $0 : about } ?? about
             let excess =
                 join == .anew
                 ? makeRoom(until: ideal - Double(frames)) : (marks.captured(at: queue.end) ?? start) - start

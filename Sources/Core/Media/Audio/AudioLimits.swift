@@ -71,6 +71,8 @@ package enum AudioLimits {
     static let fadeFrames = 240
     /// What stays below this (−60 dBFS) may be shortened or lengthened unnoticed.
     static let silence: Float = 0.001
+    /// By which a resampler that holds a filter knows how late it is, and a rounding.
+    static let framesUnsure = 2.0
     /// In frames (10 ms): what one packet of silence may be lengthened by; as much is kept behind what was read.
     static let longestRepeat = 480
     /// The ring's frames: at first a third of a second, at most 2.7 s, for the longest block behind the longest delay.
