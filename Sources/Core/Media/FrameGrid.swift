@@ -23,8 +23,6 @@ struct FrameGrid: Sendable {
     private var usedTicks: Int64?
     /// By how much the slots of the run that are used up are ahead of their frames.
     private var aheadTicks: Int64 = 0
-    /// Media times are far off the clock, and come back.
-    private var comesBack = false
 
     /// - Parameter start: media time zero.
     init(rate: FrameRate, start: Instant) {
@@ -90,21 +88,17 @@ struct FrameGrid: Sendable {
     /// The slots of what plays, from the last one taken on: one of its pictures was due at `due`. Media times go on a
     /// period of the new rate apart.
     mutating func follow(_ rate: FrameRate, due: Instant) {
-        if !isFollowing || !isNear(rate) {
-            rebase(rate, at: due)
-        } else if rate != self.rate {
-            retune(rate)
-        }
+        if !isFollowing || rate != self.rate { rebase(rate, at: due) }
         isFollowing = true
         let late = (due - time(of: slot)).nanoseconds
         let turn = period.nanoseconds
-        // By half a turn it is a display's step (29.97 in 60 Hz), or a picture from between the slots: they move there. By
-        // three quarters and more a slot was counted too many, or too few.
-        phase += .nanoseconds(late - (late + late.signum() * turn / 4) / turn * turn)
+        // What plays faster than its frames leave has pictures between the slots too.
+        phase += .nanoseconds(late - Int64((Double(late) / Double(turn)).rounded()) * turn)
         keepToClock()
     }
 
-    /// Media times follow the clock of what plays, in steps too small to be seen; what is used up ahead comes back anyway.
+    /// Media times that have left the clock by more than half a period come back by a small part of one for each picture;
+    /// what is used up ahead does anyway.
     private mutating func keepToClock() {
         let step = periodTicks / CadenceLimits.clockShare
         let spent = min(step, aheadTicks)
@@ -112,28 +106,7 @@ struct FrameGrid: Sendable {
         originTicks -= spent
         let stamped = originTicks + MediaTime(elapsed: rate.time(ofFrame: slot)).ticks - aheadTicks
         let early = ticks(of: time(of: slot)) - stamped
-        let jitter = MediaTime(elapsed: CadenceLimits.earliness).ticks
-        if abs(early) > periodTicks / 2 {
-            comesBack = true
-        } else if abs(early) <= jitter / 2 {
-            comesBack = false
-        }
-        let drift = early - max(-jitter, min(jitter, early))
-        originTicks += comesBack ? early.signum() * step : drift / CadenceLimits.clockGain
-    }
-
-    /// The same but for its fraction.
-    private func isNear(_ rate: FrameRate) -> Bool {
-        abs((rate.period - period).nanoseconds) <= period.nanoseconds / 500
-    }
-
-    /// Another rate from the last slot on, whose media time is what it was.
-    private mutating func retune(_ rate: FrameRate) {
-        originTicks += MediaTime(elapsed: self.rate.time(ofFrame: slot)).ticks
-        origin = time(of: slot)
-        slot = 0
-        phase = .zero
-        self.rate = rate
+        if abs(early) > periodTicks / 2 { originTicks += early.signum() * step }
     }
 
     /// Back to a rate of our own, from the last slot on.

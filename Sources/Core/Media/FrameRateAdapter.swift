@@ -234,9 +234,7 @@ extension FrameRateAdapter {
     /// A change in a run waits for its slot, unless it comes where that is due; any other leaves at once.
     private func due(_ changedAt: Instant) -> Instant {
         guard continuesRun(changedAt) else { return max(changedAt, grid.catchUp) }
-        if let newest = grid.isFollowing ? pictureAt : changedAgainAt ?? changedAt, isEarly(newest), !isBetweenSlots {
-            return newest
-        }
+        if let newest = grid.isFollowing ? pictureAt : changedAgainAt ?? changedAt, isEarly(newest) { return newest }
         // Of what plays too fast to be sent whole, the picture that is due then is on its way.
         let patience = grid.isFollowing ? detector.cadence?.lateness ?? .zero : .zero
         return max(changedAt, grid.nextSlot + patience)
@@ -250,18 +248,6 @@ extension FrameRateAdapter {
 
     private func isEarly(_ changedAt: Instant) -> Bool {
         changedAt >= grid.nextSlot - grid.earliness
-    }
-
-    /// Of what plays too fast to be sent whole, the newest picture is one to be left out: it may be shown as late as the
-    /// next is due.
-    private var isBetweenSlots: Bool {
-        guard grid.isFollowing, let cadence = detector.cadence, cadence.leavesOutEveryOther else { return false }
-        return cadence.due < grid.nextSlot - grid.period / 4
-    }
-
-    /// When the newest picture of what plays was due. That tells its slot: it may be shown as late as the next is due.
-    private var pictureDue: Instant? {
-        pictureAt.map { at in min(at, detector.cadence?.due ?? at) }
     }
 
     /// A change after a rest is refined as soon as it is sent, any other single one in the very next slot; in a run the
@@ -293,14 +279,14 @@ extension FrameRateAdapter {
             follower.restart()
             if grid.isFollowing { grid.leave(for: ownRate) }
             if pace != .fixed {
-                detector.rest()
+                detector.restart()
                 detector.sawPicture(at: changedAt)
             }
             // What moves goes on a period after it was taken, not after a viewer came.
             return grid.restart(at: now - changedAt < grid.period ? min(now, max(changedAt, grid.catchUp)) : now)
         }
         runLength += 1
-        let time = grid.take(at: grid.isFollowing ? pictureDue ?? now : now)
+        let time = grid.take(at: grid.isFollowing ? pictureAt ?? now : now)
         switch pace {
         case .fixed: grid.shift(by: follower.frameLeaves())
         case .watching: break

@@ -61,8 +61,7 @@ public enum SharedContent: String, Hashable, Sendable {
 
 /// A film's, a call's or an animation's rate.
 public struct CadenceStatistics: Hashable, Sendable {
-    /// 24000/1001, 24, 25, 30000/1001, 30, 50, 60000/1001 or 60 pictures a second. One a thousandth below a whole rate is
-    /// taken for that at first, for 8 to 35 seconds; at the rate of its display for three thousand pictures at most.
+    /// 24000/1001, 24, 25, 30000/1001, 30, 50, 60000/1001 or 60 pictures a second.
     public var picturesPerSecond: Double
     /// From 0 to 1: grows with each picture that keeps the rate, and falls with those that are missing.
     public var confidence: Double

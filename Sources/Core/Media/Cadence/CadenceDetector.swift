@@ -13,10 +13,8 @@ package struct Cadence: Hashable, Sendable {
     /// The rate that its frames leave at: of 50 and 60 a second, every other one.
     var frames: FrameRate {
         let whole = rate.frameRate
-        return leavesOutEveryOther ? FrameRate(whole.numerator, per: whole.denominator * 2) : whole
+        return rate.nominal > 30 ? FrameRate(whole.numerator, per: whole.denominator * 2) : whole
     }
-
-    var leavesOutEveryOther: Bool { rate.nominal > 30 }
 }
 
 /// Finds the rate of what plays from when new pictures came: inverse telecine by time.
@@ -26,8 +24,7 @@ package struct Cadence: Hashable, Sendable {
 ///
 /// A display of 60 Hz shows a film of 24 for two and three of its periods in turn, so the pictures of a rate come up to
 /// one period of the display late. Of the rates whose pictures would spread no further than that, the one where they
-/// spread least is it; whether it is a thousandth slower, the next half minute tells (`DriftWatch`). Repeats of a picture
-/// are not told to the detector; who compares pixels leaves them out.
+/// spread least is it. Repeats of a picture are not told to the detector; who compares pixels leaves them out.
 package struct CadenceDetector: Sendable {
     private enum State: Sendable {
         case searching(suspect: CadenceRate?)
@@ -35,8 +32,6 @@ package struct CadenceDetector: Sendable {
     }
 
     private var state = State.searching(suspect: nil)
-    /// What played before a still moment. It goes on most likely, with its fraction, which the first pictures don't tell.
-    private var before: CadenceRate?
     /// When the last new pictures came, in nanoseconds.
     private var times: [Double] = []
 
@@ -69,16 +64,6 @@ package struct CadenceDetector: Sendable {
         state = .searching(suspect: lock.isBelieved ? lock.rate : nil)
     }
 
-    /// A still moment: what comes next does not go on with the pattern of before.
-    package mutating func rest() {
-        switch state {
-        case .locked(let lock): before = lock.isBelieved ? lock.rate : before
-        case .searching(let suspect): before = suspect ?? before
-        }
-        times = []
-        state = .searching(suspect: nil)
-    }
-
     /// Nothing plays any more.
     package mutating func restart() {
         self = CadenceDetector()
@@ -98,21 +83,17 @@ package struct CadenceDetector: Sendable {
     /// A rate whose pictures are among those of the one that is known, as 25 in 30, breaks no pattern of it.
     private mutating func lookForAnother(_ lock: CadenceLock) {
         guard lock.leavesOutMany, times.count >= CadenceLimits.picturesOfAnother,
-            let found = CadenceLock(candidates, times[...]), found.rate.nominal != lock.rate.nominal
+            let found = CadenceLock(CadenceRate.nominal, times[...]), found.rate.nominal != lock.rate.nominal
         else { return }
         state = .locked(found)
-    }
-
-    private var candidates: [CadenceRate] {
-        CadenceRate.nominal.map { rate in before.flatMap { $0.nominal == rate.nominal ? $0 : nil } ?? rate }
     }
 
     private mutating func search(_ suspect: CadenceRate?) {
         var found: CadenceLock?
         if times.count >= CadenceLimits.pictures {
             found =
-                CadenceLock(candidates, times.suffix(CadenceLimits.pictures))
-                ?? CadenceLock(candidates, times.suffix(CadenceLimits.picturesInDoubt))
+                CadenceLock(CadenceRate.nominal, times.suffix(CadenceLimits.pictures))
+                ?? CadenceLock(CadenceRate.nominal, times.suffix(CadenceLimits.picturesInDoubt))
         } else if let suspect, times.count >= CadenceLimits.picturesAgain {
             found = CadenceLock([suspect], times.suffix(CadenceLimits.picturesAgain))
         }

@@ -2,11 +2,8 @@ import Timebase
 
 /// The figures of the cadence detector, with their reasons.
 enum CadenceLimits {
-    /// Media times that are off the clock by more than jitter come back by this part of it for each picture: by half a
-    /// millisecond at most where they are off by less than half a period.
-    static let clockGain: Int64 = 40
-    /// And by this part of a period where they are off by more, until they are back: 1.4 ms at 30 a second.
-    static let clockShare: Int64 = 24
+    /// By what part of a period a picture's media time is turned back to the clock: a millisecond at 30 a second.
+    static let clockShare: Int64 = 32
     /// Nine pictures tell 24 from 25 a second on a display of 60 Hz: their patterns differ by half a display period.
     static let pictures = 9
     /// Where they don't, up to so many do.
@@ -33,27 +30,14 @@ enum CadenceLimits {
     static let gap: Int64 = 6
     /// The periods of displays, in nanoseconds.
     static let refreshes = [30.0, 60, 75, 120, 144].map { 1e9 / $0 }
-    /// A display's period, if nothing tells another: of 60 Hz.
-    static let commonRefresh = 1e9 / 60
-    /// A display whose period is at least this part of a picture's duration shows one at each tick.
-    static let fills = 0.95
     /// Pictures of which the earliest tells where the phase is: every display's pattern comes round in them.
     static let block = 24
+    /// How late the pictures of a fractional rate have come, in nanoseconds, before they are told from the nominal one's:
+    /// twice a period of a 60 Hz display, in whose steps they get late. That takes 33 s.
+    static let decisiveDrift = 33e6
     /// Of what a fractional rate would have drifted: within these shares it is that rate, below the least it is not.
     static let isFractional = 0.7...1.3
     static let isNominal = 0.3
-    /// By how much less the pictures must spread at the fractional rate than at the nominal one, in nanoseconds, and what
-    /// part of that they may: behind two steps, of 24 in 60, it is 8 ms less, and half.
-    static let fractionalMargin = 6e6
-    static let fractionalSpread = 0.6
-    /// Periods of the display that a fractional rate would have drifted by before it is held to be none: there is a step
-    /// for each but the first. That takes 33 s at 60 Hz. Behind twice that, what is nominal is watched anew.
-    static let decisiveSteps = 2.0
-    /// From one tick without a picture to the next, of 59.94 in 60 Hz: 1001, and ten less or more where the player's clock
-    /// is off the display's by ten in a million. Two such distances in a row are believed: captures dropped at random, once
-    /// in a thousand, make them less than twice in a hundred hours.
-    static let ticksOfGap: ClosedRange<Int64> = 991...1011
-    static let regularGaps = 2
     /// Pictures over which the confidence looks back.
     static let memory = 32.0
 }

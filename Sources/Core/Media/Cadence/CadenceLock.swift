@@ -8,18 +8,15 @@ struct CadenceLock: Sendable {
     /// The newest picture's number.
     private var index: Int64
     /// How much later than due a picture may come: a period of the display.
-    private var spread: Double
+    private let spread: Double
     private var pictures: Int
     /// How many of the last pictures never came.
     private var missing = 0.0
     /// The block that is being gone through: its pictures so far, and by how much the least late of them was.
     private var blockCount = 0
     private var blockLeast = Double.infinity
-    /// From the first block on, where the rate has a fractional one beside it.
-    private var drift: DriftWatch?
-    /// The picture behind the last that was missing, and how many such in a row were `CadenceLimits.ticksOfGap` apart.
-    private var gap: Int64?
-    private var regularGaps = 0
+    /// The last picture of the first block, and when it was due.
+    private var anchor: (index: Int64, due: Double)?
 
     /// Nil where the times, of pictures without a gap, fit none of the rates.
     init?(_ rates: [CadenceRate], _ times: ArraySlice<Double>) {
@@ -69,82 +66,38 @@ struct CadenceLock: Sendable {
         var reached = Int64(((elapsed + jitter) / rate.period).rounded(.down))
         // Where the display's period is close to the rate's, jitter alone may bring a picture before its time.
         if reached == index, elapsed + 3 * jitter >= Double(index + 1) * rate.period { reached += 1 }
-        // Behind a tick without a picture comes the one that was due then.
-        if rate.isFractional, fillsItsDisplay, reached == index + 2, elapsed - Double(index + 1) * rate.period <= patience {
-            reached -= 1
-        }
         let late = elapsed - Double(reached) * rate.period
         guard reached > index, reached - index <= CadenceLimits.gap, late <= patience else { return false }
-        let left = reached - index - 1
-        missing += (min(1, Double(left)) - missing) / CadenceLimits.memory
+        missing += (min(1, Double(reached - index - 1)) - missing) / CadenceLimits.memory
         guard missing <= CadenceLimits.missing else { return false }
         index = reached
         pictures += 1
         follow(late)
-        if left > 0 { sawGap(of: left) }
         return true
     }
-
-    /// The display's period, or a common display's where that is longer.
-    private var step: Double { max(spread, CadenceLimits.commonRefresh) }
-
-    /// Each tick of the display is to show a picture, as far as is known.
-    private var fillsItsDisplay: Bool { step >= rate.period * CadenceLimits.fills }
-
-    /// Pictures of which the least late tells where the phase is. Those of a fractional rate come less and less late, for
-    /// as many seconds as the display's period has milliseconds at most, before one is late by a step again.
-    private var block: Int { rate.isFractional ? Int(1000 * step / rate.period) : CadenceLimits.block }
 
     /// Keeps the phase at the least late of the pictures, and finds out by how much that drifts.
     private mutating func follow(_ late: Double) {
         blockCount += 1
         blockLeast = min(blockLeast, late)
-        guard blockCount >= block || (rate.isFractional && late < 0) else { return }
+        guard blockCount >= CadenceLimits.block else { return }
         origin += blockLeast
         blockCount = 0
         blockLeast = .infinity
-        if rate.hasFractional { tellFractional() }
+        guard let anchor else { return anchor = (index, due) }
+        tellFractional(pictures: index - anchor.index, elapsed: due - anchor.due)
     }
 
-    private mutating func tellFractional() {
-        guard var seen = drift else { return watchDrift() }
-        seen.saw(index, due: due)
-        drift = seen
-        if rate.isFractional {
-            guard seen.expected >= CadenceLimits.decisiveSteps * step else { return }
-            if seen.isNominal { turn(due: due) } else { watchDrift() }
-        } else if seen.isFractional {
-            turn(due: seen.fractionalDue)
-        } else if seen.expected >= 2 * CadenceLimits.decisiveSteps * step {
-            watchDrift()
-        }
-    }
-
-    private mutating func watchDrift() { drift = DriftWatch(at: index, due: due, of: rate) }
-
-    /// Where each tick is to show a picture, those of a fractional rate do a thousand times, and then one tick has none.
-    /// Counted by ticks they are never late: that such ticks are equally far apart is all that tells them from captures
-    /// that were dropped.
-    private mutating func sawGap(of count: Int64) {
-        guard rate.hasFractional, !rate.isFractional, fillsItsDisplay else { return }
-        let isRegular = count == 1 && gap.map { CadenceLimits.ticksOfGap.contains(index - $0) } ?? false
-        regularGaps = isRegular ? regularGaps + 1 : 0
-        gap = index
-        guard regularGaps >= CadenceLimits.regularGaps else { return }
-        // This one is a whole tick late.
-        spread = max(spread, rate.period)
-        turn(due: due - spread)
-    }
-
-    /// It is the other of the two rates, and its newest picture was due at `due`.
-    private mutating func turn(due: Double) {
+    private mutating func tellFractional(pictures: Int64, elapsed: Double) {
+        let nominal = Double(pictures) * CadenceRate(rate.nominal).period
+        let expected = nominal / 1000
+        guard rate.hasFractional, expected >= CadenceLimits.decisiveDrift else { return }
+        let share = (elapsed - nominal) / expected
+        let isOther = rate.isFractional ? share < CadenceLimits.isNominal : CadenceLimits.isFractional.contains(share)
+        guard isOther else { return }
+        let due = due
         rate = CadenceRate(rate.nominal, isFractional: !rate.isFractional)
         origin = due - Double(index) * rate.period
-        blockCount = 0
-        blockLeast = .infinity
-        gap = nil
-        regularGaps = 0
-        watchDrift()
     }
 
     private typealias Fit = (rate: CadenceRate, least: Double, spread: Double)
