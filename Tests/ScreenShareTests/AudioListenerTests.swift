@@ -60,7 +60,7 @@ struct AudioListenerTests {
         #expect(target.inBandFEC == .on && target.expectedLoss == 9)
     }
 
-    @Test("Copies need room: who takes less than twice the sound's bit rate relies on in-band FEC, RED or not")
+    @Test("Copies need room: who takes less than two and a half times the sound's bit rate relies on in-band FEC, RED or not")
     func withoutRoom() throws {
         for (limit, lane) in [(96_000, AudioLane.careful), (192_000, .careful), (239_999, .careful), (240_000, .full)] {
             let lossy = try listener("useinbandfec=1;maxaveragebitrate=\(limit)", red: true, loss: 0.1)

@@ -83,6 +83,11 @@ struct EmbedderClockTests {
         let (system, microphone) = (clock.soundInput(), clock.soundInput())
         #expect(Self.dated(microphone, 0, late: 5) == 5)
         for time in stride(from: 20, to: 60_000, by: 20) { #expect(Self.dated(system, time, late: 115) == 115) }
+        // And a picture goes by the one that it belongs to.
+        _ = Self.dated(microphone, 60_000, late: 5)
+        #expect(Self.dated(system, 60_000, late: 115) == 115)
+        let pushed = Self.start + .milliseconds(60_120)
+        #expect(clock.moment(of: .seconds(60), dated: pushed, at: pushed) == Self.start + .milliseconds(60_115))
     }
 
     @Test("who comes about the longest lag behind another goes by it, and does not change its mind")

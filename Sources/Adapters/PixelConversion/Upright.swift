@@ -6,6 +6,8 @@ extension PixelBuffer {
     /// screens have, and those are upright.
     package func upright(_ orientation: Orientation) -> PixelBuffer? {
         if orientation == .topLeft { return self }
+        // libyuv turns packed colours by a quarter only where each row begins on a whole pixel.
+        if self.format == .bgra, orientation.isTurned, planes[0].bytesPerRow % 4 != 0 { return packed()?.upright(orientation) }
         let format: PixelFormat = self.format == .bgra ? .bgra : .i420
         let size =
             orientation.isTurned ? PixelSize(width: self.size.height, height: self.size.width) : self.size
@@ -22,6 +24,19 @@ extension PixelBuffer {
             return nil
         }
         return turned
+    }
+
+    /// Without padding.
+    private func packed() -> PixelBuffer? {
+        let rowBytes = size.width * 4
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: rowBytes * size.height, alignment: 64)
+        let start = memory.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        withPlane(0) { source, bytesPerRow in
+            CopyPlane(source, Int32(bytesPerRow), start, Int32(rowBytes), Int32(rowBytes), Int32(size.height))
+        }
+        return PixelBuffer(
+            format: .bgra, size: size, planes: PixelFormat.bgra.planes(size: size), bytes: UnsafeRawBufferPointer(memory),
+            release: { memory.deallocate() })
     }
 
     private typealias Output = (start: UnsafeMutablePointer<UInt8>?, bytesPerRow: Int32)

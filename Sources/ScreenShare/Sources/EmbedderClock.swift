@@ -14,17 +14,12 @@ final class EmbedderClock: Sendable {
         var followers: Set<Int> = []
         var inputsMade = 0
 
-        /// The earliest moment of a timestamp by the sounds that have it in common with what is dated `own`.
-        func earliest(of timestamp: Duration, before own: Instant, by offset: (SourceClock) -> Duration?) -> Instant? {
-            let timestamp = SourceClock.bounded(timestamp)
-            let heard = sounds.values.compactMap(offset).map { Instant.zero + ($0 + timestamp) }
-            return heard.filter { $0 <= own && own - $0 < EmbedderClock.longestLag }.min()
-        }
-
-        /// - Parameters:
-        ///   - own: by its own timestamps alone.
-        ///   - lag: what comes no later behind a sound has its timestamps.
-        func moment(ofSound timestamp: Duration, dated own: Instant, within lag: Duration, at now: Instant) -> Instant {
+        /// When what a sound has with a timestamp was heard.
+        ///
+        /// - Parameter own: by its own timestamps alone.
+        func moment(of timestamp: Duration, bySound number: Int, dated own: Instant, at now: Instant) -> Instant {
+            let slack = followers.contains(number) ? EmbedderClock.slack : .zero
+            let lag = EmbedderClock.longestLag + slack
             let bounded = SourceClock.bounded(timestamp)
             let heard = sounds.values.compactMap { sound -> Instant? in
                 // By what it last said itself: a sound that is silent for long does not come nearer by that.
@@ -65,9 +60,7 @@ final class EmbedderClock: Sendable {
         func instant(of timestamp: Duration, arrivedAt now: Instant) -> Instant {
             clock.state.withLockedValue { state in
                 let own = state.sounds[number, default: SourceClock()].instant(of: timestamp, arrivedAt: now)
-                let slack = state.followers.contains(number) ? EmbedderClock.slack : .zero
-                let lag = EmbedderClock.longestLag + slack
-                let moment = state.moment(ofSound: timestamp, dated: own, within: lag, at: now)
+                let moment = state.moment(of: timestamp, bySound: number, dated: own, at: now)
                 if moment < own { state.followers.insert(number) } else { state.followers.remove(number) }
                 return moment
             }
@@ -86,8 +79,12 @@ final class EmbedderClock: Sendable {
     /// - Parameter own: by its own timestamps alone.
     func moment(of timestamp: Duration, dated own: Instant, at now: Instant) -> Instant {
         state.withLockedValue { state in
-            guard let heard = state.earliest(of: timestamp, before: own, by: { $0.offset(at: now) }) else { return own }
-            return state.moment(ofSound: timestamp, dated: heard, within: Self.longestLag + Self.slack, at: now)
+            let bounded = SourceClock.bounded(timestamp)
+            let near = state.sounds.compactMap { number, sound in
+                sound.offset(at: now).map { (number: number, at: Instant.zero + ($0 + bounded)) }
+            }.filter { $0.at <= own && own - $0.at < Self.longestLag }
+            guard let heard = near.min(by: { $0.at < $1.at }) else { return own }
+            return state.moment(of: timestamp, bySound: heard.number, dated: heard.at, at: now)
         }
     }
 }

@@ -101,17 +101,18 @@ package struct AudioInput {
         holdBack.target = max(neededHoldBack(at: now) ?? 0, leastHoldBack)
         if !reader.isPlaying { moveToTarget() }
         speed = holdBack.speed(over: duration, drift: clock.drift, lag: lag)
-        var first: Double?
+        var mirrored: Double?
         if isPrimed {
             convert(block.samples, conversion)
         } else {
             // A filter that begins in silence would ring.
             let before = block.samples.mirrored(prefix: conversion.framesOfDelay, channels: conversion.channels)
-            first = heard.end - duration * (1 + Double(before.count) / Double(block.samples.count))
             convert(before + block.samples, conversion)
             isPrimed = true
+            let ticks = duration * Double(before.count) / Double(block.samples.count)
+            if cameWhole(ticks + duration, conversion) { mirrored = ticks }
         }
-        write(conversion, from: first, heardUntil: heard.end - conversion.delay)
+        write(conversion, leavingOut: mirrored, heardUntil: heard.end - conversion.delay)
         captureEnd = heard.end
         lastSamples = block.samples
     }
@@ -196,10 +197,17 @@ package struct AudioInput {
 
     // MARK: The queue
 
+    /// Whether the first that came out of a new resampler is the first of so many ticks that went in. There are some that
+    /// begin with silence.
+    private func cameWhole(_ ticks: Double, _ conversion: Conversion) -> Bool {
+        let came = Double(converted.count / conversion.channels) * speed / (1 + clock.drift)
+        return abs(came + conversion.delay - ticks) < AudioLimits.framesUnsure
+    }
+
     /// Appends what was converted: frames heard until `end`, which is known to a frame.
     ///
-    /// - Parameter first: when its first frame was heard, if nothing but what went in comes out of a resampler that is new.
-    private mutating func write(_ conversion: Conversion, from first: Double?, heardUntil end: Double) {
+    /// - Parameter mirrored: what it begins with that only filled a filter, where that is known exactly; in ticks.
+    private mutating func write(_ conversion: Conversion, leavingOut mirrored: Double?, heardUntil end: Double) {
         let channels = conversion.channels
         let frames = converted.count / channels
         guard frames > 0 else { return }
@@ -207,11 +215,10 @@ package struct AudioInput {
         let slope = speed / (1 + clock.drift)
         var skipped = 0
         if join != .follows {
-            let about = end - Double(frames) * slope
-            let start = first.map { abs($0 - about) < AudioLimits.framesUnsure ? $0 : about } ?? about
+            let start = end - Double(frames) * slope
             let excess =
                 join == .anew
-                ? makeRoom(until: ideal - Double(frames)) : (marks.captured(at: queue.end) ?? start) - start
+                ? makeRoom(until: ideal - Double(frames)) : mirrored ?? (marks.captured(at: queue.end) ?? start) - start
             skipped = max(0, Int(excess.rounded()))
             guard skipped < frames else { return }
             marks.add(index: queue.end, captured: end - Double(frames - skipped) * slope)
