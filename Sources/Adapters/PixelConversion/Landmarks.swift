@@ -4,8 +4,9 @@ import Media
 /// then no row stands anywhere as it did.
 ///
 /// What a screen moves stays the same to the bit; what a camera pans over hardly does, for noise and parts of pixels. A codec
-/// repeats a pan in whole pixels, though: who asks must not take that for proof (`ContentClassifier`). Only two of the pieces are looked for: whether all was moved as they were, the others tell at once. Pieces of
-/// one colour tell nothing. Of planar formats luma is looked at.
+/// repeats a pan in whole pixels, though: who asks must not take that for proof (`ContentClassifier`). Only two of the
+/// pieces are looked for: whether all was moved as they were, the others tell at once. Pieces of one colour tell nothing. Of
+/// planar formats luma is looked at.
 struct Landmarks {
     private let area: PixelRect
     private let format: PixelFormat
