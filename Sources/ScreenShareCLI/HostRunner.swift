@@ -74,7 +74,7 @@ final class HostRunner: Sendable {
         let room = try await open()
         Console.line(room.greeting)
         Console.line(soundText)
-        ProcessSetup.hasStarted()
+        ProcessSetup.forgetUnusedCode()
         let pump = Task { [events = session.events] in
             for await event in events { continuation.yield(.event(event)) }
         }
@@ -129,6 +129,8 @@ final class HostRunner: Sendable {
         let begin = clock.now
         _ = meter.rates(await session.statistics(), at: 0)
         var shown = SharedContent.app
+        // What opened the share is done with soon, and so is what lets a viewer in.
+        var quietAt: Double? = 1
         for await command in commands {
             let elapsed = (clock.now - begin) / .seconds(1)
             switch command {
@@ -138,11 +140,17 @@ final class HostRunner: Sendable {
             case .second:
                 await report(&meter, elapsed)
                 if let duration, elapsed >= duration { return .over }
+                if let at = quietAt, elapsed >= at {
+                    quietAt = nil
+                    ProcessSetup.forgetUnusedCode()
+                }
             case .event(.stateChanged(.stopped(let error))): return error.map { .failed($0) } ?? .over
             case .event(.contentChanged(let content, _)):
                 if content != shown { Console.line(content == .video ? "A video plays." : "The video has ended.") }
                 shown = content
-            case .event(let event): show(event)
+            case .event(let event):
+                if case .viewerJoined = event { quietAt = elapsed + 1 }
+                show(event)
             }
         }
         return .over

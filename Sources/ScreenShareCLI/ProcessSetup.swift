@@ -48,6 +48,6 @@ enum ProcessSetup {
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
-    /// Everything runs: what only the start has used need not stay resident.
-    static func hasStarted() { linux_forget_startup_code() }
+    /// Code that has only run until now need not stay resident; what is called again comes back.
+    static func forgetUnusedCode() { linux_forget_unused_code() }
 }

@@ -114,4 +114,4 @@ static int forget_code(struct dl_phdr_info *object, size_t size, void *unused) {
     return 0;
 }
 
-void linux_forget_startup_code(void) { dl_iterate_phdr(forget_code, 0); }
+void linux_forget_unused_code(void) { dl_iterate_phdr(forget_code, 0); }

@@ -33,6 +33,6 @@ void linux_name_thread(const char *name);
 /// pages, which are resident whole (prctl(2)).
 void linux_keep_heap_small(void);
 
-/// Unmaps the pages of code and constants that only starting up has used; what is still needed comes back from the page cache, page by
-/// page. Halves what is resident, because the kernel maps sixteen pages around each one that is touched.
-void linux_forget_startup_code(void);
+/// Unmaps all pages of code and constants: those that are still needed come back from the page cache, and what only starting up or
+/// a handshake has used does not stay resident.
+void linux_forget_unused_code(void);
