@@ -37,6 +37,37 @@ struct OrientationTests {
         }
     }
 
+    @Test(
+        "chroma stays at its pixels where a side is odd", arguments: Orientation.allCases,
+        [PixelSize(width: 7, height: 5), PixelSize(width: 67, height: 6), PixelSize(width: 6, height: 75)])
+    func oddSides(orientation: Orientation, size: PixelSize) throws {
+        var random = SeededGenerator(seed: 10)
+        for format in [PixelFormat.nv12, .i420] {
+            // Multiples of four, so that the mean of four samples is exact.
+            let planes = format.planes(size: size)
+            let bytes = (0..<(planes.map { $0.offset + $0.rows * $0.bytesPerRow }.max() ?? 0)).map { _ in
+                UInt8.random(in: 0...255, using: &random) & 0xFC
+            }
+            let picture = try #require(Pictures.buffer(format, size, planes, bytes))
+            let turned = try #require(picture.upright(orientation))
+            let seen = turned.size
+            for y in 0..<seen.height {
+                for x in 0..<seen.width {
+                    let place = stored(orientation, x, y, seen)
+                    #expect(pixel(turned, x, y)[0] == pixel(picture, place.x, place.y)[0])
+                    guard x % 2 == 0, y % 2 == 0 else { continue }
+                    let under = [(x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1)].map { column, row in
+                        let place = stored(orientation, min(column, seen.width - 1), min(row, seen.height - 1), seen)
+                        return pixel(picture, place.x, place.y).map { Int($0) }
+                    }
+                    for part in 1...2 {
+                        #expect(Int(pixel(turned, x, y)[part]) == under.map { $0[part] }.reduce(0, +) / 4)
+                    }
+                }
+            }
+        }
+    }
+
     /// Luma and chroma, or the three colours.
     private func pixel(_ buffer: PixelBuffer, _ x: Int, _ y: Int) -> [UInt8] {
         func byte(_ plane: Int, _ column: Int, _ row: Int) -> UInt8 {

@@ -15,7 +15,8 @@ extension PixelBuffer {
         let count = planes.map { $0.offset + $0.rows * $0.bytesPerRow }.max() ?? 0
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 64)
         let starts = planes.map { memory.baseAddress?.advanced(by: $0.offset).assumingMemoryBound(to: UInt8.self) }
-        guard turn(orientation, into: zip(starts, planes).map { ($0, Int32($1.bytesPerRow)) }),
+        let outputs: [Output] = zip(starts, planes).map { ($0, Int32($1.bytesPerRow)) }
+        guard turn(orientation, into: outputs),
             let turned = PixelBuffer(
                 format: format, size: size, planes: planes, bytes: UnsafeRawBufferPointer(memory),
                 release: { memory.deallocate() })
@@ -23,6 +24,7 @@ extension PixelBuffer {
             memory.deallocate()
             return nil
         }
+        for plane in outputs.dropFirst() { orientation.centre(plane, of: size) }
         return turned
     }
 
@@ -39,7 +41,7 @@ extension PixelBuffer {
             release: { memory.deallocate() })
     }
 
-    private typealias Output = (start: UnsafeMutablePointer<UInt8>?, bytesPerRow: Int32)
+    fileprivate typealias Output = (start: UnsafeMutablePointer<UInt8>?, bytesPerRow: Int32)
 
     private func turn(_ orientation: Orientation, into outputs: [Output]) -> Bool {
         let width = Int32(size.width)
@@ -71,6 +73,37 @@ extension PixelBuffer {
 }
 
 extension Orientation {
+    /// Where a side of odd length begins at its other end now, so do the pairs of columns or rows that share a sample of
+    /// chroma: each lies between two of before. libyuv moves samples whole, half of one beside their pixels.
+    ///
+    /// - Parameter size: of the upright picture.
+    fileprivate func centre(_ plane: PixelBuffer.Output, of size: PixelSize) {
+        guard let start = plane.start else { return }
+        let (stride, width, height) = (plane.bytesPerRow, Int32(size.width + 1) / 2, Int32(size.height + 1) / 2)
+        // In place: each row is read before it is written. The last sample is one pixel's alone, and stays.
+        if beginsRight, size.width % 2 == 1 {
+            InterpolatePlane(start, stride, start + 1, stride, start, stride, width - 1, height, 128)
+        }
+        if beginsAtBottom, size.height % 2 == 1 {
+            InterpolatePlane(start, stride, start + Int(stride), stride, start, stride, width, height - 1, 128)
+        }
+    }
+
+    /// What is stored first is seen on the right, or at the bottom.
+    private var beginsRight: Bool {
+        switch self {
+        case .topRight, .bottomRight, .rightTop, .rightBottom: true
+        case .topLeft, .bottomLeft, .leftTop, .leftBottom: false
+        }
+    }
+
+    private var beginsAtBottom: Bool {
+        switch self {
+        case .bottomRight, .bottomLeft, .rightBottom, .leftBottom: true
+        case .topLeft, .topRight, .leftTop, .rightTop: false
+        }
+    }
+
     fileprivate var isMirrored: Bool {
         switch self {
         case .topRight, .bottomLeft, .leftTop, .rightBottom: true
