@@ -61,15 +61,16 @@ struct LocalOfferTests {
         #expect(!Self.viewerWithSound.description.description.contains("maxaveragebitrate"))
     }
 
-    @Test("a viewer's offer has no feedback that it never sends (REMB); a sharer's has what the sharer goes by")
-    func estimates() throws {
-        #expect(!Self.viewerWithSound.description.description.contains("goog-remb"))
+    @Test("a viewer's offer has no feedback that it never sends (REMB, FIR); a sharer's has what the sharer goes by")
+    func unsentFeedback() throws {
+        let offered = Self.viewerWithSound.description.description
+        #expect(!offered.contains("goog-remb") && !offered.contains("ccm fir"))
         for format in Self.viewer.description.media[0].payloadFormats where format.isEncoding("H264") {
             #expect(format.feedback.isSuperset(of: [.nack, .pli, .transportCC, .ccfb]))
         }
         let counter = LocalOffer.sending(
             AnswerTests.screen, levelIDC: 40, transport: AnswerTests.transport, sessionID: 9)
-        #expect(counter.description.media[0].payloadFormats[0].feedback.contains(.remb))
+        #expect(counter.description.media[0].payloadFormats[0].feedback.isSuperset(of: [.remb, .fir]))
     }
 
     @Test("our sharer's answer to our viewer, understood")

@@ -56,10 +56,10 @@ package struct LocalOffer: Hashable, Sendable {
 }
 
 extension LocalOffer {
-    /// What a viewer of ours offers: it makes no estimate of its own (REMB).
-    private static let given: Feedback = [.nack, .pli, .fir, .transportCC, .ccfb]
+    /// What a viewer of ours offers: it makes no estimate of its own (REMB), and asks for keyframes by PLI alone, not FIR.
+    private static let given: Feedback = [.nack, .pli, .transportCC, .ccfb]
     /// What a sharer of ours goes by.
-    private static let heeded = given.union(.remb)
+    private static let heeded = given.union([.remb, .fir])
 
     private static func videoFormats(levelIDC: UInt8, allowHigh: Bool, _ feedback: Feedback) -> [PayloadFormat] {
         let baseline = H264ProfileLevel(profileIDC: 0x42, constraints: 0xE0, levelIDC: levelIDC)
