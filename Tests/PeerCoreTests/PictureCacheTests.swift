@@ -6,10 +6,12 @@ import Timebase
 
 @Suite("What joiners begin with")
 struct PictureCacheTests {
-    private func unit(_ tick: Int64, bytes: Int, keyframe: Bool = false, isReference: Bool = true) -> PacketisedUnit {
+    private func unit(
+        _ tick: Int64, bytes: Int, keyframe: Bool = false, isReference: Bool = true, laneRate: Int = 4_000_000
+    ) -> PacketisedUnit {
         PacketisedUnit(
             bytes: [UInt8](repeating: 1, count: bytes), payloads: [0..<bytes], mediaTime: MediaTime(ticks: tick),
-            capturedAt: .zero, isKeyframe: keyframe, isReference: isReference)
+            capturedAt: .zero, isKeyframe: keyframe, isReference: isReference, laneRate: laneRate)
     }
 
     @Test("holds the last keyframe and what refers to it")
@@ -281,7 +283,7 @@ struct PictureCacheTests {
         cache.add(unit(0, bytes: 100, keyframe: true))
         cache.add(unit(1, bytes: 101))
         func preview(_ milliseconds: Int64) -> PacketisedUnit? {
-            cache.preview(4_000_000, over: 10_000_000, at: .zero + .milliseconds(milliseconds))
+            cache.preview(over: 10_000_000, at: .zero + .milliseconds(milliseconds))
         }
         #expect(preview(990)?.mediaTime.ticks == 1)
         #expect(preview(1000) == nil, "another may be had at once")
@@ -290,6 +292,8 @@ struct PictureCacheTests {
         cache.add(unit(2, bytes: 200_000, keyframe: true))
         #expect(preview(1800) != nil, "large ones are further apart")
         #expect(preview(1900) == nil, "a copy takes 160 ms")
+        cache.add(unit(3, bytes: 50_000, keyframe: true, laneRate: 1_000_000))
+        #expect(preview(1900) != nil, "and so are those of a slower lane")
     }
 
     @Test("after a pause nothing is left to begin with")

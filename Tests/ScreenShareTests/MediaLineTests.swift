@@ -191,6 +191,18 @@ struct MediaLineTests {
         line.stop()
     }
 
+    @Test("each unit tells what its own lane may use")
+    func laneRates() async {
+        let slower = LaneKey(packetizationMode: .nonInterleaved, rung: 1)
+        let line = ScriptedLine(lanes: [.standard, slower])
+        line.controls.change { $0.rungRates = [1: 300_000] }
+        line.show { $0.grey = 200 }
+        for (key, rate) in [(LaneKey.standard, 2_000_000), (slower, 300_000)] {
+            #expect(await line.wait { zip($0.units, $0.keys).contains { $0.laneRate == rate && $1 == key } })
+        }
+        line.stop()
+    }
+
     @Test("a window whose edge is dragged costs a keyframe a second, and ends at the size it has then")
     func dragged() async throws {
         let line = ScriptedLine(lanes: [.standard])

@@ -244,9 +244,7 @@ package struct PeerCore: ~Copyable {
     /// Something to look at for who has had no picture yet, until the keyframe comes that it waits for.
     package mutating func preview(_ cache: PictureCache, at now: Instant) {
         self.now = now
-        guard let rate = sender?.bitsPerSecond, let unit = cache.preview(rate, over: path.target, at: now),
-            crossesSoon(unit.bytes.count)
-        else { return }
+        guard let unit = cache.preview(over: path.target, at: now), crossesSoon(unit.bytes.count) else { return }
         sender?.preview(unit, at: now)
     }
 

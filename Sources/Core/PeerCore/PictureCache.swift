@@ -56,14 +56,12 @@ package struct PictureCache: Sendable {
     /// The keyframe alone, dated like the lane's newest unit: for who has nothing to look at and waits for another. What
     /// follows it can't be decoded.
     ///
-    /// - Parameters:
-    ///   - bitsPerSecond: what the lane may use, by which its keyframes are spaced.
-    ///   - path: what the joiner's path takes, in bits per second.
+    /// - Parameter path: what the joiner's path takes, in bits per second.
     /// - Returns: nil where the next keyframe may be there before a copy of this one.
-    package func preview(_ bitsPerSecond: Int, over path: Int, at now: Instant) -> PacketisedUnit? {
+    package func preview(over path: Int, at now: Instant) -> PacketisedUnit? {
         guard let keyframe else { return nil }
         let arrival = now + .seconds(Double(keyframeBytes * 8) / Double(max(1, path)))
-        let interval = KeyframeGate.interval(bytes: keyframeBytes, of: bitsPerSecond)
+        let interval = KeyframeGate.interval(bytes: keyframeBytes, of: keyframe.laneRate)
         guard arrival - keyframe.capturedAt < interval else { return nil }
         return keyframe.retimed(newest.mediaTime, capturedAt: newest.capturedAt)
     }

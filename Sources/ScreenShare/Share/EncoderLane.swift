@@ -81,7 +81,7 @@ final class EncoderLane {
             return try packetizer.packetize(
                 unit.bytes, nalUnits: unit.nalUnits, mediaTime: mediaTime, capturedAt: capturedAt,
                 isKeyframe: unit.isKeyframe, isReference: unit.isReference,
-                isRefinement: !owes && !unit.isKeyframe)
+                isRefinement: !owes && !unit.isKeyframe, laneRate: target.bitsPerSecond)
         } catch {
             throw .failed("x264 made a unit that can't be sent: \(error)")
         }

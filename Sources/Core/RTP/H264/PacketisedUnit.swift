@@ -16,10 +16,12 @@ package final class PacketisedUnit: Sendable {
     package let isReference: Bool
     /// The picture before once more, only sharper: it need not hurry.
     package let isRefinement: Bool
+    /// What its lane may use in bits per second, by which keyframes are spaced; `.max` where nobody said.
+    package let laneRate: Int
 
     package init(
         bytes: [UInt8], payloads: [Range<Int>], mediaTime: MediaTime, capturedAt: Instant, isKeyframe: Bool,
-        isReference: Bool, isRefinement: Bool = false
+        isReference: Bool, isRefinement: Bool = false, laneRate: Int = .max
     ) {
         self.bytes = bytes
         self.payloads = payloads
@@ -28,13 +30,14 @@ package final class PacketisedUnit: Sendable {
         self.isKeyframe = isKeyframe
         self.isReference = isReference
         self.isRefinement = isRefinement
+        self.laneRate = laneRate
     }
 
     /// The same payloads, not copied, with other times.
     package func retimed(_ mediaTime: MediaTime, capturedAt: Instant) -> PacketisedUnit {
         PacketisedUnit(
             bytes: bytes, payloads: payloads, mediaTime: mediaTime, capturedAt: capturedAt, isKeyframe: isKeyframe,
-            isReference: isReference, isRefinement: isRefinement)
+            isReference: isReference, isRefinement: isRefinement, laneRate: laneRate)
     }
 
     /// The M bit: set on the last packet of the access unit (RFC 6184 § 5.1).
