@@ -48,6 +48,39 @@ struct AnswerTests {
         await room.close()
     }
 
+    @Test("the level is that of the source's own size before anything was encoded", arguments: [false, true])
+    func level(isReplaced: Bool) async throws {
+        let small = ShareSource.testPattern(width: 640, height: 360)
+        var configuration = ShareConfiguration(source: isReplaced ? .testPattern(width: 1920, height: 1080) : small)
+        configuration.mode = .detail
+        configuration.network.interfaces = ["127.0.0.1"]
+        let session = ShareSession(configuration: configuration)
+        // So that nothing is made ready for who joins.
+        await session.pause()
+        try await session.start()
+        if isReplaced { try await session.setSource(small) }
+        let sdp = try await session.answer(offer: Self.offer()).sdp
+        #expect(sdp.contains("profile-level-id=42e01e"), "920 macroblocks, 30 times a second: level 3")
+        await session.stop()
+    }
+
+    @Test("so is that of a picture pushed before, and without one it is that of the largest", arguments: [false, true])
+    func pushedLevel(isPushed: Bool) async throws {
+        let source = CustomVideoSource()
+        if isPushed {
+            let grey = [UInt8](repeating: 128, count: 640 * 360 * 3 / 2)
+            try source.push(grey.span.bytes, format: .i420, width: 640, height: 360, timestamp: .zero)
+        }
+        var configuration = ShareConfiguration(source: .custom(source))
+        configuration.network.interfaces = ["127.0.0.1"]
+        let session = ShareSession(configuration: configuration)
+        await session.pause()
+        try await session.start()
+        let sdp = try await session.answer(offer: Self.offer()).sdp
+        #expect(sdp.contains("profile-level-id=42e01e") == isPushed)
+        await session.stop()
+    }
+
     @Test("without TCP an answer tells of none")
     func withoutTCP() async throws {
         let room = try await ShareRoom { $0.network.usesTCP = false }

@@ -5,6 +5,9 @@ import VideoCodec
 /// What the media thread has done so far; read by the session. Thread-safe.
 final class LineCounters: Sendable {
     struct Values: Sendable {
+        /// The source's, from when it is open; nothing before there is a picture of one that is pushed.
+        var source = PixelSize(width: 0, height: 0)
+        /// The picture's, once there is one.
         var size = PixelSize(width: 0, height: 0)
         /// Moments at which a picture left, in however many encodings.
         var pictures = 0

@@ -240,6 +240,8 @@ final class MediaLine {
     private func show(_ next: NextSource, at now: Instant) {
         do throws(CaptureError) {
             source = try next.open(controls.wakeup)
+            let size = source.size
+            counters.update { $0.source = size }
             forget(at: now)
             next.answer(.success(()))
         } catch {

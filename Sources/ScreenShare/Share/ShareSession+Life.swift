@@ -187,7 +187,10 @@ extension ShareSession {
         let result: Result<Void, ShareError> = await withCheckedContinuation { [counters, taps, paths] continuation in
             controls.thread.begin()
             BlockingThread.start(name: "screenshare") {
-                let opened: (Result<Void, ShareError>) -> Void = { continuation.resume(returning: $0) }
+                let opened: (Result<PixelSize, ShareError>) -> Void = { result in
+                    if let size = try? result.get() { counters.update { $0.source = size } }
+                    continuation.resume(returning: result.map { _ in })
+                }
                 Self.run(open, opened, controls) { source in
                     MediaLine(
                         controls: controls, counters: counters, source: source,
@@ -204,7 +207,7 @@ extension ShareSession {
 
     /// The source is closed when it returns.
     private static func run(
-        _ open: SourceFactory, _ opened: (Result<Void, ShareError>) -> Void, _ controls: LineControls,
+        _ open: SourceFactory, _ opened: (Result<PixelSize, ShareError>) -> Void, _ controls: LineControls,
         _ makeLine: (any FrameSource) -> MediaLine
     ) {
         let source: any FrameSource
@@ -213,7 +216,7 @@ extension ShareSession {
         } catch {
             return opened(.failure(error.shareError))
         }
-        opened(.success(()))
+        opened(.success(source.size))
         makeLine(source).run()
     }
 }

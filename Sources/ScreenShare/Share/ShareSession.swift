@@ -192,10 +192,10 @@ public actor ShareSession {
         if let refused = await hub?.datagramsRefused { datagramsRefused = max(datagramsRefused, refused) }
     }
 
-    /// What is encoded now, or the largest that may be.
+    /// What the source's present size comes to; of a source that has none yet the largest that may be.
     var encodedSize: PixelSize {
-        let size = counters.now.size
-        if size.area > 0 { return size }
+        let source = counters.now.source
+        if source.area > 0 { return configuration.size.geometry(of: source, in: configuration.mode).picture }
         switch configuration.size.policy(in: configuration.mode) {
         case .native, .fitPixels: return FitGeometry.defaultBox
         case .fit(let size), .fitTurned(let size), .letterbox(let size): return size

@@ -15,12 +15,15 @@ struct CustomFrameSource: FrameSource {
     private let embedder: EmbedderClock
     /// It was taken, and nobody was told that something changed.
     private var isUntold = false
-    private(set) var size = PixelSize(width: 2, height: 2)
+    /// Nothing before the first picture.
+    private(set) var size = PixelSize(width: 0, height: 0)
 
     init(_ source: CustomVideoSource, wakeup: Wakeup, embedder: EmbedderClock = EmbedderClock()) {
         self.wakeup = wakeup
         self.embedder = embedder
         reader = CustomVideoReader(of: source, wakeup: wakeup)
+        // What was pushed before has a size.
+        if takePending() { isUntold = true }
     }
 
     mutating func waitForChange(until deadline: Instant, wakeup descriptor: Int32) throws(CaptureError) -> SourceEvent {
