@@ -277,6 +277,32 @@ struct PictureCacheTests {
         #expect(received[1].mediaTime.ticks - received[0].mediaTime.ticks <= 4 * 3000, "as if it had just been captured")
     }
 
+    @Test("what a request is answered with leaves in the same drain, though all that there was before has left")
+    func answeredWhileDraining() {
+        var pair = PeerPair(seed: 6)
+        var video = SyntheticVideo()
+        var cache = PictureCache()
+        pair.run(for: .milliseconds(300))
+        cache.add(video.next(keyframe: true, size: 3000, capturedAt: pair.now))
+        var request: [UInt8] = []
+        PictureLossIndication(senderSSRC: 0xCCCC, mediaSSRC: 0xAAAA).append(to: &request)
+        pair.sharer.receive(
+            TransparentSecurity.protected(request, number: .max), local: PeerPair.address(1), from: PeerPair.address(2),
+            at: pair.now)
+        var (requests, packets) = (0, 0)
+        drain: while true {
+            switch pair.sharer.nextOutput() {
+            case .event(.keyframeNeeded):
+                requests += 1
+                pair.sharer.begin(with: cache, isAlone: true, at: pair.now)
+            case .event: continue
+            case .transmit(let transmit): packets += transmit.bytes.count > 500 ? 1 : 0
+            case .wait: break drain
+            }
+        }
+        #expect(requests == 1 && packets > 0)
+    }
+
     @Test("an old keyframe, or one from before a pause, is nothing to look at")
     func oldPreview() {
         var cache = PictureCache()

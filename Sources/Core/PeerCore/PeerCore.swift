@@ -51,7 +51,10 @@ package struct PeerCore: ~Copyable {
     var videoClock = ReportedClock(clockRate: MediaTime.ticksPerSecond)
     var audioClock = ReportedClock(clockRate: AudioTime.ticksPerSecond)
     var outputs: Deque<PeerOutput> = []
-    var now: Instant
+    /// Of the latest input; whatever may leave by it has still to be taken.
+    var now: Instant { didSet { isDrained = false } }
+    /// All that may leave was taken, and nothing has come in since.
+    private var isDrained = false
 
     package init(
         _ setup: PeerSetup, localCandidates: [Candidate], security: any SecurityProvider,
@@ -257,21 +260,25 @@ package struct PeerCore: ~Copyable {
 
     /// Another encoder's pictures come from now on, with a keyframe.
     package mutating func changeLane() {
+        isDrained = false
         sender?.dropUnsent()
     }
 
     /// How the viewer is to show pictures from now on.
     package mutating func setPlayout(_ wish: PlayoutWish) {
+        isDrained = false
         sender?.setPlayout(wish)
     }
 
     /// Which encoding of the sound the viewer gets from now on.
     package mutating func setAudioLane(_ lane: AudioLane) {
+        isDrained = false
         audioSender?.lane = lane
     }
 
     /// What the video may use from now on.
     package mutating func setBitrate(_ bitsPerSecond: Int, at now: Instant) {
+        isDrained = false
         let kept = SendParameters.kept(bitsPerSecond, to: sender?.parameters.viewerMaximum)
         path.setMaximum(kept)
         sender?.setBitrate(kept, at: now)
@@ -279,6 +286,7 @@ package struct PeerCore: ~Copyable {
 
     /// The share was paused: what waits is dropped, and the next picture must be a keyframe.
     package mutating func forgetPictures() {
+        isDrained = false
         sender?.forgetPictures()
         audioSender?.forget()
     }
@@ -324,7 +332,9 @@ package struct PeerCore: ~Copyable {
 
     package mutating func nextOutput() -> PeerOutput {
         if let output = outputs.popFirst() { return output }
-        if isConnected {
+        if isConnected, !isDrained {
+            // Before: whoever is handed an event may have something to send.
+            isDrained = true
             drainMedia()
             if let output = outputs.popFirst() { return output }
         }
