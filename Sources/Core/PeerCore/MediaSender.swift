@@ -268,28 +268,27 @@ struct MediaSender {
     }
 
     private mutating func nextPayload(_ path: inout PathControl, at now: Instant) -> [UInt8]? {
-        guard !queue.isEmpty else { return nil }
-        // In place: the unit is shared by all viewers, and counting its references is what a packet must not cost.
-        let unit = queue[0].unit
-        let index = queue[0].nextPayload
+        // Once: each look into the queue copies the place of the unit, and counts all that it refers to.
+        guard var head = queue.first else { return nil }
+        let (unit, index) = (head.unit, head.nextPayload)
         if index == 0 { leapIfDue() }
         let range = unit.payloads[index]
         let isLast = index == unit.payloads.count - 1
-        if parameters.extensions.needsSendTime { queue[0].extensions.absoluteSendTime = AbsoluteSendTime(now) }
-        queue[0].extensions.transportSequenceNumber = path.takeNumber(parameters.extensions)
+        if parameters.extensions.needsSendTime { head.extensions.absoluteSendTime = AbsoluteSendTime(now) }
+        head.extensions.transportSequenceNumber = path.takeNumber(parameters.extensions)
         var packet: [UInt8] = []
         packet.reserveCapacity(range.count + Limits.packetOverhead)
         RTPHeader(
             marker: isLast, payloadType: parameters.payloadType,
             sequenceNumber: UInt16(truncatingIfNeeded: sequenceNumber),
             timestamp: timestamp(unit.mediaTime), ssrc: parameters.ssrc
-        ).append(to: &packet, extensions: queue[0].extensions, map: parameters.extensions)
+        ).append(to: &packet, extensions: head.extensions, map: parameters.extensions)
         packet.append(contentsOf: unit.bytes[range])
         history.record(sequenceNumber: sequenceNumber, unit: unit, payloadIndex: index, as: path.number, at: now)
         note(unit, index, &path, at: now)
         sequenceNumber += 1
         // Until the first report nobody knows what sound it belongs to, and later ones must not contradict the pictures.
-        if lastSent == nil || isLast && queue[0].extensions.absoluteCaptureTime != nil { nextReport = now }
+        if lastSent == nil || isLast && head.extensions.absoluteCaptureTime != nil { nextReport = now }
         parity?.sent(packet, sequenceNumber: UInt16(truncatingIfNeeded: sequenceNumber - 1), isLast, path.parityShare)
         repairBudget.earn(packet.count)
         if !owed.isEmpty { payOwed(path, behindPictures: true, at: now) }
