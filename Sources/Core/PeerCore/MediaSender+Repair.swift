@@ -57,7 +57,7 @@ extension MediaSender {
     mutating func repair(lost: [Int64], _ path: PathControl, connected: Duration?, at now: Instant) {
         guard parameters.parity == nil, parameters.retransmission != nil else { return }
         let way = statistics.roundTripTime ?? connected ?? Limits.assumedRoundTrip
-        let missing = history.missing(Set(lost), isLost: path.isLost, since: now - way - Limits.timeOfUnasked)
+        let missing = history.missing(Set(lost), isLost: { path.isLost($0) }, since: now - way - Limits.timeOfUnasked)
         if !missing.isEmpty { resend(missing, path, connected: connected, at: now) }
     }
 
@@ -77,9 +77,9 @@ extension MediaSender {
         let late = way + path.queueDelay + Limits.lateRequest
         var wanted: [(repair: Repair, count: Int)] = []
         var askedFirst: [UInt16] = []
-        let isLost = path.isLost
+        // Not the path's method by name, which would carry a copy of all that the path knows.
         answers: for (index, number) in missing.enumerated() {
-            let answer = history.resend(number, at: now, pause: pause, isLost: isLost) { repairBudget.spend($0) }
+            let answer = history.resend(number, at: now, pause: pause, isLost: { path.isLost($0) }) { repairBudget.spend($0) }
             switch answer {
             case .resend(let packet, let since, let age):
                 let repair = Repair(packet: packet, number: number)
@@ -140,7 +140,7 @@ extension MediaSender {
                 if next.cause == .noRoom, weighLate(next, at: now) { owed.append(next) }
                 continue
             }
-            let answer = history.resend(next.number, at: now, pause: pause, isLost: path.isLost) {
+            let answer = history.resend(next.number, at: now, pause: pause, isLost: { path.isLost($0) }) {
                 repairBudget.spend($0, isGuess: next.cause == .guess)
             }
             switch answer {
