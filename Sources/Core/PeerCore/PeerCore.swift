@@ -303,12 +303,15 @@ package struct PeerCore: ~Copyable {
         if case .connecting(let until) = phase, self.now >= until { return end(.unreachable) }
         path.advance(to: self.now)
         // A pacer's time comes some hundred times a second.
-        if self.now >= ice.nextWake { ice.advance(to: self.now) }
+        if self.now >= ice.nextWake {
+            ice.advance(to: self.now)
+            drainICE()
+        }
         if let due = pathWatch?.due, self.now >= due {
             pathWatch?.checked()
             ice.checkPath(at: self.now)
+            drainICE()
         }
-        drainICE()
         if let handshakeDue, self.now >= handshakeDue {
             self.handshakeDue = nil
             drive { engine throws(HandshakeError) in try engine.handleTimeout() }
