@@ -92,7 +92,7 @@ package struct ICEAgent {
     /// Its socket and the peer's address: all that a packet needs.
     package var sendAddresses: AddressPair? { path?.pair.addresses }
     /// What a datagram's IP header says reaches the network.
-    package var keepsHeaders: Bool { path?.pair.isDirect ?? false }
+    package var keepsHeaders: Bool { path?.isDirect ?? false }
     /// The nominated pair, once there is one.
     package var selectedPair: CandidatePair? { path?.isSelected == true ? path?.pair : nil }
 

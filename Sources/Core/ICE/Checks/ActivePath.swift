@@ -5,6 +5,8 @@ import Timebase
 /// (RFC 8445 § 12.1), so it carries its own credentials.
 struct ActivePath {
     let pair: CandidatePair
+    /// The pair's: it is asked for with each packet, and to ask the pair would copy that.
+    let isDirect: Bool
     let local: ICECredentials
     let remote: ICECredentials
     /// Nominated, not only valid.
@@ -14,6 +16,15 @@ struct ActivePath {
     var lostConnections = 0
     /// When the other pairs are tried again; only while the peer is silent.
     var recheckAt: Instant?
+
+    init(pair: CandidatePair, local: ICECredentials, remote: ICECredentials, isSelected: Bool, consent: Consent) {
+        self.pair = pair
+        isDirect = pair.isDirect
+        self.local = local
+        self.remote = remote
+        self.isSelected = isSelected
+        self.consent = consent
+    }
 
     var addresses: AddressPair { pair.addresses }
 
