@@ -232,14 +232,17 @@ package actor PeerHub {
     // MARK: Time
 
     func schedule(_ due: Instant) {
+        // The soonest of all is set at the end.
+        if isWaking {
+            if due < timerDue { timerDue = due }
+            return
+        }
         // The loop's clock stands still while the machine sleeps, and ours does not: a timer of before would be late.
         let isLate = isTimerLate
         guard due < timerDue || isLate, !closed else { return }
         // Then all who are due have their turn at once.
         let due = isLate ? SystemClock.now() : due
         timerDue = due
-        // The soonest of all is set at the end.
-        if isWaking { return }
         timer?.cancel()
         let delay = max(.zero, due - SystemClock.now())
         timer = eventLoop.scheduleTask(in: .nanoseconds(delay.nanoseconds)) { [weak self] in
