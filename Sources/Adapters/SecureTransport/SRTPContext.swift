@@ -12,6 +12,8 @@ struct SRTPContext: ~Copyable {
         (srtp_t?, UnsafeMutableRawPointer?, UnsafeMutablePointer<Int32>?) -> srtp_err_status_t
 
     private let handle: srtp_t
+    /// Room for what is added: copied as a whole, where repeated zeros are written one by one.
+    private static let trailer = [UInt8](repeating: 0, count: SRTPSession.trailerBytes)
 
     /// Any SSRC of the direction is taken. `key` is the master key followed by the master salt.
     init(_ direction: Direction, profile: SRTPProfile, key: [UInt8]) throws(ProtectionError) {
@@ -45,10 +47,10 @@ struct SRTPContext: ~Copyable {
     }
 
     /// Runs one of libsrtp's four transforms in place. After an error the packet's bytes are undefined.
-    /// - Parameter room: bytes that may be added; the packet is cut to what was.
-    func apply(_ transform: Transform, to packet: inout [UInt8], room: Int) -> srtp_err_status_t {
+    /// - Parameter mayGrow: bytes may be added, `SRTPSession.trailerBytes` at most; the packet is cut to what was.
+    func apply(_ transform: Transform, to packet: inout [UInt8], mayGrow: Bool) -> srtp_err_status_t {
         var length = Int32(packet.count)
-        packet.append(contentsOf: repeatElement(0, count: room))
+        if mayGrow { packet += Self.trailer }
         let status = packet.withUnsafeMutableBytes { transform(handle, $0.baseAddress, &length) }
         packet.removeLast(packet.count - min(max(0, Int(length)), packet.count))
         return status

@@ -24,18 +24,18 @@ package final class SRTPSession: PacketProtector {
 
     package func protectRTP(_ packet: inout [UInt8]) throws(ProtectionError) {
         _ = try Self.ssrc(of: packet, at: RTPHeader.ssrcOffset, minimum: RTPHeader.bytes)
-        try Self.check(sent: outbound.apply(srtp_protect, to: &packet, room: Self.trailerBytes))
+        try Self.check(sent: outbound.apply(srtp_protect, to: &packet, mayGrow: true))
     }
 
     package func protectRTCP(_ packet: inout [UInt8]) throws(ProtectionError) {
         _ = try Self.ssrc(of: packet, at: RTCPHeader.ssrcOffset, minimum: RTCPHeader.bytes)
-        try Self.check(sent: outbound.apply(srtp_protect_rtcp, to: &packet, room: Self.trailerBytes))
+        try Self.check(sent: outbound.apply(srtp_protect_rtcp, to: &packet, mayGrow: true))
     }
 
     package func unprotectRTP(_ packet: inout [UInt8]) throws(ProtectionError) {
         let ssrc = try Self.ssrc(of: packet, at: RTPHeader.ssrcOffset, minimum: RTPHeader.bytes + tagBytes)
         let isNew = try admit(ssrc)
-        try Self.check(received: inbound.apply(srtp_unprotect, to: &packet, room: 0))
+        try Self.check(received: inbound.apply(srtp_unprotect, to: &packet, mayGrow: false))
         if isNew { inboundStreams.append(ssrc) }
     }
 
@@ -43,7 +43,7 @@ package final class SRTPSession: PacketProtector {
         let minimum = RTCPHeader.bytes + RTCPHeader.indexBytes + tagBytes
         let ssrc = try Self.ssrc(of: packet, at: RTCPHeader.ssrcOffset, minimum: minimum)
         let isNew = try admit(ssrc)
-        try Self.check(received: inbound.apply(srtp_unprotect_rtcp, to: &packet, room: 0))
+        try Self.check(received: inbound.apply(srtp_unprotect_rtcp, to: &packet, mayGrow: false))
         if isNew { inboundStreams.append(ssrc) }
     }
 
