@@ -64,6 +64,23 @@ struct CadenceTests {
         }
     }
 
+    @Test("behind a still moment a film has the fraction that it had, and loses it where it has it no more")
+    func still() {
+        let film = FrameRate(24_000, per: 1001)
+        for next in [film, .fps24] {
+            let before = Showing(rate: film, display: 60, phase: .milliseconds(3), jitter: .milliseconds(1))
+            let behind = Showing(rate: next, display: 60, phase: .seconds(70), jitter: .milliseconds(1))
+            var detector = CadenceDetector()
+            for time in before.times(0..<24 * 60, seed: 7) { detector.sawPicture(at: time) }
+            detector.rest()
+            #expect(detector.cadence == nil)
+            for time in behind.times(0..<10, seed: 8) { detector.sawPicture(at: time) }
+            #expect(detector.cadence?.rate.frameRate == film)
+            for time in behind.times(10..<24 * 60, seed: 8) { detector.sawPicture(at: time) }
+            #expect(detector.cadence?.rate.frameRate == next)
+        }
+    }
+
     @Test(
         "a slower rate that follows without a gap is known within two and a half seconds, though its pictures are among those of before",
         arguments: [(30, 25, 60), (30, 25, 120), (30, 24, 60), (60, 50, 60), (60, 50, 75), (60, 50, 120)] as [(Int64, Int64, Int64)])

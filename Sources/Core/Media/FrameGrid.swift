@@ -23,6 +23,10 @@ struct FrameGrid: Sendable {
     private var usedTicks: Int64?
     /// By how much the slots of the run that are used up are ahead of their frames.
     private var aheadTicks: Int64 = 0
+    /// The rate turned out to be another, and media times come back to its clock.
+    private var comesBack = false
+    /// Media times have not been near the clock since the slots are these.
+    private var isNew = true
 
     /// - Parameter start: media time zero.
     init(rate: FrameRate, start: Instant) {
@@ -87,26 +91,58 @@ struct FrameGrid: Sendable {
 
     /// The slots of what plays, from the last one taken on: one of its pictures was due at `due`. Media times go on a
     /// period of the new rate apart.
-    mutating func follow(_ rate: FrameRate, due: Instant) {
-        if !isFollowing || rate != self.rate { rebase(rate, at: due) }
+    mutating func follow(_ cadence: Cadence) {
+        let rate = cadence.frames
+        if !isFollowing || !isNear(rate) {
+            rebase(rate, at: cadence.due)
+        } else if rate != self.rate {
+            retune(rate)
+        }
         isFollowing = true
-        let late = (due - time(of: slot)).nanoseconds
-        let turn = period.nanoseconds
-        // What plays faster than its frames leave has pictures between the slots too.
-        phase += .nanoseconds(late - Int64((Double(late) / Double(turn)).rounded()) * turn)
         keepToClock()
     }
 
-    /// Media times that have left the clock by more than half a period come back by a small part of one for each picture;
-    /// what is used up ahead does anyway.
+    /// A picture of what plays was drawn, and the slots move with it. By half of what one lasts that is a display's step (30 in
+    /// 59.94 Hz); by three quarters and more it was counted too many, or too few, or it is one from between the slots.
+    mutating func move(to cadence: Cadence) {
+        let late = (cadence.due - nextSlot).nanoseconds
+        let turn = cadence.rate.frameRate.period.nanoseconds
+        phase += .nanoseconds(late - (late + late.signum() * turn / 4) / turn * turn)
+    }
+
+    /// Media times that have left the clock by more than half a period come back by a small part of one for each picture,
+    /// where they leave it later by less than can be seen, and behind a turn to a rate a thousandth off all the way; what is
+    /// used up ahead does anyway.
     private mutating func keepToClock() {
-        let step = periodTicks / CadenceLimits.clockShare
-        let spent = min(step, aheadTicks)
+        let spent = min(periodTicks / CadenceLimits.clockShare, aheadTicks)
         aheadTicks -= spent
         originTicks -= spent
         let stamped = originTicks + MediaTime(elapsed: rate.time(ofFrame: slot)).ticks - aheadTicks
         let early = ticks(of: time(of: slot)) - stamped
-        if abs(early) > periodTicks / 2 { originTicks += early.signum() * step }
+        let isFar = abs(early) > periodTicks / 2
+        if abs(early) <= CadenceLimits.clockStep { comesBack = false }
+        if isFar || comesBack {
+            let step = isNew ? periodTicks / CadenceLimits.clockShare : CadenceLimits.clockStep
+            originTicks += min(step, max(-step, early))
+        } else {
+            isNew = false
+        }
+    }
+
+    /// The same but for its fraction.
+    private func isNear(_ rate: FrameRate) -> Bool {
+        abs((rate.period - period).nanoseconds) <= period.nanoseconds / 500
+    }
+
+    /// Another rate from the last slot on, whose media time is what it was.
+    private mutating func retune(_ rate: FrameRate) {
+        originTicks += MediaTime(elapsed: self.rate.time(ofFrame: slot)).ticks
+        origin = time(of: slot)
+        slot = 0
+        phase = .zero
+        self.rate = rate
+        comesBack = true
+        isNew = false
     }
 
     /// Back to a rate of our own, from the last slot on.
@@ -124,6 +160,8 @@ struct FrameGrid: Sendable {
         originTicks += aheadTicks  // Those stay used up.
         slot = 0
         phase = .zero
+        comesBack = false
+        isNew = true
         self.rate = rate
     }
 

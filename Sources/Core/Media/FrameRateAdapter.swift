@@ -104,6 +104,7 @@ package struct FrameRateAdapter: Sendable {
         case .picture:
             detector.sawPicture(at: changedAt)
             leaveFilmThatEnded()
+            if grid.isFollowing, let cadence = detector.cadence { grid.move(to: cadence) }
             changed(at: changedAt)
             pictureAt = changedAt
         }
@@ -279,7 +280,7 @@ extension FrameRateAdapter {
             follower.restart()
             if grid.isFollowing { grid.leave(for: ownRate) }
             if pace != .fixed {
-                detector.restart()
+                detector.rest()
                 detector.sawPicture(at: changedAt)
             }
             // What moves goes on a period after it was taken, not after a viewer came.
@@ -290,7 +291,7 @@ extension FrameRateAdapter {
         switch pace {
         case .fixed: grid.shift(by: follower.frameLeaves())
         case .watching: break
-        case .following: if let cadence = detector.cadence { grid.follow(cadence.frames, due: cadence.due) }
+        case .following: if let cadence = detector.cadence { grid.follow(cadence) }
         }
         return time
     }

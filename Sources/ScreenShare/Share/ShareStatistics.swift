@@ -61,7 +61,8 @@ public enum SharedContent: String, Hashable, Sendable {
 
 /// A film's, a call's or an animation's rate.
 public struct CadenceStatistics: Hashable, Sendable {
-    /// 24000/1001, 24, 25, 30000/1001, 30, 50, 60000/1001 or 60 pictures a second.
+    /// 24000/1001, 24, 25, 30000/1001, 30, 50, 60000/1001 or 60 pictures a second. One a thousandth below a whole rate is
+    /// taken for that at first, for up to a minute of undisturbed play; as fast as its display (59.94 on 60 Hz), for good.
     public var picturesPerSecond: Double
     /// From 0 to 1: grows with each picture that keeps the rate, and falls with those that are missing.
     public var confidence: Double

@@ -24,7 +24,8 @@ package struct Cadence: Hashable, Sendable {
 ///
 /// A display of 60 Hz shows a film of 24 for two and three of its periods in turn, so the pictures of a rate come up to
 /// one period of the display late. Of the rates whose pictures would spread no further than that, the one where they
-/// spread least is it. Repeats of a picture are not told to the detector; who compares pixels leaves them out.
+/// spread least is it; whether it is a thousandth slower, the next minute tells (`DriftWatch`). Repeats of a picture are not
+/// told to the detector; who compares pixels leaves them out.
 package struct CadenceDetector: Sendable {
     private enum State: Sendable {
         case searching(suspect: CadenceRate?)
@@ -32,6 +33,9 @@ package struct CadenceDetector: Sendable {
     }
 
     private var state = State.searching(suspect: nil)
+    /// What played before a still moment, or before the pattern broke. It goes on most likely, with its fraction, which the
+    /// first pictures don't tell.
+    private var before: CadenceRate?
     /// When the last new pictures came, in nanoseconds.
     private var times: [Double] = []
 
@@ -60,8 +64,14 @@ package struct CadenceDetector: Sendable {
     /// Time passes. Where no picture comes for long, what played has stopped.
     package mutating func advance(to now: Instant) {
         guard case .locked(let lock) = state, lock.hasStopped(at: Double(now.nanoseconds)) else { return }
+        search(behind: lock, from: [])
+    }
+
+    /// A still moment: what comes next does not go on with the pattern of before.
+    package mutating func rest() {
+        if case .locked(let lock) = state { before = lock.isBelieved ? lock.rate : before }
         times = []
-        state = .searching(suspect: lock.isBelieved ? lock.rate : nil)
+        state = .searching(suspect: nil)
     }
 
     /// Nothing plays any more.
@@ -75,15 +85,25 @@ package struct CadenceDetector: Sendable {
             state = .locked(lock)
             lookForAnother(lock)
         } else {
-            times = [time]
-            state = .searching(suspect: lock.isBelieved ? lock.rate : nil)
+            search(behind: lock, from: [time])
         }
+    }
+
+    private mutating func search(behind lock: CadenceLock, from times: [Double]) {
+        self.times = times
+        before = lock.isBelieved ? lock.rate : before
+        state = .searching(suspect: lock.isBelieved ? lock.rate : nil)
+    }
+
+    /// The rates that a few pictures can tell from each other; of two that they can't, the one of before.
+    private var candidates: [CadenceRate] {
+        CadenceRate.nominal.map { rate in before.flatMap { $0.nominal == rate.nominal ? $0 : nil } ?? rate }
     }
 
     /// A rate whose pictures are among those of the one that is known, as 25 in 30, breaks no pattern of it.
     private mutating func lookForAnother(_ lock: CadenceLock) {
         guard lock.leavesOutMany, times.count >= CadenceLimits.picturesOfAnother,
-            let found = CadenceLock(CadenceRate.nominal, times[...]), found.rate.nominal != lock.rate.nominal
+            let found = CadenceLock(candidates, times[...]), found.rate.nominal != lock.rate.nominal
         else { return }
         state = .locked(found)
     }
@@ -92,8 +112,8 @@ package struct CadenceDetector: Sendable {
         var found: CadenceLock?
         if times.count >= CadenceLimits.pictures {
             found =
-                CadenceLock(CadenceRate.nominal, times.suffix(CadenceLimits.pictures))
-                ?? CadenceLock(CadenceRate.nominal, times.suffix(CadenceLimits.picturesInDoubt))
+                CadenceLock(candidates, times.suffix(CadenceLimits.pictures))
+                ?? CadenceLock(candidates, times.suffix(CadenceLimits.picturesInDoubt))
         } else if let suspect, times.count >= CadenceLimits.picturesAgain {
             found = CadenceLock([suspect], times.suffix(CadenceLimits.picturesAgain))
         }

@@ -2,8 +2,10 @@ import Timebase
 
 /// The figures of the cadence detector, with their reasons.
 enum CadenceLimits {
-    /// By what part of a period a picture's media time is turned back to the clock: a millisecond at 30 a second.
+    /// By what part of a period a picture's media time is turned to the clock: a millisecond at 30 a second.
     static let clockShare: Int64 = 32
+    /// And in ticks, where it was near it: half a millisecond is not seen.
+    static let clockStep: Int64 = 45
     /// Nine pictures tell 24 from 25 a second on a display of 60 Hz: their patterns differ by half a display period.
     static let pictures = 9
     /// Where they don't, up to so many do.
@@ -32,12 +34,25 @@ enum CadenceLimits {
     static let refreshes = [30.0, 60, 75, 120, 144].map { 1e9 / $0 }
     /// Pictures of which the earliest tells where the phase is: every display's pattern comes round in them.
     static let block = 24
-    /// How late the pictures of a fractional rate have come, in nanoseconds, before they are told from the nominal one's:
-    /// twice a period of a 60 Hz display, in whose steps they get late. That takes 33 s.
-    static let decisiveDrift = 33e6
-    /// Of what a fractional rate would have drifted: within these shares it is that rate, below the least it is not.
-    static let isFractional = 0.7...1.3
-    static let isNominal = 0.3
+    /// Of a fractional rate, so many blocks: 10 s at 60 a second and 24 s at 24, in which the steps of a display come round.
+    static let blocksOfFractional = 24
+    /// By how much the least late pictures of blocks may differ at their own rate, in nanoseconds: a period of a display of
+    /// 30 Hz, and jitter. At the rate a thousandth off they differ by that after 36 s, and up to 14 s later where they get
+    /// late by steps.
+    static let strays = 36e6
+    /// How much further than a step of the display they may stray: the length of a block, and jitter. Of pictures that may
+    /// be as fast as the display's ticks no more: of 60 a second a display of 59.95 Hz shows 59.95.
+    static let strayBesideSteps = 3e6
+    /// Of a picture's duration: the longest step of a display that shows it for two of its ticks or more.
+    static let longestStep = 0.55
+    /// Slower ones beat slowly with some displays, as 29.97 do with one of 59.95 Hz: it is the nearer one of the two rates.
+    static let strayOfSlower = 10e6
+    /// A display of 59.93 Hz leaves out a tick after 428 pictures, whatever their rate, one of 59.9 Hz after 300.
+    static let picturesBetweenSlips = 240
+    /// Of a picture's duration: once they have got later by that, little by little, a tick is about to be left out.
+    static let slipRise = 0.4
+    /// Pictures are all as far apart as the periods of a display if those are at least this part of theirs.
+    static let even = 0.95
     /// Pictures over which the confidence looks back.
     static let memory = 32.0
 }

@@ -15,8 +15,14 @@ struct CadenceLock: Sendable {
     /// The block that is being gone through: its pictures so far, and by how much the least late of them was.
     private var blockCount = 0
     private var blockLeast = Double.infinity
-    /// The last picture of the first block, and when it was due.
-    private var anchor: (index: Int64, due: Double)?
+    /// The same of a fractional rate's blocks.
+    private var blocks = 0
+    private var leastOfBlocks = Double.infinity
+    /// From the first block on, where the rate has a fractional one beside it.
+    private var drift: DriftWatch?
+    /// Pictures since the display left out a tick, and by how much they have got later by and by.
+    private var sinceSlip = CadenceLimits.picturesBetweenSlips - CadenceLimits.picturesBelieved
+    private var risen = 0.0
 
     /// Nil where the times, of pictures without a gap, fit none of the rates.
     init?(_ rates: [CadenceRate], _ times: ArraySlice<Double>) {
@@ -66,38 +72,81 @@ struct CadenceLock: Sendable {
         var reached = Int64(((elapsed + jitter) / rate.period).rounded(.down))
         // Where the display's period is close to the rate's, jitter alone may bring a picture before its time.
         if reached == index, elapsed + 3 * jitter >= Double(index + 1) * rate.period { reached += 1 }
+        let isSlip = hasSlipped(elapsed, behind: reached)
+        if isSlip { reached += 1 }
         let late = elapsed - Double(reached) * rate.period
         guard reached > index, reached - index <= CadenceLimits.gap, late <= patience else { return false }
-        missing += (min(1, Double(reached - index - 1)) - missing) / CadenceLimits.memory
+        let left = reached - index - 1
+        missing += (min(1, Double(left)) - missing) / CadenceLimits.memory
         guard missing <= CadenceLimits.missing else { return false }
         index = reached
         pictures += 1
-        follow(late)
+        // A player that was busy comes back to its time too, behind pictures that are missing.
+        sinceSlip = isSlip ? 0 : min(sinceSlip + 1, left > 0 ? CadenceLimits.picturesBetweenSlips - CadenceLimits.pictures : .max)
+        follow(late, isOnTime: isSlip || (rate.isFractional && late < 0))
         return true
     }
 
-    /// Keeps the phase at the least late of the pictures, and finds out by how much that drifts.
-    private mutating func follow(_ late: Double) {
-        blockCount += 1
-        blockLeast = min(blockLeast, late)
-        guard blockCount >= CadenceLimits.block else { return }
-        origin += blockLeast
-        blockCount = 0
-        blockLeast = .infinity
-        guard let anchor else { return anchor = (index, due) }
-        tellFractional(pictures: index - anchor.index, elapsed: due - anchor.due)
+    /// 30 pictures a second get later and later on a display of 59.94 Hz, until one is shown a tick after the one before, not
+    /// two: then they are on time again. Where that one was not captured, the next is not a late one either.
+    private func hasSlipped(_ elapsed: Double, behind reached: Int64) -> Bool {
+        guard spread >= rate.period * CadenceLimits.even, sinceSlip >= CadenceLimits.picturesBetweenSlips,
+            reached == index || risen >= rate.period * CadenceLimits.slipRise
+        else { return false }
+        return Double(reached + 1) * rate.period - elapsed <= rate.period / 2 + jitter
     }
 
-    private mutating func tellFractional(pictures: Int64, elapsed: Double) {
-        let nominal = Double(pictures) * CadenceRate(rate.nominal).period
-        let expected = nominal / 1000
-        guard rate.hasFractional, expected >= CadenceLimits.decisiveDrift else { return }
-        let share = (elapsed - nominal) / expected
-        let isOther = rate.isFractional ? share < CadenceLimits.isNominal : CadenceLimits.isFractional.contains(share)
-        guard isOther else { return }
-        let due = due
+    /// Keeps the phase at the least late of the pictures, and finds out by how much that drifts.
+    ///
+    /// - Parameter isOnTime: the picture itself tells the phase: it came before its time, and none does.
+    private mutating func follow(_ late: Double, isOnTime: Bool) {
+        blockCount += 1
+        blockLeast = min(blockLeast, late)
+        if isOnTime {
+            move(by: late)
+            risen = 0
+        }
+        guard blockCount >= CadenceLimits.block else { return }
+        watchDrift(due + blockLeast)
+        leastOfBlocks = min(leastOfBlocks, blockLeast)
+        blocks += 1
+        blockCount = 0
+        blockLeast = .infinity
+        // Those of a fractional rate come less and less late, before one is late by a step of the display again.
+        guard !rate.isFractional || blocks >= CadenceLimits.blocksOfFractional else { return }
+        risen = leastOfBlocks > jitter ? 0 : risen + leastOfBlocks
+        move(by: leastOfBlocks)
+        blocks = 0
+        leastOfBlocks = .infinity
+    }
+
+    private mutating func move(by duration: Double) {
+        origin += duration
+        blockLeast -= duration
+        leastOfBlocks -= duration
+    }
+
+    private mutating func watchDrift(_ leastDue: Double) {
+        guard rate.hasFractional else { return }
+        guard var seen = drift else { return drift = DriftWatch(at: index, due: leastDue, of: rate) }
+        seen.saw(index, due: leastDue)
+        drift = seen
+        switch seen.finding(of: rate) {
+        case .nothing: break
+        case .isNeither: drift = nil
+        case .isOther:
+            turn(due: leastDue + (rate.isFractional ? 0 : seen.fractionalDelay))
+            blockLeast = max(0, leastDue - due)
+        }
+    }
+
+    /// It is the other of the two rates, and its newest picture was due at `due`.
+    private mutating func turn(due: Double) {
         rate = CadenceRate(rate.nominal, isFractional: !rate.isFractional)
         origin = due - Double(index) * rate.period
+        blocks = 0
+        leastOfBlocks = .infinity
+        drift = nil
     }
 
     private typealias Fit = (rate: CadenceRate, least: Double, spread: Double)
