@@ -62,6 +62,53 @@ struct OpusEncoderTests {
         }
     }
 
+    @Test(
+        "a bit rate that falls leaves no gap, and is there within a tenth of a second",
+        arguments: [(96_000, 24_000), (64_000, 32_000), (96_000, 32_000), (48_000, 24_000), (320_000, 24_000)])
+    func fallingBitRate(from: Int, to: Int) throws {
+        var tone = Tone(440, level: -6)
+        var coding = try Coding(target(from))
+        try coding.encode(&tone, packets: 50)
+        let usual = coding.packets[40..<50].map(\.bytes.count).reduce(0, +) / 10
+        try coding.encoder.adapt(to: target(to))
+        try coding.encode(&tone, packets: 100)
+        let after = coding.packets[50...].map(\.bytes.count)
+        #expect(after.min() ?? 0 > 15, "\(after)")
+        #expect(after[8...].allSatisfy { $0 < usual }, "\(after)")
+        #expect(abs(coding.rate(of: 58..<150) / Double(to) - 1) < 0.15)
+        #expect(try quietest(coding.decoded(), from: 20 * 960) > 0.25, "a sine's is 0.35")
+    }
+
+    /// The root mean square of the quietest 5 ms on the left.
+    private func quietest(_ samples: [Float], from frame: Int) -> Float {
+        var least = Float.infinity
+        for first in stride(from: frame, through: samples.count / 2 - 240, by: 120) {
+            var sum: Float = 0
+            for index in first..<first + 240 { sum += samples[2 * index] * samples[2 * index] }
+            least = min(least, sum / 240)
+        }
+        return least.squareRoot()
+    }
+
+    @Test("who changes over to an encoding that begins hears no gap", arguments: [24_000, 48_000, 64_000])
+    func continued(bitsPerSecond: Int) throws {
+        var tone = Tone(440, level: -6)
+        let first = try OpusEncoder(OpusConfiguration(), target: target(96_000))
+        var packets: [[UInt8]] = []
+        for _ in 0..<50 { packets.append(try first.encode(tone.next(960)).bytes) }
+        let second = try first.continued(at: target(bitsPerSecond) { $0.channels = bitsPerSecond < 32_000 ? .mono : .stereo })
+        for _ in 0..<50 {
+            let samples = tone.next(960)
+            packets.append(try second.encode(samples).bytes)
+            // Whoever stays is not disturbed.
+            #expect(try first.encode(samples).bytes.count > 100)
+        }
+        let decoder = try OpusDecoder()
+        let decoded = try packets.flatMap { try decoder.decode($0) }
+        #expect(quietest(decoded, from: 20 * 960) > 0.29, "a sine's is 0.35, and of an encoder that begins 0.26 at most")
+        #expect(second.target.bitsPerSecond == bitsPerSecond && first.target.bitsPerSecond == 96_000)
+    }
+
     @Test("no packet outgrows a datagram, whatever the rate")
     func largest() throws {
         var random = SeededGenerator(seed: 5)

@@ -3,6 +3,7 @@ import ICE
 import PeerDriver
 import SystemClock
 import Testing
+import Timebase
 
 @testable import PeerCore
 @testable import ScreenShare
@@ -135,8 +136,10 @@ struct AnswerTests {
         let name = try await room.session.answer(offer: Self.offer()).viewer
         let peer = PeerID(await room.session.lastPeer)
         let paths = await room.session.paths
-        let fast = PathState(bitsPerSecond: 4_000_000, isCongested: false, isStarved: false, isLimited: false)
-        let slow = PathState(bitsPerSecond: 500_000, isCongested: true, isStarved: false, isLimited: true)
+        let fast = PathState(
+            pathRate: 4_400_000, bitsPerSecond: 4_000_000, isCongested: false, isStarved: false, isLimited: false)
+        let slow = PathState(
+            pathRate: 650_000, bitsPerSecond: 500_000, isCongested: true, isStarved: false, isLimited: true)
         _ = paths.update(peer, fast, at: SystemClock.now())
         _ = paths.update(PeerID(4711), slow, at: SystemClock.now())
         #expect(!paths.isCongested(news: false))
@@ -149,8 +152,9 @@ struct AnswerTests {
     func yielding() {
         let paths = ViewerPaths()
         let pass = PathState(
-            bitsPerSecond: 4_000_000, isCongested: true, yields: true, isStarved: false, isLimited: false)
-        let firm = PathState(bitsPerSecond: 4_000_000, isCongested: true, isStarved: false, isLimited: false)
+            pathRate: 4_400_000, bitsPerSecond: 4_000_000, isCongested: true, yields: true, isStarved: false, isLimited: false)
+        let firm = PathState(
+            pathRate: 4_400_000, bitsPerSecond: 4_000_000, isCongested: true, isStarved: false, isLimited: false)
         _ = paths.update(PeerID(1), pass, at: SystemClock.now())
         #expect(paths.isCongested(news: false) && paths.isCongested(rung: 0, news: false))
         #expect(!paths.isCongested(news: true) && !paths.isCongested(rung: 0, news: true))
@@ -158,6 +162,20 @@ struct AnswerTests {
         #expect(!paths.isCongested(news: true), "one of them can be sent it")
         #expect(paths.update(PeerID(1), firm, at: SystemClock.now()) != nil, "the media thread is told")
         #expect(paths.isCongested(news: true) && paths.isCongested(rung: 0, news: true))
+    }
+
+    @Test("sound is to take less of a path that is short of it; of a viewer that is gone nothing is remembered")
+    func soundOfThePath() {
+        let paths = ViewerPaths()
+        let short = PathState(
+            pathRate: 300_000, bitsPerSecond: 200_000, isCongested: false, isStarved: false, isLimited: true)
+        for beginning in [Instant.zero, Instant.zero + .seconds(100)] {
+            let told = (0..<12).compactMap { step in
+                paths.update(PeerID(1), short, at: beginning + .milliseconds(250 * step))?.sound?.room
+            }
+            #expect(told == [32_000])
+            _ = paths.update(PeerID(1), nil, at: beginning + .seconds(3))
+        }
     }
 
     @Test("an offer that nobody follows up keeps its place for some seconds, then makes way")

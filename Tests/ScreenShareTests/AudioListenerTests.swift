@@ -77,12 +77,54 @@ struct AudioListenerTests {
     @Test("Whose path takes hardly more than sound gets little of it, whatever else it asked for")
     func narrow() throws {
         var listener = try listener("stereo=1;useinbandfec=1", loss: 0.6)
-        listener.isOnNarrowPath = true
+        listener.room = 24_000
         #expect(listener.lane(besides: 96_000) == .narrow)
         let target = OpusTarget(for: [listener], lane: .narrow, bitsPerSecond: 96_000)
         #expect(target.bitsPerSecond == 24_000 && target.channels == .mono)
         #expect(target.inBandFEC == .on && target.expectedLoss == 25)
         #expect(OpusTarget(for: [listener], lane: .narrow, bitsPerSecond: 16_000).bitsPerSecond == 16_000)
+    }
+
+    /// One whose path has so much room.
+    private func listener(room: Int, _ parameters: String = "stereo=1", red: Bool = true) throws -> AudioListener {
+        var listener = try listener(parameters, red: red)
+        listener.room = room
+        return listener
+    }
+
+    @Test("The share's own sound follows the widest path, which one encoding serves")
+    func followsThePath() throws {
+        let alone = try listener(room: 48_000)
+        let rate = AudioListener.bitrate(for: [alone], atMost: 96_000)
+        #expect(rate == 48_000 && alone.lane(besides: rate) == .full)
+        #expect(OpusTarget(for: [alone], bitsPerSecond: rate).bitsPerSecond == 48_000)
+        #expect(try AudioListener.bitrate(for: [alone, listener(room: 64_000)], atMost: 96_000) == 64_000)
+        #expect(try AudioListener.bitrate(for: [alone, listener(room: .max)], atMost: 96_000) == 96_000)
+        #expect(try AudioListener.bitrate(for: [listener(room: 128_000)], atMost: 96_000) == 96_000)
+        #expect(AudioListener.bitrate(for: [], atMost: 96_000) == 96_000)
+    }
+
+    @Test("Whose path has less room than the widest gets another encoding, and holds back nobody who has more")
+    func lessRoom() throws {
+        let wide = try listener(room: .max), middle = try listener(room: 64_000), small = try listener(room: 48_000)
+        let narrow = try listener(room: 24_000)
+        let rate = AudioListener.bitrate(for: [wide, middle, small, narrow], atMost: 96_000)
+        #expect([wide, middle, small, narrow].map { $0.lane(besides: rate) } == [.full, .careful, .careful, .narrow])
+        #expect(OpusTarget(for: [wide], bitsPerSecond: rate).bitsPerSecond == 96_000)
+        let careful = OpusTarget(for: [middle, small], lane: .careful, bitsPerSecond: rate)
+        #expect(careful.bitsPerSecond == 48_000 && careful.channels == .stereo)
+        let bounded = try listener(room: 48_000, "maxaveragebitrate=32000")
+        #expect(OpusTarget(for: [bounded], lane: .careful, bitsPerSecond: rate).bitsPerSecond == 32_000)
+    }
+
+    @Test("Where sound has less, copies find room sooner than in-band FEC is needed")
+    func copiesOfLess() throws {
+        var lossy = try listener(room: 48_000, "useinbandfec=1;maxaveragebitrate=128000")
+        lossy.loss = 0.1
+        #expect(lossy.lane(besides: 96_000) == .careful)
+        #expect(OpusTarget(for: [lossy], lane: .careful, bitsPerSecond: 96_000).inBandFEC == .off)
+        lossy.room = .max
+        #expect(OpusTarget(for: [lossy], lane: .careful, bitsPerSecond: 96_000).inBandFEC == .on)
     }
 
     @Test("Silence is left out only where all of an encoding's listeners prefer that")

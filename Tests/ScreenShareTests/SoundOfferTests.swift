@@ -1,3 +1,4 @@
+import AudioCodec
 import RTP
 import SignalingClient
 import SignalingProtocol
@@ -83,6 +84,41 @@ struct SoundOfferTests {
             #expect(await hub.audioLane(of: peer) == lane)
             await viewer.stop()
         }
+        await room.close()
+    }
+
+    /// A viewer of ours that is connected, as the share sees it.
+    private func viewer(_ room: ShareRoom) async throws -> (session: ViewSession, peer: PeerID) {
+        let before = await room.session.connectedViewers
+        var configuration = ViewConfiguration(server: room.address, room: ShareRoom.name)
+        configuration.network.interfaces = ["127.0.0.1"]
+        configuration.receivesAudio = true
+        let viewer = ViewSession(configuration: configuration)
+        await viewer.start()
+        for await event in viewer.events where event == .connected { break }
+        while await room.session.connectedViewers == before { try await Task.sleep(for: .milliseconds(5)) }
+        return (viewer, PeerID(await room.session.lastPeer))
+    }
+
+    /// What each of its encodings has, in bits per second.
+    private func lanes(_ room: ShareRoom) async -> [AudioLane: Int]? {
+        await room.session.audioControls?.present.lanes.mapValues(\.bitsPerSecond)
+    }
+
+    @Test("sound follows what the only viewer's path takes in the encoding it has; beside a wider path, in one of its own")
+    func followsThePath() async throws {
+        let room = try await room()
+        let first = try await viewer(room)
+        #expect(await lanes(room) == [.full: 96_000])
+        await room.session.handle(.soundRoom(first.peer, 48_000))
+        #expect(await lanes(room) == [.full: 48_000])
+        let second = try await viewer(room)
+        #expect(await lanes(room) == [.full: 96_000, .careful: 48_000])
+        await room.session.handle(.soundRoom(first.peer, 24_000))
+        #expect(await lanes(room) == [.full: 96_000, .narrow: 24_000])
+        await second.session.stop()
+        await room.session.handle(.soundRoom(first.peer, .max))
+        await first.session.stop()
         await room.close()
     }
 

@@ -18,6 +18,7 @@ package final class OpusEncoder: AudioEncoder {
     private var listening = Listening()
     /// As libopus was told.
     private var complexity = -1
+    private var bitsPerSecond: Int
     /// libopus writes here; packets are copied out.
     private var buffer = [UInt8](repeating: 0, count: Limits.packetBytes)
 
@@ -31,10 +32,26 @@ package final class OpusEncoder: AudioEncoder {
         self.handle = handle
         self.configuration = configuration
         self.target = target
+        bitsPerSecond = target.bitsPerSecond
         var lookahead: opus_int32 = 0
         _ = shim_opus_get(handle, OPUS_GET_LOOKAHEAD_REQUEST, &lookahead)
         lookaheadFrames = Int(lookahead)
+        try set(OPUS_SET_BITRATE_REQUEST, bitsPerSecond)
         try apply(target)
+    }
+
+    /// An encoder of the same sound with another target, which goes on from where this one is: who changes over from one
+    /// to the other hears no gap.
+    package func continued(at target: OpusTarget) throws(CodecError) -> OpusEncoder {
+        let next = try OpusEncoder(configuration, target: self.target)
+        // "The encoder state is always continuous in memory and only a shallow copy is sufficient to copy it" (opus.h).
+        UnsafeMutableRawPointer(next.handle).copyMemory(
+            from: UnsafeRawPointer(handle), byteCount: Int(opus_encoder_get_size(2)))
+        next.listening = listening
+        next.complexity = complexity
+        next.bitsPerSecond = bitsPerSecond
+        try next.adapt(to: target)
+        return next
     }
 
     deinit { opus_encoder_destroy(handle) }
@@ -42,7 +59,7 @@ package final class OpusEncoder: AudioEncoder {
     /// `lookaheadFrames` as time: 6.5 ms.
     package var lookahead: Duration { AudioFormat.stereo48k.duration(frames: lookaheadFrames) }
 
-    /// From the next packet on.
+    /// From the next packet on; a bit rate that falls is there after some.
     package func adapt(to target: OpusTarget) throws(CodecError) {
         guard target != self.target else { return }
         try target.validate()
@@ -55,6 +72,7 @@ package final class OpusEncoder: AudioEncoder {
         guard samples.count == 2 * frames else {
             throw .unsupportedParameters("\(samples.count) samples are not a packet's \(2 * frames).")
         }
+        try followBitrate()
         try setComplexity(listening.isNeeded(for: samples, leavesOutSilence: target.usesDTX))
         let count = opus_encode_float(handle, samples, Int32(frames), &buffer, Int32(buffer.count))
         guard count > 0 else { throw .failed("libopus made nothing of a packet: \(opusText(count))") }
@@ -63,11 +81,18 @@ package final class OpusEncoder: AudioEncoder {
     }
 
     private func apply(_ target: OpusTarget) throws(CodecError) {
-        try set(OPUS_SET_BITRATE_REQUEST, target.bitsPerSecond)
         try set(OPUS_SET_FORCE_CHANNELS_REQUEST, target.channels == .mono ? 1 : 2)
         try set(OPUS_SET_INBAND_FEC_REQUEST, target.inBandFEC == .on ? 1 : 0)
         try set(OPUS_SET_PACKET_LOSS_PERC_REQUEST, target.expectedLoss)
         try set(OPUS_SET_DTX_REQUEST, target.usesDTX ? 1 : 0)
+    }
+
+    /// Told to spend half of before at once, libopus 1.3.1 leaves up to three packets empty, until the mean is right again.
+    private func followBitrate() throws(CodecError) {
+        let next = max(target.bitsPerSecond, bitsPerSecond * 2 / 3)
+        guard next != bitsPerSecond else { return }
+        try set(OPUS_SET_BITRATE_REQUEST, next)
+        bitsPerSecond = next
     }
 
     /// SILK, which in-band FEC leads to, takes five times what CELT does at the same complexity.

@@ -20,6 +20,6 @@ package struct SendTarget: Hashable, Sendable {
     /// What sound may take of a share's bit rate: an eighth, for pictures suffer more; speech is good from 24 kbit/s on,
     /// and below 16 nothing is.
     package static func sound(of bitsPerSecond: Int, atMost maximum: Int) -> Int {
-        max(16_000, min(maximum, bitsPerSecond / 8))
+        max(16_000, min(maximum, bitsPerSecond / AudioLimits.pathPerSound))
     }
 }

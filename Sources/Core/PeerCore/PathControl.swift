@@ -330,7 +330,7 @@ struct PathControl {
         let isBlocked = backlog > 0 && mayLeave(at: now) == nil
         let isCongested = isBlocked || wait > limit.inSeconds
         let state = PathState(
-            bitsPerSecond: bitsPerSecond, isCongested: isCongested,
+            pathRate: target, bitsPerSecond: bitsPerSecond, isCongested: isCongested,
             yields: isCongested && mayHurry && !isBlocked && pace * 2 > bitsPerSecond * 3,
             isStarved: target < maximum && Int(pictures) < Limits.leastForPictures, isLimited: target < maximum)
         // Once in a while all the same: who decides by it goes by time as well.
@@ -358,6 +358,8 @@ extension PacketMark {
 
 /// What a viewer's path lets through.
 package struct PathState: Hashable, Sendable {
+    /// For pictures, sound and repairs together, in bits per second.
+    package var pathRate: Int
     /// For pictures, without headers and repairs.
     package var bitsPerSecond: Int
     /// Pictures wait to leave: another one would only wait behind them.

@@ -190,10 +190,15 @@ final class AudioLine {
 
     /// One for each lane that has listeners.
     private func adaptEncoders() throws(CodecError) {
-        encoders = encoders.filter { commands.lanes[$0.key] != nil }
+        let before = encoders
+        encoders = [:]
         for (lane, target) in commands.lanes {
-            if let encoder = encoders[lane] {
+            if let encoder = before[lane] {
                 try encoder.adapt(to: target)
+                encoders[lane] = encoder
+            } else if let other = before[.full] ?? before.values.first {
+                // Whoever is moved to it has heard another so far.
+                encoders[lane] = try other.continued(at: target)
             } else {
                 var configuration = OpusConfiguration()
                 configuration.packetDuration = packetDuration

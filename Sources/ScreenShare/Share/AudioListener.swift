@@ -16,8 +16,8 @@ package struct AudioListener: Sendable {
     private let takesCopies: Bool
     /// Of its packets, 0…1.
     package var loss = 0.0
-    /// Hardly anything is left for pictures.
-    package var isOnNarrowPath = false
+    /// What of its path sound may take, in bits per second (`SoundRoom`); `Int.max`: all there is.
+    package var room = Int.max
     package var lane = AudioLane.full
 
     package init(_ opus: OpusOption) {
@@ -26,6 +26,15 @@ package struct AudioListener: Sendable {
         prefersDTX = opus.usesDTX
         takesFEC = opus.usesInbandFEC
         takesCopies = opus.redundancyPayloadType != nil
+    }
+
+    /// The most that it is sent, in bits per second.
+    var most: Int { min(maximumBitrate ?? .max, room) }
+
+    /// What a share's own sound has where these listen: what the widest of their paths has room for. Whoever has less room,
+    /// or takes less, gets another encoding.
+    package static func bitrate(for listeners: [AudioListener], atMost maximum: Int) -> Int {
+        min(maximum, listeners.map(\.room).max() ?? .max)
     }
 
     /// Losses are made good by in-band FEC alone: it takes no copies of sound with that bit rate, or has no room for one.
@@ -37,21 +46,20 @@ package struct AudioListener: Sendable {
 
     /// Which lane suits it where the share's own sound has that bit rate.
     package func lane(besides bitsPerSecond: Int) -> AudioLane {
-        if isOnNarrowPath { return .narrow }
-        let takesLess = maximumBitrate.map { $0 < bitsPerSecond } ?? false
-        return takesLess || reliesOnFEC(at: bitsPerSecond) && loss > 0 ? .careful : .full
+        if room <= AudioLimits.leastSound { return .narrow }
+        return most < bitsPerSecond || reliesOnFEC(at: bitsPerSecond) && loss > 0 ? .careful : .full
     }
 }
 
 extension OpusTarget {
     /// What all listeners of a lane can take.
     package init(for listeners: [AudioListener], lane: AudioLane = .full, bitsPerSecond: Int) {
-        let bitsPerSecond = lane == .narrow ? min(bitsPerSecond, ShareLimits.narrowSound) : bitsPerSecond
-        let most = listeners.compactMap(\.maximumBitrate).min() ?? bitsPerSecond
-        self.init(bitsPerSecond: max(6_000, min(most, bitsPerSecond)))
+        let rate = lane == .narrow ? min(bitsPerSecond, AudioLimits.leastSound) : bitsPerSecond
+        let most = listeners.map(\.most).min() ?? rate
+        self.init(bitsPerSecond: max(6_000, min(most, rate)))
         channels = lane != .narrow && listeners.contains(where: \.prefersStereo) ? .stereo : .mono
         usesDTX = listeners.allSatisfy(\.prefersDTX)
-        let losses = listeners.filter { $0.reliesOnFEC(at: bitsPerSecond) }.map(\.loss)
+        let losses = listeners.filter { $0.reliesOnFEC(at: self.bitsPerSecond) }.map(\.loss)
         guard let loss = losses.max(), loss > 0 else { return }
         inBandFEC = .on
         expectedLoss = min(ShareLimits.mostExpectedLoss, Int((loss * 100).rounded(.up)))
@@ -62,7 +70,7 @@ extension OpusTarget {
 extension ShareSession {
     /// What a share's sound has where nobody asks for less.
     var soundBitrate: Int {
-        SendTarget.sound(of: totalBitrate, atMost: max(16_000, min(320_000, configuration.audio.maximumBitrate)))
+        SendTarget.sound(of: totalBitrate, atMost: max(16_000, min(AudioLimits.mostSound, configuration.audio.maximumBitrate)))
     }
 
     /// With its packets' headers.
@@ -100,17 +108,18 @@ extension ShareSession {
         }
     }
 
-    /// One encoder for all, and others while somebody takes less, loses much, or has a narrow path.
+    /// One encoder for all, whose bit rate follows the widest path; another, for all others together, while somebody takes
+    /// less, loses much, or has less room for sound; and a third while a path takes hardly more than sound.
     func updateAudioLanes() {
-        let rate = soundBitrate
+        let listeners = viewers.values.filter(\.isConnected).compactMap(\.audio)
+        let rate = AudioListener.bitrate(for: listeners, atMost: soundBitrate)
         for (id, viewer) in viewers {
             guard let audio = viewer.audio, audio.lane != audio.lane(besides: rate) else { continue }
             viewers[id]?.audio?.lane = audio.lane(besides: rate)
             tellAudioLane(of: id)
         }
-        paths.soundTakes(soundWithHeaders)
-        let listeners = viewers.values.filter(\.isConnected).compactMap(\.audio)
-        let lanes = Dictionary(grouping: listeners, by: \.lane)
+        // With the lanes that were chosen just now.
+        let lanes = Dictionary(grouping: viewers.values.filter(\.isConnected).compactMap(\.audio), by: \.lane)
         let targets = lanes.map { lane, listeners in (lane, OpusTarget(for: listeners, lane: lane, bitsPerSecond: rate)) }
         audioControls?.change { $0.lanes = Dictionary(uniqueKeysWithValues: targets) }
         let video = videoBitrate

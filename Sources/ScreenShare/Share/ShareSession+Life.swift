@@ -176,7 +176,7 @@ extension ShareSession {
             controls.change { $0.rungRates = change.rates }
             if !change.moved.isEmpty { signals.yield(.moved(change.moved)) }
             if let (peer, isStarved) = change.starved { signals.yield(.starved(peer, isStarved)) }
-            if let (peer, isNarrow) = change.narrow { signals.yield(.narrow(peer, isNarrow)) }
+            if let (peer, room) = change.sound { signals.yield(.soundRoom(peer, room)) }
         }
     }
 

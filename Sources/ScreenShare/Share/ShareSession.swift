@@ -96,7 +96,8 @@ public actor ShareSession {
         /// To other rungs.
         case moved([PeerID: Int])
         case starved(PeerID, Bool)
-        case narrow(PeerID, Bool)
+        /// What of a path sound may take, in bits per second.
+        case soundRoom(PeerID, Int)
         case relay(RelayEvent)
     }
 
@@ -215,8 +216,8 @@ public actor ShareSession {
             updateAudioLanes()
         case .audio(let event): handle(event)
         case .moved(let rungs): await move(rungs)
-        case .narrow(let id, let isNarrow):
-            viewers[id]?.audio?.isOnNarrowPath = isNarrow
+        case .soundRoom(let id, let room):
+            viewers[id]?.audio?.room = room
             updateAudioLanes()
         case .starved(let id, let isStarved):
             guard let viewer = viewers[id]?.name else { return }
@@ -303,14 +304,6 @@ public actor ShareSession {
 enum ShareLimits {
     /// In bits, of a packet of sound: 60 bytes.
     static let soundHeaders = 480
-    /// Of sound that has hardly more to pass by: Opus at its best for speech ends about there (RFC 6716 § 2.1.1).
-    static let narrowSound = 24_000
-    /// Of pictures without enough to pass by: sound is in their way.
-    static let timeOfNarrowness = Duration.seconds(2)
-    /// Where there may be little, all of it passes for so long before sound is all there again.
-    static let timeOfUnlimited = Duration.seconds(10)
-    /// What pictures are to have besides, in bits per second.
-    static let leastBesideSound = 60_000
     /// Beyond it in-band FEC costs more than it brings; in per cent.
     static let mostExpectedLoss = 25
     /// Where all places are taken, a viewer that has not connected for this long loses its own: most need a tenth.

@@ -15,8 +15,8 @@ final class ViewerPaths: Sendable {
         var moved: [PeerID: Int]
         /// A viewer that can't be sent moving pictures any more, or can again.
         var starved: (peer: PeerID, isStarved: Bool)?
-        /// A viewer whose path takes hardly more than sound, or does again.
-        var narrow: (peer: PeerID, isNarrow: Bool)?
+        /// A viewer whose sound may take less of its path from now on, or more, in bits per second (`SoundRoom`).
+        var sound: (peer: PeerID, room: Int)?
     }
 
     /// Pictures that wait to leave: none to speak of, what yields to anything new, others.
@@ -35,23 +35,15 @@ final class ViewerPaths: Sendable {
         var backlogs: [PeerID: Backlog] = [:]
         var told: [Int: Int] = [:]
         var starvation: [PeerID: Starvation] = [:]
-        /// Who gets little sound, until pictures have so much that there is room for all of it.
-        var narrow: Set<PeerID> = []
-        var starvedSince: [PeerID: Instant] = [:]
-        /// Since when its path has been taking all that there may be.
-        var unlimitedSince: [PeerID: Instant] = [:]
-        var roomForSound = 0
+        var sound: [PeerID: SoundRoom] = [:]
 
-        /// - Returns: what has changed.
-        mutating func narrow(_ peer: PeerID, _ path: PathState?, at now: Instant) -> Bool? {
-            starvedSince[peer] = path?.isStarved == true ? starvedSince[peer] ?? now : nil
-            if let since = starvedSince[peer] {
-                return now - since >= ShareLimits.timeOfNarrowness && narrow.insert(peer).inserted ? true : nil
+        /// - Returns: what its sound may take from now on, where that has changed.
+        mutating func soundRoom(_ peer: PeerID, _ path: PathState?, at now: Instant) -> Int? {
+            guard let path else {
+                sound[peer] = nil
+                return nil
             }
-            unlimitedSince[peer] = path?.isLimited == false ? unlimitedSince[peer] ?? now : nil
-            let isUnlimited = unlimitedSince[peer].map { now - $0 > ShareLimits.timeOfUnlimited } ?? false
-            guard isUnlimited || path.map({ $0.bitsPerSecond > roomForSound }) ?? true else { return nil }
-            return narrow.remove(peer) == nil ? nil : false
+            return sound[peer, default: SoundRoom()].update(pathRate: path.pathRate, isLimited: path.isLimited, at: now)
         }
     }
 
@@ -74,11 +66,6 @@ final class ViewerPaths: Sendable {
         }
     }
 
-    /// What the share's sound takes with its headers, in bits per second.
-    func soundTakes(_ bitsPerSecond: Int) {
-        state.withLockedValue { $0.roomForSound = bitsPerSecond * 3 / 2 + ShareLimits.leastBesideSound }
-    }
-
     /// - Parameter path: nil where the viewer has left.
     /// - Returns: nil where nothing follows.
     func update(_ peer: PeerID, _ path: PathState?, at now: Instant) -> Change? {
@@ -91,12 +78,12 @@ final class ViewerPaths: Sendable {
             let rates = state.policy.rates
             let isStarved = path.flatMap { state.starvation[peer, default: Starvation()].update($0.isStarved, at: now) }
             if path == nil { state.starvation[peer] = nil }
-            let isNarrow = state.narrow(peer, path, at: now)
-            guard rates != state.told || !moved.isEmpty || isStarved != nil || isNarrow != nil || isFree else { return nil }
+            let room = state.soundRoom(peer, path, at: now)
+            guard rates != state.told || !moved.isEmpty || isStarved != nil || room != nil || isFree else { return nil }
             state.told = rates
             return Change(
                 rates: rates, moved: Dictionary(uniqueKeysWithValues: moved.map { ($0, state.policy.rung(of: $0)) }),
-                starved: isStarved.map { (peer, $0) }, narrow: isNarrow.map { (peer, $0) })
+                starved: isStarved.map { (peer, $0) }, sound: room.map { (peer, $0) })
         }
     }
 }

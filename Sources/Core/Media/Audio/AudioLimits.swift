@@ -89,6 +89,20 @@ package enum AudioLimits {
     /// waits for older sound.
     package static let longestCatchUp = Duration.milliseconds(500)
 
+    // How much of a path
+
+    /// In bits per second, from the least, with which speech is good and music is not (RFC 6716 § 2.1.1), to the most that a
+    /// share's sound may have. Steps of less than a fourth are hardly heard.
+    package static let leastSound = 24_000
+    static let soundSteps = [leastSound, 32_000, 48_000, 64_000, 96_000, 128_000, 192_000, 256_000]
+    package static let mostSound = 320_000
+    /// What a path must take for each bit of sound, and for each bit of more sound.
+    static let pathPerSound = 8
+    static let pathPerMoreSound = 10
+    /// How long it has to. Pictures are behind meanwhile, or a little coarser; and a path that was short is so again soon.
+    static let timeOfLessSound = Duration.seconds(2)
+    static let timeOfMoreSound = Duration.seconds(10)
+
     // Mixing
 
     /// Gain changes and mutes take 15 ms, in frames.

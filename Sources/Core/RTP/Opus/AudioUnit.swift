@@ -1,12 +1,13 @@
 import Timebase
 
-/// Which of a share's two encodings of sound a viewer gets.
+/// Which of a share's encodings of sound a viewer gets.
 package enum AudioLane: Hashable, Sendable, CaseIterable {
-    /// The share's best.
+    /// The share's best, as far as any viewer's path has room for it.
     case full
-    /// For viewers who take less (`maxaveragebitrate`), or lose packets and have nothing against it but in-band FEC.
+    /// For viewers who take less (`maxaveragebitrate`) or whose paths do, or who lose packets and have nothing against it
+    /// but in-band FEC.
     case careful
-    /// For viewers whose path takes hardly more than sound.
+    /// For viewers whose path takes hardly more than sound: the least, and one channel.
     case narrow
 }
 
