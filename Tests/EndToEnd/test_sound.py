@@ -1,13 +1,17 @@
 """System sound and microphone, from a real sound server to real viewers."""
 
+import os
+import pathlib
+import resource
 import signal
+import subprocess
 import time
 
 import numpy
 import pytest
 from harness import containers, sharer, sound
 from harness.examples import Example
-from harness.networks import Lab
+from harness.networks import Lab, Place
 from harness.processes import wait_until
 
 
@@ -81,6 +85,38 @@ def test_a_device_that_is_not_there_is_told_at_once(lan, server, run):
     assert tried.returncode == 69 and "did you mean pulse:microphone?" in tried.stderr
     tried = run("host", "--room", "demo", "--test-pattern", "--system", "pulse:nothing", place=lan, env=server.env)
     assert tried.returncode == 69 and "screenshare sources" in tried.stderr
+
+
+def scheduling(host):
+    """The policy and the nice value of its thread of sound (proc_pid_stat(5))."""
+    for task in pathlib.Path(f"/proc/{host.process.pid}/task").iterdir():
+        name, _, fields = (task / "stat").read_text().partition("(")[2].rpartition(")")
+        if name == "sound":
+            return int(fields.split()[38]), int(fields.split()[16])
+    raise AssertionError("no thread of sound")
+
+
+MAY_NOT = ["setpriv", "--bounding-set=-sys_nice", "--inh-caps=-sys_nice", "prlimit", "--rtprio=0", "--nice=0"]
+# A real-time thread that does not rest for so many microseconds is killed.
+IN_TIME = ["prlimit", "--rttime=200000"]
+
+
+@pytest.mark.parametrize("limits", [[], MAY_NOT, IN_TIME], ids=["as it is", "not allowed", "limited in time"])
+def test_the_thread_of_sound_goes_ahead_of_others_where_it_may(lan, server, share, start, heard, limits):
+    place = Place([*lan.place.prefix, *limits], lan.address)
+    usual = os.getpriority(os.PRIO_PROCESS, 0)
+    is_timed = limits == IN_TIME or resource.getrlimit(resource.RLIMIT_RTTIME)[0] != resource.RLIM_INFINITY
+    tried = subprocess.run(place.command(["chrt", "--rr", "1", "true"]), capture_output=True, check=False)
+    start(server.play, sound.tone(440, 30))
+    host = share(place, "--test-pattern", "--audio", "system", env=server.env)
+    assert longest(sound.is_heard(heard(host, 5), 440)) > 30
+    policy, nice = scheduling(host)
+    if limits == MAY_NOT:
+        assert tried.returncode != 0 and (policy, nice) == (os.SCHED_OTHER, usual)
+    elif is_timed:
+        assert policy == os.SCHED_OTHER and nice <= usual
+    else:
+        assert (policy == os.SCHED_RR) == (tried.returncode == 0 and usual <= 0)
 
 
 def is_captured(server):

@@ -133,7 +133,7 @@ extension AudioLineEvent {
         switch self {
         case .lost(_, let text): [.lost(text)]
         case .back: [.back]
-        case .delay, .failed: []
+        case .delay, .failed, .priority: []
         }
     }
 }

@@ -10,12 +10,14 @@
 #include <netinet/udp.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -89,6 +91,28 @@ int linux_send_datagrams(
 }
 
 void linux_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
+
+int linux_raise_thread(int least_nice) {
+    const int nice = getpriority(PRIO_PROCESS, 0);
+    // Who gave the program another policy, or less of the processor, meant it.
+    if (sched_getscheduler(0) != SCHED_OTHER || nice > 0) return 0;
+    const struct sched_param least = {.sched_priority = sched_get_priority_min(SCHED_RR)}, none = {0};
+    struct rlimit limit;
+    // A real-time thread is killed where it has not rested for so long.
+    if (!getrlimit(RLIMIT_RTTIME, &limit) && limit.rlim_cur == RLIM_INFINITY &&
+        !sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &least))
+        return 1;
+    if (nice <= least_nice || sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &none)) return nice;
+    // With CAP_SYS_NICE as far as is wished, without as far as the limit says: 20 less that (getrlimit(2)).
+    if (setpriority(PRIO_PROCESS, 0, least_nice) && !getrlimit(RLIMIT_NICE, &limit) && limit.rlim_cur > (rlim_t)(20 - nice))
+        setpriority(PRIO_PROCESS, 0, 20 - (int)limit.rlim_cur);
+    return getpriority(PRIO_PROCESS, 0);
+}
+
+void linux_lower_thread(void) {
+    sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &(struct sched_param){0});
+    if (getpriority(PRIO_PROCESS, 0) < 0) setpriority(PRIO_PROCESS, 0, 0);
+}
 
 void linux_keep_heap_small(void) {
     mallopt(M_ARENA_MAX, 1);

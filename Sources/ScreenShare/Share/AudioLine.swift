@@ -13,6 +13,8 @@ enum AudioLineEvent: Sendable {
     /// How late sound leaves now, where that has changed much.
     case delay(Duration)
     case failed(String)
+    /// How its thread stands beside others from now on.
+    case priority(ThreadPriority)
 }
 
 /// The one thread of a share's sound: waits for its devices and for the next packet's time, mixes, encodes once for
@@ -45,6 +47,8 @@ final class AudioLine {
     private var poll = Poll()
     /// Whether a kind's last block was heard, or muted.
     private var wasHeard: [AudioKind: Bool] = [:]
+    private var priority = ThreadPriority.ordinary
+    private var load = ThreadLoad()
     /// The kinds that were told to be lost, and not to be back: also while they have no source.
     private var toldLost: Set<AudioKind> = []
 
@@ -66,6 +70,7 @@ final class AudioLine {
 
     /// Runs until it is told to stop, or nothing can be encoded.
     func run() {
+        stand(ThreadPriority.raise())
         do throws(CodecError) {
             while !commands.stops { try step() }
         } catch {
@@ -91,6 +96,7 @@ final class AudioLine {
         }
         // What became due meanwhile is read for first.
         try encodeDue(at: now)
+        watchLoad(at: now)
         wait(until: feeds.reduce(packetDue) { min($0, $1.due) })
     }
 
@@ -168,6 +174,21 @@ final class AudioLine {
         }
         poll.wait(until: due)
         if poll.isReady(Self.own) { controls.wakeup.drain() }
+    }
+
+    // MARK: Priority
+
+    private func stand(_ priority: ThreadPriority) {
+        self.priority = priority
+        report(.priority(priority))
+    }
+
+    /// It sleeps until a device has something or a packet is due, and makes up for half a second at most. But an embedder can
+    /// push without end, and ahead of all others a thread that never sleeps leaves a small machine nothing.
+    private func watchLoad(at now: Instant) {
+        guard priority != .ordinary, load.isTooMuch(used: SystemClock.threadTime(), at: now) else { return }
+        ThreadPriority.lower()
+        stand(.ordinary)
     }
 
     // MARK: Commands

@@ -1,4 +1,5 @@
 import AudioCodec
+import Logging
 import Media
 import NIOConcurrencyHelpers
 import PeerDriver
@@ -86,6 +87,7 @@ extension ShareSession {
             soundDelay = delay
             updatePlayout()
         case .failed(let text): sink.yield(.notice("Sound has ended: \(text)"))
+        case .priority(let priority): logger.debug("The thread of sound runs \(priority.text).")
         }
     }
 }
@@ -95,5 +97,16 @@ extension SoundStatistics {
         self.init(
             gaps: statistics.gaps, losses: statistics.jumps, delay: statistics.delay.inSeconds,
             wait: statistics.wait.inSeconds, drift: statistics.drift)
+    }
+}
+
+extension ThreadPriority {
+    /// For the developer.
+    fileprivate var text: String {
+        switch self {
+        case .realTime: "in real time (SCHED_RR)"
+        case .nice(let value): "with a nice value of \(value)"
+        case .ordinary: "as others do"
+        }
     }
 }

@@ -29,6 +29,14 @@ long linux_room_in_empty_pipe(int pipe);
 /// Names the calling thread for debuggers and `top`; at most 15 bytes.
 void linux_name_thread(const char *name);
 
+/// Puts the calling thread ahead of ordinary ones, as far as the process may, and none that it starts: 1 where it is real-time
+/// now (SCHED_RR, sched(7)), which it is not made where RLIMIT_RTTIME would have it killed; otherwise its nice value, down
+/// to `least_nice`. What has another policy, or a nice value above zero, is left as it is: 0.
+int linux_raise_thread(int least_nice);
+
+/// Undoes that.
+void linux_lower_thread(void);
+
 /// One malloc arena instead of one per thread, memory of freed frames goes back to the system (mallopt(3)), and no huge
 /// pages, which are resident whole (prctl(2)).
 void linux_keep_heap_small(void);
