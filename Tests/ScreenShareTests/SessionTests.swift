@@ -3,6 +3,25 @@ import SystemClock
 @testable import ScreenShare
 import Testing
 
+/// Whether pictures come no faster than one a period. One may leave out of turn, as a keyframe that somebody needs does, or
+/// what changes right behind a sign of life; it uses up the turn of the next.
+private struct Pace {
+    /// In ticks.
+    let period: Int64
+    private var count: Int64 = 0
+    /// How far pictures have been behind one a period, at most.
+    private var latest: Int64?
+
+    init(period: Int64) { self.period = period }
+
+    mutating func keeps(with timestamp: Int64) -> Bool {
+        let late = timestamp - count * period
+        let most = max(latest ?? late, late)
+        (count, latest) = (count + 1, most)
+        return late >= most - period
+    }
+}
+
 @Suite("Sharing and viewing in one process", .serialized, .timeLimit(.minutes(2)))
 struct SessionTests {
     @Test("a viewer gets the pushed pictures, beginning with a keyframe")
@@ -22,8 +41,10 @@ struct SessionTests {
         #expect(units.first?.isKeyframe == true)
         // 00 00 00 01 67: Annex B begins with an SPS.
         #expect(units.first.map { Array($0.annexB.prefix(5)) } == [0, 0, 0, 1, 0x67])
-        let steps = zip(units, units.dropFirst()).map { $1.timestamp - $0.timestamp }
-        #expect(steps.allSatisfy { $0 >= 3000 }, "pictures are never closer than a period of 30 fps: \(steps)")
+        var pace = Pace(period: 3000)
+        let times = units.map(\.timestamp)
+        let areKept = times.map { pace.keeps(with: $0) }
+        #expect(!areKept.contains(false), "pictures are never closer than a period of 30 fps: \(times)")
     }
 
     @Test("a viewer who joins a still source has its picture, and one who joins in a pause sees nothing of before")
@@ -182,20 +203,16 @@ struct SessionTests {
         let viewer = room.viewer()
         await viewer.start()
         var units = viewer.units.makeAsyncIterator()
-        var last = await units.next()?.timestamp ?? 0
-        /// Ticks from picture to picture. A keyframe that somebody needs leaves out of turn, between two of them.
-        func step() async -> Int64? {
-            let before = last
-            while let next = await units.next() {
-                last = next.timestamp
-                if last - before >= 6000 || !next.isKeyframe { return last - before }
-            }
-            return nil
+        var pace = Pace(period: 6000)
+        for _ in 0..<13 {
+            let isKept = await units.next().map { pace.keeps(with: $0.timestamp) }
+            #expect(isKept == true)
         }
-        for _ in 0..<12 { #expect(await step() ?? 0 >= 6000) }
         await room.session.setMode(.motion)
         var isFaster = false
-        for _ in 0..<200 where !isFaster { isFaster = await step() ?? 6000 < 6000 }
+        for _ in 0..<200 where !isFaster {
+            isFaster = await units.next().map { !pace.keeps(with: $0.timestamp) } ?? false
+        }
         #expect(isFaster)
         painter.cancel()
         await viewer.stop()
