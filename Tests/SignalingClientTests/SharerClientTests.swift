@@ -348,7 +348,6 @@ struct RunningServer: Sendable {
     static func start(_ configure: (inout SignalingConfiguration) -> Void = { _ in }) async throws -> RunningServer {
         var configuration = SignalingConfiguration()
         configuration.port = 0
-        configuration.timing.shareHeartbeat = .milliseconds(200)
         configure(&configuration)
         let server = SignalingServer(configuration: configuration, logger: .silent)
         let task = Task { try await server.run() }
