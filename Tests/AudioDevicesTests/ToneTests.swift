@@ -18,7 +18,7 @@ extension SoundServerSuite {
             let player = try server.play(tone, into: "speakers")
             var listener = Listener(route.source("speakers.monitor", of: server))
             try #require(try listener.hears(tone))
-            let recording = try listener.record(for: .milliseconds(300))[0]
+            let recording = try listener.record(for: .seconds(5)) { $0[0].frames < 14_400 }[0]
             #expect(recording.format == .stereo48k)
             for channel in 0..<2 {
                 let tail = recording.tail(9600, channel: channel)
@@ -44,13 +44,17 @@ extension SoundServerSuite {
             let source = DeviceSource("pulse:own.monitor", server: server.address)
             var listener = Listener(source)
             try #require(try listener.hears(tone))
-            let recording = try listener.record(for: .milliseconds(300))[0]
+            let recording = try listener.record(for: .seconds(5)) { $0[0].frames < format.sampleRate }[0]
             #expect(source.format == format)
             #expect(recording.blocks.allSatisfy { $0.format == format })
             let tail = recording.tail(format.sampleRate / 5)
             #expect(abs(amplitude(of: 1000, in: tail, sampleRate: format.sampleRate) - 0.5) < 0.01)
-            // A fifth of a second more or less: as many frames as time went by.
-            #expect(abs(Double(recording.frames) / Double(format.sampleRate) - 0.3) < 0.05)
+            // As many frames as time went by, whenever they were read.
+            let (first, last) = (try #require(recording.blocks.first), try #require(recording.blocks.last))
+            let played = format.duration(frames: recording.frames - last.frameCount)
+            #expect(abs((last.capturedAt - first.capturedAt - played).inMilliseconds) < 50)
+            let age = try #require(recording.age)
+            #expect(age > .milliseconds(-20) && age < .milliseconds(100))
             player.end(SIGKILL)
         }
 
@@ -89,7 +93,12 @@ extension SoundServerSuite {
                 recordings.contains { $0.frames < ($0.format?.sampleRate ?? 0) / 2 || $0.blocks.isEmpty }
             }
             listener.idleWakeups = 0
-            let recordings = try listener.record(for: .milliseconds(500))
+            let begin = SystemClock.now()
+            let recordings = try listener.record(for: .seconds(5)) { recordings in
+                // Half a second, and as much of either as is looked at.
+                if SystemClock.now() - begin < .milliseconds(500) { return true }
+                return recordings.contains { $0.frames < ($0.format?.sampleRate ?? .max) / 5 }
+            }
             #expect(recordings.map(\.format) == [AudioFormat(sampleRate: 32_000, channels: 1), .stereo48k])
             let heard = zip(recordings, [(voice, music), (music, voice)])
             for (recording, (own, other)) in heard {

@@ -51,7 +51,7 @@ static snd_pcm_sframes_t card_pointer(snd_pcm_ioplug_t *io) {
     switch (atomic_exchange(&card->event, TEST_CARD_RUN)) {
     case TEST_CARD_OVERRUN: return -EPIPE;
     case TEST_CARD_SUSPEND:
-        card->naps = 3;
+        card->naps = 15;
         snd_pcm_ioplug_set_state(io, SND_PCM_STATE_SUSPENDED);
         break;
     case TEST_CARD_UNPLUG: snd_pcm_ioplug_set_state(io, SND_PCM_STATE_DISCONNECTED); break;

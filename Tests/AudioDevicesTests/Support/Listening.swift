@@ -41,7 +41,9 @@ struct Listener {
         var recordings = [Recording](repeating: Recording(), count: sources.count)
         while SystemClock.now() < deadline, condition(recordings) {
             for (index, block) in try turn().enumerated() {
-                if let block { recordings[index].blocks.append(block) }
+                guard let block else { continue }
+                recordings[index].blocks.append(block)
+                recordings[index].readAt.append(SystemClock.now())
             }
         }
         return recordings

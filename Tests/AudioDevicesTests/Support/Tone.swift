@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import Timebase
 
 /// A sine.
 struct Tone {
@@ -15,6 +16,11 @@ struct Tone {
 /// Blocks of a source, one after the other.
 struct Recording {
     var blocks: [AudioBlock] = []
+    /// When each of them was read.
+    var readAt: [Instant] = []
+
+    /// How old the last blocks were when they were read; the least of half a second: a server or a reader may be late.
+    var age: Duration? { zip(readAt, blocks).suffix(50).map { $0 - $1.capturedAt }.min() }
 
     var format: AudioFormat? { blocks.last?.format }
     var frames: Int { blocks.reduce(0) { $0 + $1.frameCount } }
