@@ -1,5 +1,6 @@
 import Foundation
 import ICE
+import Media
 import PeerDriver
 import SystemClock
 import Testing
@@ -79,6 +80,21 @@ struct AnswerTests {
         try await session.start()
         let sdp = try await session.answer(offer: Self.offer()).sdp
         #expect(sdp.contains("profile-level-id=42e01e") == isPushed)
+        await session.stop()
+    }
+
+    @Test("a picture that is pushed while nobody watches says the level of who comes next", .timeLimit(.minutes(1)))
+    func laterLevel() async throws {
+        let source = CustomVideoSource()
+        var configuration = ShareConfiguration(source: .custom(source))
+        configuration.network.interfaces = ["127.0.0.1"]
+        let session = ShareSession(configuration: configuration)
+        await session.pause()
+        try await session.start()
+        let grey = [UInt8](repeating: 128, count: 640 * 360 * 3 / 2)
+        try source.push(grey.span.bytes, format: .i420, width: 640, height: 360, timestamp: .zero)
+        while await session.encodedSize != PixelSize(width: 640, height: 360) { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(try await session.answer(offer: Self.offer()).sdp.contains("profile-level-id=42e01e"))
         await session.stop()
     }
 

@@ -104,6 +104,14 @@ struct AudioListenerTests {
         #expect(AudioListener.bitrate(for: [], atMost: 96_000) == 96_000)
     }
 
+    @Test("A wide path of who takes little sound anyway makes no other's sound smaller")
+    func boundedOnWidePath() throws {
+        let bounded = try listener(room: .max, "maxaveragebitrate=16000"), small = try listener(room: 48_000)
+        let rate = AudioListener.bitrate(for: [bounded, small], atMost: 96_000)
+        #expect([bounded, small].map { $0.lane(besides: rate) } == [.careful, .full])
+        #expect(OpusTarget(for: [small], bitsPerSecond: rate).bitsPerSecond == 48_000)
+    }
+
     @Test("Whose path has less room than the widest gets another encoding, and holds back nobody who has more")
     func lessRoom() throws {
         let wide = try listener(room: .max), middle = try listener(room: 64_000), small = try listener(room: 48_000)

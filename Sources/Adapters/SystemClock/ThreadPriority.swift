@@ -10,7 +10,7 @@ package enum ThreadPriority: Hashable, Sendable {
     case ordinary
 
     /// Puts the calling thread, and none that it starts, as far ahead of others as the process may (RLIMIT_RTPRIO,
-    /// RLIMIT_NICE, CAP_SYS_NICE). What was given another policy, or a nice value above zero, is left as it is.
+    /// RLIMIT_NICE, CAP_SYS_NICE). What was given another policy, or a nice value, is left as it is.
     package static func raise() -> ThreadPriority {
         switch linux_raise_thread(leastNice) {
         case 1: .realTime

@@ -94,8 +94,8 @@ void linux_name_thread(const char *name) { pthread_setname_np(pthread_self(), na
 
 int linux_raise_thread(int least_nice) {
     const int nice = getpriority(PRIO_PROCESS, 0);
-    // Who gave the program another policy, or less of the processor, meant it.
-    if (sched_getscheduler(0) != SCHED_OTHER || nice > 0) return 0;
+    // Who gave the program another policy, or another share of the processor, meant it.
+    if (sched_getscheduler(0) != SCHED_OTHER || nice != 0) return 0;
     const struct sched_param least = {.sched_priority = sched_get_priority_min(SCHED_RR)}, none = {0};
     struct rlimit limit;
     // A real-time thread is killed where it has not rested for so long.

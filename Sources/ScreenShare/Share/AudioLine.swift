@@ -209,6 +209,14 @@ final class AudioLine {
         if isActive { try adaptEncoders() }
     }
 
+    /// What those have heard so far who are moved to a new encoder: as a rule one that nobody hears any more.
+    private static func forerunner(
+        of before: [AudioLane: OpusEncoder], leaving next: some Collection<AudioLane>
+    ) -> OpusEncoder? {
+        let inOrder = AudioLane.allCases.compactMap { lane in before[lane].map { (lane, $0) } }
+        return (inOrder.first { !next.contains($0.0) } ?? inOrder.first)?.1
+    }
+
     /// One for each lane that has listeners.
     private func adaptEncoders() throws(CodecError) {
         let before = encoders
@@ -217,8 +225,7 @@ final class AudioLine {
             if let encoder = before[lane] {
                 try encoder.adapt(to: target)
                 encoders[lane] = encoder
-            } else if let other = before[.full] ?? before.values.first {
-                // Whoever is moved to it has heard another so far.
+            } else if let other = Self.forerunner(of: before, leaving: commands.lanes.keys) {
                 encoders[lane] = try other.continued(at: target)
             } else {
                 var configuration = OpusConfiguration()

@@ -152,6 +152,9 @@ final class MediaLine {
         case .idle: break
         }
         adapter.changedUnwatched(at: source.newestPicture() ?? SystemClock.now())
+        // Who comes next is told the level for it.
+        let size = source.size
+        if size.area > 0, size != counters.now.source { counters.update { $0.source = size } }
     }
 
     /// A viewer is connecting: the encoder is opened meanwhile, at the size that the source has now.

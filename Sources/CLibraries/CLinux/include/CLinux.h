@@ -31,7 +31,7 @@ void linux_name_thread(const char *name);
 
 /// Puts the calling thread ahead of ordinary ones, as far as the process may, and none that it starts: 1 where it is real-time
 /// now (SCHED_RR, sched(7)), which it is not made where RLIMIT_RTTIME would have it killed; otherwise its nice value, down
-/// to `least_nice`. What has another policy, or a nice value above zero, is left as it is: 0.
+/// to `least_nice`. What has another policy, or a nice value of its own, is left as it is: 0.
 int linux_raise_thread(int least_nice);
 
 /// Undoes that.
