@@ -59,6 +59,8 @@ struct PathSimulation {
     private var policed = (bytes: 0.0, at: 0.0)
     /// Another flow in the same queue; nil: none.
     var bulk: BulkFlow?
+    /// What is told of a time of arrival, in seconds.
+    var told: (Double) -> Double = { $0 }
     /// No picture before.
     var startsAt = 0.0 {
         didSet { nextPicture = startsAt }
@@ -145,7 +147,7 @@ struct PathSimulation {
                 let arrival = arrivals[number]
                 estimator.report(
                     UInt16(truncatingIfNeeded: number),
-                    arrival: arrival.map { Duration.nanoseconds(Int64($0.time * 4000) * 250_000) }, mark: arrival?.mark)
+                    arrival: arrival.map { Duration.nanoseconds(Int64(told($0.time) * 4000) * 250_000) }, mark: arrival?.mark)
             }
             estimator.finish(at: instant)
         }

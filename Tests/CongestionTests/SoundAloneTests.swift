@@ -18,10 +18,10 @@ struct SoundAloneTests {
             }
         }
 
-        /// All of these came so long after they left; told 20 ms later.
+        /// All of these came so long after they left; told 20 ms later, or as soon as they came.
         mutating func tell(_ numbers: [Int64], delay: Duration = .milliseconds(10)) {
             let arrival = now + delay - Instant.zero
-            now += .milliseconds(20)
+            now += max(delay, .milliseconds(20))
             for number in numbers { estimator.report(UInt16(truncatingIfNeeded: number), arrival: arrival) }
             estimator.finish(at: now)
             estimator.advance(to: now)

@@ -11,6 +11,7 @@ import Timebase
 /// `sent` for each packet, `report` and `finish` for each feedback, `advance` at `deadline`.
 package struct BandwidthEstimator: Sendable {
     private var packets = SentPackets()
+    private var times = ArrivalTimes()
     private var queue = QueueDelay()
     private var delivery = DeliveryRate()
     private var train: PacketTrain
@@ -207,6 +208,7 @@ package struct BandwidthEstimator: Sendable {
         }
         lastFeedback = now
         measureDelay(at: now)
+        if times.weigh(&reports, at: now) { changedClock() }
         holding.observe(reports, at: now)
         // What overtakes the others, or left by the path of before, tells nothing of the queue.
         let isOrdinary = { [movedAt] (report: PacketReport) in !report.isFavoured && report.sentAt >= movedAt }
@@ -226,7 +228,7 @@ package struct BandwidthEstimator: Sendable {
                 latestOutflow: delivery.bitsPerSecond(over: Limits.latestWindow),
                 outflow: delivery.bitsPerSecond(over: Limits.outflowWindow),
                 delivered: delivery.bitsPerSecond(over: Limits.sustainedWindow), inFlight: reports.map(\.inFlight).max() ?? 0,
-                trains: train.observe(ordinary), loss: trialVerdict ?? loss,
+                trains: times.areTrusted ? train.observe(ordinary) : [], loss: trialVerdict ?? loss,
                 marks: weighMarks(queueIsShort, roundTrip: roundTrip, at: now)))
         trialVerdict = nil
         // A queue that keeps its length though less and less is sent is none: the path has become longer.
@@ -236,6 +238,14 @@ package struct BandwidthEstimator: Sendable {
             queue.forget()
             rate.stopCompeting()
         }
+    }
+
+    /// Times of before are not comparable with those that follow.
+    private mutating func changedClock() {
+        queue.restart()
+        delivery.forget()
+        train.restart()
+        holding = HoldingTime()
     }
 
     private mutating func weighMarks(_ queueIsShort: Bool, roundTrip: Duration, at now: Instant) -> MarkVerdict? {

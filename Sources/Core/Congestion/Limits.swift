@@ -57,6 +57,12 @@ package enum Limits {
     static let longPlateau = Duration.milliseconds(100)
     static let plateauTimeBeside = Duration.seconds(5)
 
+    /// Times of arrival are held against those of so many seconds, in which clocks don't drift by the slack.
+    static let secondsOfArrivalClock = 2
+    static let slackOfArrivals = Duration.milliseconds(10)
+    /// Told once of what can't be, for so long it is not believed when packets came.
+    static let distrustOfArrivals = Duration.seconds(10)
+
     // Rates
 
     package static let lowestRate = 20_000
