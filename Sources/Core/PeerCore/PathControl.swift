@@ -314,6 +314,14 @@ struct PathControl {
 
     // MARK: What the owner is told
 
+    /// What is left for pictures. Where the path takes more than there may be of them, repairs come on top: what one viewer
+    /// loses is not to make the others' pictures worse.
+    private func pictureRate(besides audio: Int) -> Double {
+        let room = givesFeedback && !goesByReports ? estimator.target : target
+        let repaired = Double(room - audio) * (1 - min(0.25, estimator.loss))
+        return max(0, min(repaired, Double(target - audio))) * Limits.payloadShare
+    }
+
     /// The path's state, where it differs from what was told last.
     ///
     /// - Parameters:
@@ -321,7 +329,7 @@ struct PathControl {
     ///   - backlog: bytes of pictures that wait to leave.
     ///   - mayHurry: they only take their time, and hurry as soon as something new stands behind them.
     mutating func news(audio: Int, backlog: Int, mayHurry: Bool = false, at now: Instant) -> PathState? {
-        let pictures = Double(max(0, target - audio)) * Limits.payloadShare * (1 - min(0.25, estimator.loss))
+        let pictures = pictureRate(besides: audio)
         let bitsPerSecond = max(Limits.leastForPictures, Int(pictures))
         let pace = givesFeedback ? min(pacingRate, estimator.capacity) : pacingRate
         let wait = Double(backlog) * 8 / Double(mayHurry ? max(bitsPerSecond, pace) : bitsPerSecond)
@@ -332,7 +340,8 @@ struct PathControl {
         let state = PathState(
             pathRate: target, bitsPerSecond: bitsPerSecond, isCongested: isCongested,
             yields: isCongested && mayHurry && !isBlocked && pace * 2 > bitsPerSecond * 3,
-            isStarved: target < maximum && Int(pictures) < Limits.leastForPictures, isLimited: target < maximum)
+            isStarved: target < maximum && Int(pictures) < Limits.leastForPictures,
+            isLimited: target < maximum - maximum / Limits.noticeable)
         // Once in a while all the same: who decides by it goes by time as well.
         if let told, told.isCongested == state.isCongested, told.yields == state.yields, told.isStarved == state.isStarved,
             now - toldAt < Limits.reportInterval
