@@ -43,4 +43,20 @@ struct ArrivalTimesTests {
         #expect((share.bitsDelivered - begin) / 20 > 3_500_000, "\((share.bitsDelivered - begin) / 20)")
         #expect(share.picturesPerSecond(from: 10, to: 30) > 29)
     }
+
+    @Test("nor where the screen rests again and again")
+    func clockIsSetBetweenPauses() {
+        var share = PathSimulation(feedbackInterval: .milliseconds(50)) { _ in
+            SimulatedPath(rate: 8_000_000, delay: .milliseconds(40))
+        }
+        share.told = { $0 < 10 ? $0 : $0 + 3600 }
+        share.moves = { $0 < 10.5 || Int($0) % 3 != 0 }
+        share.run(for: 10.5)
+        let before = share.estimator.capacity
+        for _ in 0..<100 {
+            share.run(for: 0.09)
+            #expect(share.estimator.queueDelay < .milliseconds(45))
+        }
+        #expect(share.estimator.capacity > before * 3 / 4, "\(share.estimator.capacity) of \(before)")
+    }
 }

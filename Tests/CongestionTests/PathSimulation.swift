@@ -61,6 +61,8 @@ struct PathSimulation {
     var bulk: BulkFlow?
     /// What is told of a time of arrival, in seconds.
     var told: (Double) -> Double = { $0 }
+    /// Whether something is shown.
+    var moves: (Double) -> Bool = { _ in true }
     /// No picture before.
     var startsAt = 0.0 {
         didSet { nextPicture = startsAt }
@@ -130,7 +132,7 @@ struct PathSimulation {
     private mutating func step() {
         let path = path(now)
         hear(path)
-        if now >= startsAt { show() }
+        if now >= startsAt, moves(now) { show() }
         send(path)
         bulk?.send(path, &linkFreeAt, at: now)
         arrive()
@@ -158,7 +160,7 @@ struct PathSimulation {
 
     private mutating func show() {
         guard now >= nextPicture else { return }
-        nextPicture += 1.0 / 30
+        nextPicture = max(nextPicture + 1.0 / 30, now)
         let backlog = waiting.reduce(0) { $0 + $1.bytes }
         guard Double(backlog) * 8 / Double(estimator.target) < 0.06 else { return }
         let bits = min(Double(estimator.target) * 0.95, wish) / 30 * (0.8 + 0.4 * random.unit())

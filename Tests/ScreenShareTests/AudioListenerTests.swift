@@ -112,6 +112,14 @@ struct AudioListenerTests {
         #expect(OpusTarget(for: [small], bitsPerSecond: rate).bitsPerSecond == 48_000)
     }
 
+    @Test("Nor does one with hardly room for sound make that of who bounds it smaller")
+    func boundedBesideNarrow() throws {
+        let bounded = try listener(room: .max, "maxaveragebitrate=64000"), narrow = try listener(room: 24_000)
+        let rate = AudioListener.bitrate(for: [bounded, narrow], atMost: 96_000)
+        #expect([bounded, narrow].map { $0.lane(besides: rate) } == [.full, .narrow])
+        #expect(OpusTarget(for: [bounded], bitsPerSecond: rate).bitsPerSecond == 64_000)
+    }
+
     @Test("Whose path has less room than the widest gets another encoding, and holds back nobody who has more")
     func lessRoom() throws {
         let wide = try listener(room: .max), middle = try listener(room: 64_000), small = try listener(room: 48_000)

@@ -14,22 +14,24 @@ struct ArrivalTimes: Sendable {
 
     /// Puts our own times in place of those that can't be true.
     ///
+    /// - Parameter roundTrip: the least from leaving to being told of.
     /// - Returns: whether the reports' times are on another clock than those before.
-    mutating func weigh(_ reports: inout [PacketReport], at now: Instant) -> Bool {
+    mutating func weigh(_ reports: inout [PacketReport], roundTrip: Duration, at now: Instant) -> Bool {
         let wereTrusted = areTrusted
         if contradict(reports, at: now) { distrustedUntil = now + Limits.distrustOfArrivals }
         areTrusted = distrustedUntil.map { now >= $0 } ?? true
-        if !areTrusted { spread(&reports, until: now) }
+        if !areTrusted { spread(&reports, roundTrip, until: now) }
         lastTold = now
         return areTrusted != wereTrusted
     }
 
-    private func spread(_ reports: inout [PacketReport], until now: Instant) {
+    private func spread(_ reports: inout [PacketReport], _ roundTrip: Duration, until now: Instant) {
         let came = reports.indices.filter { reports[$0].arrival != nil }
-        let time = min(now - (lastTold ?? now), Limits.longestFeedbackInterval)
+        let time = now - (lastTold ?? now)
         for (position, index) in came.enumerated() {
             let instant = now - time * Double(came.count - 1 - position) / Double(came.count)
-            reports[index].arrival = max(instant, reports[index].sentAt).sinceZero
+            // Behind a pause all of them have left since.
+            reports[index].arrival = min(now, max(instant, reports[index].sentAt + roundTrip)).sinceZero
         }
     }
 

@@ -208,8 +208,9 @@ package struct BandwidthEstimator: Sendable {
         }
         lastFeedback = now
         measureDelay(at: now)
-        if times.weigh(&reports, at: now) { changedClock() }
-        holding.observe(reports, at: now)
+        if times.weigh(&reports, roundTrip: leastFeedbackDelay.value ?? .zero, at: now) { changedClock() }
+        // How long the peer keeps what it has to tell only its own clock says.
+        if times.areTrusted { holding.observe(reports, at: now) }
         // What overtakes the others, or left by the path of before, tells nothing of the queue.
         let isOrdinary = { [movedAt] (report: PacketReport) in !report.isFavoured && report.sentAt >= movedAt }
         let ordinary = reports.allSatisfy(isOrdinary) ? reports : reports.filter(isOrdinary)
@@ -245,7 +246,6 @@ package struct BandwidthEstimator: Sendable {
         queue.restart()
         delivery.forget()
         train.restart()
-        holding = HoldingTime()
     }
 
     private mutating func weighMarks(_ queueIsShort: Bool, roundTrip: Duration, at now: Instant) -> MarkVerdict? {

@@ -314,12 +314,13 @@ struct PathControl {
 
     // MARK: What the owner is told
 
-    /// What is left for pictures. Where the path takes more than there may be of them, repairs come on top: what one viewer
-    /// loses is not to make the others' pictures worse.
+    /// What is left for pictures, of which there may be `maximum`. Where a path is known to take more than that, sound and
+    /// repairs come on top: what one viewer loses is not to make the others' pictures worse.
     private func pictureRate(besides audio: Int) -> Double {
-        let room = givesFeedback && !goesByReports ? estimator.target : target
-        let repaired = Double(room - audio) * (1 - min(0.25, estimator.loss))
-        return max(0, min(repaired, Double(target - audio))) * Limits.payloadShare
+        // Reports tell of no more than there may be.
+        let room = goesByReports ? target : estimator.target
+        let unlost = Double(room - audio) * (1 - min(0.25, estimator.loss))
+        return max(0, min(unlost, Double(maximum))) * Limits.payloadShare
     }
 
     /// The path's state, where it differs from what was told last.

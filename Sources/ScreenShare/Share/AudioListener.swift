@@ -31,11 +31,10 @@ package struct AudioListener: Sendable {
     /// The most that it is sent, in bits per second.
     var most: Int { min(maximumBitrate ?? .max, room) }
 
-    /// What a share's own sound has where these listen: what the widest of their paths has room for, of those who take all
-    /// of it. Whoever has less room, or takes less, gets another encoding.
+    /// What a share's own sound has where these listen: the most that one of them is sent. Whoever has less room, or takes
+    /// less, gets another encoding.
     package static func bitrate(for listeners: [AudioListener], atMost maximum: Int) -> Int {
-        let takers = listeners.filter { $0.maximumBitrate ?? .max >= maximum }
-        return min(maximum, takers.map(\.room).max() ?? .max)
+        min(maximum, listeners.map(\.most).max() ?? .max)
     }
 
     /// Losses are made good by in-band FEC alone: it takes no copies of sound with that bit rate, or has no room for one.
