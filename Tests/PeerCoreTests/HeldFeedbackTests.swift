@@ -9,11 +9,17 @@ struct HeldFeedbackTests {
     private static let pauses: [Int64] = [280, 370, 610, 1400, 1100, 900, 700, 500, 400, 300, 250, 200]
 
     @Test("pictures go on while it comes in batches, up to 1.4 s apart", arguments: 1...6)
-    func batches(seed: UInt64) {
+    func batches(seed: UInt64) { playOn(seed: seed, reportsApart: .zero) }
+
+    @Test("also on a machine that takes a while for each that is told", arguments: 1...6)
+    func slowBatches(seed: UInt64) { playOn(seed: seed, reportsApart: .microseconds(900)) }
+
+    private func playOn(seed: UInt64, reportsApart: Duration) {
         var conditions = LinkConditions()
         conditions.delay = .milliseconds(seed % 2 == 0 ? 1 : 20)
         var share = Share(PeerPair(seed: seed, conditions: conditions))
         share.run(for: .seconds(1), unitSize: 15_000)
+        share.pair.reportsApart = reportsApart
         var moment = share.pair.now
         for pause in Self.pauses {
             moment += .milliseconds(pause)

@@ -31,6 +31,8 @@ struct PeerPair: ~Copyable {
     var viewerAsksNothing = false
     /// The viewer's reports wait for each other, and leave in these moments.
     var viewerReportsAt: [Instant] = []
+    /// Of a batch, one behind the other.
+    var reportsApart = Duration.zero
     private var heldReports: [[UInt8]] = []
     /// What was seen is kept; a run of days could not hold it.
     var keepsAll = true
@@ -131,14 +133,20 @@ struct PeerPair: ~Copyable {
 
     mutating func run(for duration: Duration) { run(until: now + duration) }
 
+    private mutating func releaseReports() {
+        repeat {
+            guard !heldReports.isEmpty else { break }
+            link.send(heldReports.removeFirst(), from: viewerAddress, to: sharerAddress, at: now)
+        } while reportsApart == .zero
+        if heldReports.isEmpty { viewerReportsAt.removeFirst() } else { viewerReportsAt[0] = now + reportsApart }
+    }
+
     mutating func sleepSharer(for duration: Duration) { sleepsUntil = now + duration }
     mutating func sleepViewer(for duration: Duration) { viewerSleepsUntil = now + duration }
 
     private mutating func step() {
         if let release = viewerReportsAt.first, release <= now {
-            viewerReportsAt.removeFirst()
-            for bytes in heldReports { link.send(bytes, from: viewerAddress, to: sharerAddress, at: now) }
-            heldReports = []
+            releaseReports()
         }
         for flight in link.arrivals(until: now) {
             if now < (flight.to == sharerAddress ? sleepsUntil : viewerSleepsUntil) { continue }

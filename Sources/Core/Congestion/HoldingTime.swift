@@ -8,12 +8,18 @@ import Timebase
 struct HoldingTime: Sendable {
     /// What is told in one moment, by its arrivals; a hole in them is an outage's, not the peer's.
     private struct Moment {
-        var began: Instant
+        let began: Instant
+        var latest: Instant
         var first: Duration
         var last: Duration
         var hole = Duration.zero
 
         var held: Duration { last - first - hole }
+
+        /// The next feedback is told with it: it takes a slow machine some time to read a second's worth of them.
+        func goesOn(at now: Instant) -> Bool {
+            now - latest < Limits.gapInMoment && now - began < Limits.longestMoment
+        }
 
         mutating func add(_ arrival: Duration) {
             hole = max(hole, arrival - last)
@@ -31,10 +37,11 @@ struct HoldingTime: Sendable {
     mutating func observe(_ reports: [PacketReport], at now: Instant) {
         let arrivals = reports.lazy.compactMap(\.arrival)
         guard let first = arrivals.first else { return }
-        if moment.map({ now - $0.began >= Limits.momentOfFeedback }) ?? true {
+        if moment?.goesOn(at: now) != true {
             forget()
-            moment = Moment(began: now, first: first, last: first)
+            moment = Moment(began: now, latest: now, first: first, last: first)
         }
+        moment?.latest = now
         for arrival in arrivals { moment?.add(arrival) }
         longest = max(longest, min(Limits.longestHolding, moment?.held ?? .zero))
     }

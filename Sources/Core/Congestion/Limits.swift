@@ -278,9 +278,11 @@ package enum Limits {
     /// Between two feedbacks, until that is measured; and what an answer to one takes at most beyond a round trip.
     static let feedbackInterval = Duration.milliseconds(50)
     static let longestFeedbackInterval = Duration.milliseconds(150)
-    /// Feedback that comes so close together is told in one moment; longer than this is held by nobody who tells of each
-    /// picture, or of some; the next may be held for so many times as long, from one session's RTCP to the next.
-    static let momentOfFeedback = Duration.milliseconds(2)
+    /// Feedback that comes so close together is told in one moment, which lasts so long at most.
+    static let gapInMoment = Duration.milliseconds(4)
+    static let longestMoment = Duration.milliseconds(50)
+    /// Longer than this is held by nobody who tells of each picture, or of some; the next may be held for so many times as
+    /// long, from one session's RTCP to the next.
     static let shortHolding = Duration.milliseconds(200)
     static let holdingFactor = 2
     static let longestHolding = Duration.seconds(1)
