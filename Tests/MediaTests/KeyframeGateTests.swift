@@ -74,4 +74,18 @@ struct KeyframeGateTests {
         #expect(KeyframeGate().dueAt == nil)
         #expect(!KeyframeGate().isDue(at: .distantFuture))
     }
+
+    @Test("one that nobody needs any more is not made, but for an encoder's first")
+    func withdrawn() {
+        var gate = KeyframeGate()
+        gate.request()
+        gate.withdraw()
+        #expect(gate.isDue(at: at(0)), "nothing can be shown without it")
+        gate.keyframeMade(at: at(0))
+        gate.request()
+        gate.withdraw()
+        #expect(gate.dueAt == nil)
+        gate.request()
+        #expect(gate.dueAt == at(1000))
+    }
 }

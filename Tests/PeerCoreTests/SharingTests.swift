@@ -79,6 +79,7 @@ struct Share: ~Copyable {
         case .cache:
             pair.begin(with: cache)
             timesServed += 1
+            wantsKeyframe = false
             return true
         case .keyframe: wantsKeyframe = true
         case .wait, .nothing: break

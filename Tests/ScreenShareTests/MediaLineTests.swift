@@ -101,7 +101,7 @@ struct MediaLineTests {
         line.show { $0.isHidden = true }
         #expect(await line.wait(for: \.isHidden))
         let (reads, units) = (line.reads, line.now.units.count)
-        line.controls.change { $0.keyframes[.standard] = .distantFuture }
+        line.controls.change { $0.keyframes[.standard] = .asked(.distantFuture) }
         #expect(await line.wait { $0.units[units...].contains(where: \.isKeyframe) }, "who joins gets a keyframe")
         #expect(await line.wait { $0.units.count >= units + 3 }, "and signs of life follow")
         #expect(line.reads - reads <= 3, "what is hidden is left alone")
@@ -141,7 +141,7 @@ struct MediaLineTests {
         await line.controls.changeAndWait { $0.isPaused = false }
         #expect(await line.wait(for: \.isHidden))
         let (reads, units) = (line.reads, line.now.units.count)
-        line.controls.change { $0.keyframes[.standard] = .distantFuture }
+        line.controls.change { $0.keyframes[.standard] = .asked(.distantFuture) }
         try await Task.sleep(for: .milliseconds(300))
         #expect(line.now.units.count == units && line.reads - reads <= 3)
         line.show { $0.isHidden = false }

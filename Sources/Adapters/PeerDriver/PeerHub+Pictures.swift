@@ -9,6 +9,7 @@ extension PeerHub {
     package func deliver(_ unit: PacketisedUnit, lane: LaneKey) {
         let now = SystemClock.now()
         caches[lane, default: PictureCache()].add(unit)
+        if unit.isKeyframe { awaited.remove(lane) }
         for (id, peer) in peers where peer.lane == lane {
             if unit.isKeyframe { peer.wish.keyframeMade() }
             // What the cache serves holds this unit.
@@ -30,14 +31,23 @@ extension PeerHub {
         switch peer.wish.answer(cacheServes: cacheServes, isAlone: isAlone, at: now) {
         case .cache:
             peer.core.begin(with: cache, isAlone: isAlone, at: now)
+            withdrawKeyframe(lane, with: id)
             return true
         case .keyframe:
+            awaited.insert(lane)
             configuration.onEvent(id, lane, .keyframeNeeded)
             peer.core.preview(cache, at: now)
         case .wait(let until): schedule(until)
         case .nothing: break
         }
         return false
+    }
+
+    /// It costs the others bits, and who asked for it may have been served meanwhile: its path turned out to be wider.
+    private func withdrawKeyframe(_ lane: LaneKey, with id: PeerID) {
+        let isOfUse = peers.values.contains { $0.lane == lane && $0.wish.isOpen }
+        guard !isOfUse, awaited.remove(lane) != nil else { return }
+        configuration.onEvent(id, lane, .keyframeNeedless)
     }
 
     /// Sends a peer another encoder's pictures from now on.

@@ -33,6 +33,8 @@ package actor PeerHub {
     var router = Router()
     /// What each lane showed since its last keyframe.
     var caches: [LaneKey: PictureCache] = [:]
+    /// Whose encoder was asked for a keyframe that has not come.
+    var awaited: Set<LaneKey> = []
     var gatherer: ServerReflexiveGatherer?
     /// Whom it asks.
     var stunServers: [TransportAddress] = []

@@ -23,6 +23,11 @@ package struct KeyframeGate: Sendable {
         isRequested = true
     }
 
+    /// Whoever asked has been served otherwise; an encoder's first keyframe nobody had to ask for.
+    package mutating func withdraw() {
+        if opensAt > .zero { isRequested = false }
+    }
+
     /// The keyframe is about to be handed to those who send it.
     package mutating func handedOver(at now: Instant) { handedOverAt = now }
 

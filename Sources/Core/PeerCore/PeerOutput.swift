@@ -58,6 +58,8 @@ package enum PeerEvent: Sendable {
     case keyframeNeeded
     /// It has asked for one, as players do when they begin, or while one was on its way to it: others need not pay.
     case keyframeAskedEarly
+    /// Those who lacked one have been served otherwise before it was made.
+    case keyframeNeedless
     /// Sound gets lost on the way to a viewer who takes no copies of it, or not any number of bits: what share, 0…1, or that
     /// it is none any more.
     case losesAudio(Double)

@@ -15,8 +15,8 @@ struct LineCommands: Sendable {
     var expected: Set<LaneKey> = []
     /// Lanes whose viewers all take High profile, those still connecting among them.
     var high: Set<LaneKey> = []
-    /// When one was asked for last.
-    var keyframes: [LaneKey: Instant] = [:]
+    /// What was said of one last.
+    var keyframes: [LaneKey: KeyframeWish] = [:]
     /// How many have ever begun to read pictures as they are captured; 0 while nobody does.
     var samplers = 0
     var source: NextSource?
@@ -30,6 +30,12 @@ struct LineCommands: Sendable {
     var rungRates: [Int: Int] = [:]
     /// Called once the commands so far are in force.
     var acknowledgements: [@Sendable () -> Void] = []
+}
+
+/// A lane's viewers lack a keyframe since then, or none of them does any more.
+enum KeyframeWish: Sendable {
+    case asked(Instant)
+    case withdrawn
 }
 
 /// A source to be shown instead, and who waits to hear whether it could be opened.

@@ -225,10 +225,13 @@ final class MediaLine {
         // The standard lane stays open for the next viewer; others go with their last one.
         lanes = lanes.filter { $0.key == .standard || next.expected.contains($0.key) }
         shapes = shapes.filter { next.expected.contains($0.key) }
-        for (key, asked) in next.keyframes {
+        for (key, wish) in next.keyframes {
             // One of another profile is of no use to whoever asks.
             let isServed = lanes[key]?.profile == profile(of: key, next)
-            lanes[key]?.gate.request(asked: isServed ? asked : .distantFuture)
+            switch wish {
+            case .asked(let instant): lanes[key]?.gate.request(asked: isServed ? instant : .distantFuture)
+            case .withdrawn: lanes[key]?.gate.withdraw()
+            }
         }
         if next.samplers > commands.samplers { isUnsampled = true }
         if !next.lanes.isSubset(of: commands.lanes) || next.samplers > commands.samplers {

@@ -144,7 +144,9 @@ extension ShareSession {
             switch event {
             case .keyframeNeeded:
                 let now = SystemClock.now()
-                if let lane { return controls.change { $0.keyframes[lane] = now } }
+                if let lane { return controls.change { $0.keyframes[lane] = .asked(now) } }
+            case .keyframeNeedless:
+                if let lane { return controls.change { $0.keyframes[lane] = .withdrawn } }
             case .path(let path): return follow(paths.update(id, path, at: SystemClock.now()))
             case .disconnected: follow(paths.update(id, nil, at: SystemClock.now()))
             default: break

@@ -209,8 +209,8 @@ public actor ShareSession {
         switch signal {
         case .peer(let id, .connected): connected(id)
         case .peer(let id, .disconnected(let reason)): left(id, reason.text)
-        case .peer(_, .interrupted), .peer(_, .keyframeNeeded), .peer(_, .keyframeAskedEarly), .peer(_, .path),
-            .peer(_, .received), .peer(_, .receivedAudio): break
+        case .peer(_, .interrupted), .peer(_, .keyframeNeeded), .peer(_, .keyframeAskedEarly),
+            .peer(_, .keyframeNeedless), .peer(_, .path), .peer(_, .received), .peer(_, .receivedAudio): break
         case .peer(let id, .losesAudio(let share)):
             viewers[id]?.audio?.loss = share
             updateAudioLanes()

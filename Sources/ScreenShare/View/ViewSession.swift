@@ -276,7 +276,7 @@ public actor ViewSession {
             case .received(let unit): await take(unit)
             case .receivedAudio(let packet): take(packet)
             case .disconnected(let reason): return .left(reason.text)
-            case .interrupted, .keyframeNeeded, .keyframeAskedEarly, .losesAudio, .path: break
+            case .interrupted, .keyframeNeeded, .keyframeAskedEarly, .keyframeNeedless, .losesAudio, .path: break
             }
         }
         if nothingSince == nil || Task.isCancelled { return .left("stopped") }
