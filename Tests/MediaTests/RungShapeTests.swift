@@ -7,14 +7,27 @@ struct RungShapeTests {
     private let whole = PixelSize(width: 1280, height: 720)
     private func at(_ seconds: Double) -> Instant { Instant.zero + .seconds(seconds) }
 
-    @Test("a film becomes smaller, as far as its bits want it", arguments: [(400_000, 1), (150_000, 2), (64_000, 3), (1, 3)])
-    func film(bitsPerSecond: Int, divisor: Int) {
+    @Test(
+        "a film becomes smaller, as far as its bits want it",
+        arguments: zip(
+            [1_110_000, 1_100_000, 500_000, 480_000, 280_000, 270_000, 1],
+            [(1280, 720), (852, 480), (852, 480), (640, 360), (640, 360), (426, 240), (426, 240)]))
+    func film(bitsPerSecond: Int, expected: (width: Int, height: Int)) {
         var shape = RungShape()
         let size = shape.size(of: whole, bitsPerSecond: bitsPerSecond, isPlaying: true, at: at(0))
-        #expect(shape.divisor == divisor)
-        #expect(size.width % 2 == 0 && size.height % 2 == 0)
-        #expect(size.width <= 1280 / divisor && size.width > 1280 / divisor - 2)
+        #expect(size == PixelSize(width: expected.width, height: expected.height))
         #expect(shape.isDue(size, bitsPerSecond: bitsPerSecond, isPlaying: true, at: at(0)), "and stays smooth")
+    }
+
+    @Test(
+        "the share itself keeps its size down to a third of that, for all see it change",
+        arguments: zip([370_000, 360_000, 270_000], [RungShape.Scale.whole, .half, .third]))
+    func own(bitsPerSecond: Int, expected: RungShape.Scale) {
+        var shape = RungShape(isOwn: true)
+        for second in 0...5 {
+            _ = shape.size(of: whole, bitsPerSecond: bitsPerSecond, isPlaying: true, at: at(Double(second)))
+        }
+        #expect(shape.scale == expected)
     }
 
     @Test("text keeps its size, and comes as often as each picture has its bits")
@@ -33,26 +46,26 @@ struct RungShapeTests {
         var shape = RungShape()
         var sizes: [PixelSize] = []
         for step in 0..<300 {
-            let rate = step % 2 == 0 ? 360_000 : 380_000
+            let rate = step % 2 == 0 ? 1_080_000 : 1_130_000
             sizes.append(shape.size(of: whole, bitsPerSecond: rate, isPlaying: true, at: at(Double(step) / 10)))
         }
-        #expect(zip(sizes, sizes.dropFirst()).count { $0 != $1 } == 0)
+        #expect(sizes.allSatisfy { $0 == PixelSize(width: 852, height: 480) })
         _ = shape.size(of: whole, bitsPerSecond: 4_000_000, isPlaying: true, at: at(40))
-        #expect(shape.divisor == 1, "but with clearly more it is whole again")
+        #expect(shape.scale == .whole, "but with clearly more it is whole again")
     }
 
-    @Test("with patience a dip changes nothing, and what lasts does")
+    @Test("a dip changes nothing of the share itself, and what lasts does")
     func patience() {
-        var shape = RungShape(patience: .seconds(2))
-        func divisor(_ rate: Int, at seconds: Double) -> Int {
+        var shape = RungShape(isOwn: true)
+        func scale(_ rate: Int, at seconds: Double) -> RungShape.Scale {
             _ = shape.size(of: whole, bitsPerSecond: rate, isPlaying: true, at: at(seconds))
-            return shape.divisor
+            return shape.scale
         }
-        #expect(divisor(100_000, at: 0) == 1)
-        #expect(divisor(100_000, at: 1.9) == 1)
-        #expect(divisor(2_000_000, at: 1.95) == 1)
-        #expect(divisor(100_000, at: 2.1) == 1, "it is counted anew")
-        #expect(divisor(100_000, at: 4.2) == 2)
+        #expect(scale(300_000, at: 0) == .whole)
+        #expect(scale(300_000, at: 3.9) == .whole)
+        #expect(scale(2_000_000, at: 3.95) == .whole)
+        #expect(scale(300_000, at: 4.1) == .whole, "it is counted anew")
+        #expect(scale(300_000, at: 8.2) == .half)
     }
 
     @Test("a change covers what it covered, and what a filter draws from it")

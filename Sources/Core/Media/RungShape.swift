@@ -3,34 +3,49 @@ import Timebase
 /// What becomes of the share's pictures where there are few bits for them: where something plays, smaller ones, for
 /// smoothness comes first; where there is text, fewer, for sharpness does.
 ///
-///     bits for a pixel and second:   0.4 and more    0.1      0.04
-///     something plays                1:1             1:2      1:3 of width and height
+///     bits for a pixel and second:   1.2 and more    0.53 and more   0.3 and more   less
+///     something plays                1:1             2:3             1:2            1:3 of width and height
 ///     text                           1:1, and so few that each may have 0.012 bits for a pixel
 package struct RungShape: Sendable {
-    /// Width and height are those of the share, divided by this.
-    package private(set) var divisor = 1
-    private var dividedAt: Instant?
-    /// A larger divisor must be the better one for so long.
+    /// What width and height are of the share's.
+    package enum Scale: Int, CaseIterable, Comparable, Sendable {
+        case third = 2, half = 3, twoThirds = 4, whole = 6
+
+        var ofWidth: Double { Double(rawValue) / Double(Self.whole.rawValue) }
+
+        package static func < (left: Scale, right: Scale) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    package private(set) var scale = Scale.whole
+    private var scaledAt: Instant?
+    /// A smaller scale must be the better one for so long.
     private let patience: Duration
+    /// Bits for each pixel and second, below which the share's own size is too large.
+    private let leastForWhole: Double
     private var misfitSince: Instant?
     private var lastPicture: Instant?
 
-    package init(patience: Duration = .zero) { self.patience = patience }
+    /// - Parameter isOwn: it is the share's own rung, whose size everybody sees change: for that alone bits must be too few
+    ///   for long, and by far.
+    package init(isOwn: Bool = false) {
+        patience = isOwn ? MediaLimits.timeBelowSize : .zero
+        leastForWhole = isOwn ? MediaLimits.leastBitsPerPixel : MediaLimits.bitsPerPixelOfFilm
+    }
 
     /// The size to encode at. It changes seldom, for each change costs a keyframe.
     package mutating func size(
         of picture: PixelSize, bitsPerSecond: Int, isPlaying: Bool, at now: Instant
     ) -> PixelSize {
-        let wanted = isPlaying ? wantedDivisor(picture, bitsPerSecond) : 1
-        misfitSince = wanted == divisor ? nil : misfitSince ?? now
-        if let misfitSince, wanted < divisor || now - misfitSince >= patience,
-            dividedAt.map({ now - $0 >= MediaLimits.timeBetweenSizes }) ?? true
+        let wanted = isPlaying ? wantedScale(picture, bitsPerSecond) : .whole
+        misfitSince = wanted == scale ? nil : misfitSince ?? now
+        if let misfitSince, wanted > scale || now - misfitSince >= patience,
+            scaledAt.map({ now - $0 >= MediaLimits.timeBetweenSizes }) ?? true
         {
-            divisor = wanted
-            dividedAt = now
+            scale = wanted
+            scaledAt = now
             self.misfitSince = nil
         }
-        return Self.divide(picture, by: divisor)
+        return Self.size(of: picture, scale)
     }
 
     /// Whether another picture may be made, for the bits that there are.
@@ -42,18 +57,20 @@ package struct RungShape: Sendable {
 
     package mutating func made(at now: Instant) { lastPicture = now }
 
-    private func wantedDivisor(_ picture: PixelSize, _ bitsPerSecond: Int) -> Int {
+    private func wantedScale(_ picture: PixelSize, _ bitsPerSecond: Int) -> Scale {
         let density = Double(bitsPerSecond) / Double(max(1, picture.area))
-        return (1...MediaLimits.largestDivisor).first { candidate in
+        return Scale.allCases.last { candidate in
             // Larger again only where there is clearly room.
-            let room = candidate < divisor ? 1.5 : 1
-            return density * Double(candidate * candidate) >= MediaLimits.bitsPerPixelOfFilm * room
-        } ?? MediaLimits.largestDivisor
+            let room = candidate > scale ? 1.5 : 1
+            let least = candidate == .whole ? leastForWhole : MediaLimits.bitsPerPixelOfFilm
+            return density / (candidate.ofWidth * candidate.ofWidth) >= least * room
+        } ?? .third
     }
 
-    private static func divide(_ size: PixelSize, by divisor: Int) -> PixelSize {
-        guard divisor > 1 else { return size }
-        return PixelSize(width: max(2, size.width / divisor & ~1), height: max(2, size.height / divisor & ~1))
+    private static func size(of picture: PixelSize, _ scale: Scale) -> PixelSize {
+        guard scale < .whole else { return picture }
+        func scaled(_ length: Int) -> Int { max(2, length * scale.rawValue / Scale.whole.rawValue & ~1) }
+        return PixelSize(width: scaled(picture.width), height: scaled(picture.height))
     }
 }
 

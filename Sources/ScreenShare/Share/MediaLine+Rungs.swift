@@ -19,8 +19,7 @@ extension MediaLine {
     /// and never where its owner wants exactly this one.
     func shaped(_ size: PixelSize, _ key: LaneKey) -> PixelSize {
         if key.rung == 0, case .exactly = commands.size { return size }
-        let patience = key.rung == 0 ? MediaLimits.timeBelowSize : .zero
-        return shapes[key, default: RungShape(patience: patience)].size(
+        return shapes[key, default: RungShape(isOwn: key.rung == 0)].size(
             of: size, bitsPerSecond: target(of: key).bitsPerSecond, isPlaying: isPlaying, at: SystemClock.now())
     }
 
