@@ -1,4 +1,7 @@
-"""Twenty viewers at once cost the sharer one encoder and at most one keyframe."""
+"""Twenty viewers at once cost the sharer one encoder and at most one keyframe; and a share's code little memory."""
+
+import pathlib
+import time
 
 from harness import sharer
 
@@ -32,3 +35,19 @@ def test_one_too_many_is_refused(lan, share, start):
     start(sharer.aiortc, lan, host.whep, "--duration", "30").event("first")
     refused = start(sharer.aiortc, lan, host.whep, "--duration", "5")
     assert refused.event("refused")["status"] == 503
+
+
+def test_code_that_is_touched_brings_no_more_than_three_pages_with_it(lan, share, start):
+    """The kernel maps a page's neighbours with it, sixteen in all: most of a program that is resident was never run."""
+    host = share(lan, "--test-pattern")
+    start(sharer.aiortc, lan, host.whep, "--duration", "4").event("first")
+    host.statistics.wait(lambda line: line["viewers"] == 1, 10, "one viewer")
+    time.sleep(3)
+    program = pathlib.Path(f"/proc/{host.process.pid}/exe").resolve()
+    mappings = [line.split() for line in pathlib.Path(f"/proc/{host.process.pid}/maps").read_text().splitlines()]
+    lengths = [
+        int(end, 16) - int(begin, 16)
+        for (begin, end), name in ((line[0].split("-"), line[-1]) for line in mappings if line[1] == "r-xp")
+        if pathlib.Path(name) == program
+    ]
+    assert sum(lengths) > 1 << 20 and max(lengths) <= 4 * 4096, lengths

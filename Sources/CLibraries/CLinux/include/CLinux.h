@@ -42,5 +42,5 @@ void linux_lower_thread(void);
 void linux_keep_heap_small(void);
 
 /// Unmaps all pages of code and constants: those that are still needed come back from the page cache, and what only starting up or
-/// a handshake has used does not stay resident.
+/// a handshake has used does not stay resident. From then on a page that is touched brings no more than three with it.
 void linux_forget_unused_code(void);
