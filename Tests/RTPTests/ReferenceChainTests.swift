@@ -117,12 +117,25 @@ struct ReferenceChainTests {
         let set = try #require(stream.units[0].nalUnits.lazy.compactMap {
             try? SequenceParameterSet(stream.units[0].bytes, nalUnit: $0)
         }.first)
-        for (lost, verdict) in [
-            (set.maxFrameNum - 1, ReferenceChain.Verdict.decodable), (set.maxFrameNum, .skip(.missingReference)),
-        ] {
+        let last = set.maxFrameNum - 1
+        try #require(stream.units.count > last + 1)
+        for (lost, verdict) in [(last, ReferenceChain.Verdict.decodable), (last + 1, .skip(.missingReference))] {
             var chain = ReferenceChain()
-            _ = chain.judge(received(stream.units[0]))
-            var unit = received(stream.units[1])
+            for unit in stream.units[...last] { _ = chain.judge(received(unit)) }
+            var unit = received(stream.units[last + 1])
+            unit.packetsLostBefore = lost
+            let answer = chain.judge(unit)
+            #expect(answer == verdict)
+        }
+    }
+
+    @Test("Losses that may hide a keyframe, and what followed it, are not trusted", .needsFFmpeg, arguments: [0, 1, 4])
+    func hiddenKeyframe(previous: Int) throws {
+        let stream = try self.stream(parameters: "ref=1")
+        for (lost, verdict) in [(previous + 1, ReferenceChain.Verdict.decodable), (previous + 2, .skip(.missingReference))] {
+            var chain = ReferenceChain()
+            for unit in stream.units[...previous] { _ = chain.judge(received(unit)) }
+            var unit = received(stream.units[previous + 1])
             unit.packetsLostBefore = lost
             let answer = chain.judge(unit)
             #expect(answer == verdict)

@@ -1,7 +1,7 @@
 /// Watches that every picture a viewer passes on can be decoded: its references were all there.
 ///
 ///     broken ──complete IDR──► intact
-///     intact ──incomplete reference, gap in frame_num, unreadable slice──► broken
+///     intact ──incomplete reference, gap in frame_num, losses that may hide a keyframe, unreadable slice──► broken
 ///
 /// While broken, everything up to the next IDR is skipped, and counted.
 package struct ReferenceChain: Sendable {
@@ -91,8 +91,8 @@ package struct ReferenceChain: Sendable {
         guard let sequence = sets.active(pictureParameterSet: header.pictureParameterSetID)?.sequence else {
             return false
         }
-        // So many packets may have been a whole round of frame_num.
-        guard lost < sequence.maxFrameNum else { return false }
+        // So many packets may have been a whole round of frame_num; or a keyframe, and what brought frame_num back to here.
+        guard lost < sequence.maxFrameNum, lost < Limits.packetsOfKeyframe + previous else { return false }
         if header.frameNum == (previous + 1) % sequence.maxFrameNum { return true }
         // The second field of a frame has the first one's number.
         if header.isField, header.frameNum == previous { return true }
