@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -132,9 +133,8 @@ static void part(uintptr_t first, uintptr_t end, uintptr_t page) {
 }
 
 /// The segments of one loaded object that hold code and constants: never written, so their file still has them.
-static int forget_code(struct dl_phdr_info *object, size_t size, void *unused) {
+static int forget_code(struct dl_phdr_info *object, size_t size, void *parts) {
     (void)size;
-    (void)unused;
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     for (int index = 0; index < object->dlpi_phnum; index++) {
         const ElfW(Phdr) *segment = &object->dlpi_phdr[index];
@@ -143,10 +143,15 @@ static int forget_code(struct dl_phdr_info *object, size_t size, void *unused) {
         const uintptr_t first = (start + page - 1) & ~(page - 1);
         const uintptr_t end = (start + segment->p_filesz) & ~(page - 1);
         if (end <= first) continue;
-        part(start & ~(page - 1), (start + segment->p_filesz + page - 1) & ~(page - 1), page);
+        if (parts) part(start & ~(page - 1), (start + segment->p_filesz + page - 1) & ~(page - 1), page);
         madvise((void *)first, end - first, MADV_DONTNEED);
     }
     return 0;
 }
 
-void linux_forget_unused_code(void) { dl_iterate_phdr(forget_code, 0); }
+void linux_forget_unused_code(void) {
+    // What is loaded later stays whole: to part everything anew would hold up who needs code meanwhile.
+    static atomic_flag parted = ATOMIC_FLAG_INIT;
+    int parts = 1;
+    dl_iterate_phdr(forget_code, atomic_flag_test_and_set(&parted) ? 0 : &parts);
+}
