@@ -132,13 +132,26 @@ struct ReferenceChainTests {
     @Test("Losses that may hide a keyframe, and what followed it, are not trusted", .needsFFmpeg, arguments: [0, 1, 4])
     func hiddenKeyframe(previous: Int) throws {
         let stream = try self.stream(parameters: "ref=1")
-        for (lost, verdict) in [(previous + 1, ReferenceChain.Verdict.decodable), (previous + 2, .skip(.missingReference))] {
+        for (lost, verdict) in [(previous, ReferenceChain.Verdict.decodable), (previous + 1, .skip(.missingReference))] {
             var chain = ReferenceChain()
-            for unit in stream.units[...previous] { _ = chain.judge(received(unit)) }
+            var repeater = PictureRepeater()
+            for unit in stream.units[...previous] {
+                _ = chain.judge(received(unit))
+                try repeater.observe(unit.bytes, nalUnits: unit.nalUnits)
+            }
+            var damaged = chain
             var unit = received(stream.units[previous + 1])
             unit.packetsLostBefore = lost
             let answer = chain.judge(unit)
             #expect(answer == verdict)
+
+            // The same where a part of a repetition comes behind the losses.
+            let skip = try repeater.makeUnit()
+            var part = received(TestStream.Unit(bytes: skip.bytes, nalUnits: skip.nalUnits), isComplete: false)
+            part.packetsLostBefore = lost
+            _ = damaged.judge(part)
+            let later = damaged.judge(received(stream.units[previous + 1]))
+            #expect(later == verdict)
         }
     }
 

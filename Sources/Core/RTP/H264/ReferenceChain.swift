@@ -27,6 +27,8 @@ package struct ReferenceChain: Sendable {
 
     private var sets = ParameterSets()
     private var state = State.broken
+    /// Packets that were lost before what was skipped and breaks nothing.
+    private var lost = 0
     package private(set) var decodableUnits = 0
     package private(set) var skippedUnits = 0
 
@@ -54,7 +56,8 @@ package struct ReferenceChain: Sendable {
         }
         do {
             let header = try SliceHeader(unit.bytes, nalUnit: slice, sets: sets)
-            return judge(header, lost: unit.packetsLostBefore)
+            defer { lost = 0 }
+            return judge(header, lost: lost + unit.packetsLostBefore)
         } catch {
             state = .broken
             return .skip(.unreadable)
@@ -65,7 +68,7 @@ package struct ReferenceChain: Sendable {
     private mutating func damaged(_ unit: AccessUnit) -> Verdict {
         let slice = unit.nalUnits.first { unit.type(of: $0).isPicture }
         let isDispensable = slice.map { unit.bytes[$0.lowerBound] & NALUnitHeader.referenceBits == 0 } ?? false
-        if !isDispensable { state = .broken }
+        if isDispensable { lost += unit.packetsLostBefore } else { state = .broken }
         return .skip(.incomplete)
     }
 
