@@ -54,6 +54,22 @@ struct RungShapeTests {
         #expect(shape.scale == .whole, "but with clearly more it is whole again")
     }
 
+    @Test("a slow rung waits two seconds for a dip to pass, but not where its pictures fall apart")
+    func dip() {
+        var shape = RungShape()
+        func scale(_ rate: Int, at seconds: Double) -> RungShape.Scale {
+            _ = shape.size(of: whole, bitsPerSecond: rate, isPlaying: true, at: at(seconds))
+            return shape.scale
+        }
+        #expect(scale(1_200_000, at: 0) == .whole)
+        #expect(scale(500_000, at: 10) == .whole)
+        #expect(scale(500_000, at: 11.9) == .whole)
+        #expect(scale(1_200_000, at: 11.95) == .whole)
+        #expect(scale(500_000, at: 12) == .whole, "it is counted anew")
+        #expect(scale(500_000, at: 14.1) == .twoThirds)
+        #expect(scale(100_000, at: 20) == .third)
+    }
+
     @Test("a dip changes nothing of the share itself, and what lasts does")
     func patience() {
         var shape = RungShape(isOwn: true)

@@ -60,6 +60,8 @@ package enum MediaLimits {
     /// Before the share itself gets smaller: behind a fall of the path's rate the estimate is below it for two or three
     /// seconds, and a keyframe comes at the worst moment then.
     package static let timeBelowSize = Duration.seconds(4)
+    /// And before a slow rung does.
+    static let timeBelowSlowSize = Duration.seconds(2)
     package static let timeFarBelowRung = Duration.milliseconds(500)
     package static let timeAboveRung = Duration.seconds(5)
     package static let timeOfStarvation = Duration.seconds(5)

@@ -5,6 +5,7 @@ import Timebase
 ///
 ///     bits for a pixel and second:   1.2 and more    0.53 and more   0.3 and more   less
 ///     something plays                1:1             2:3             1:2            1:3 of width and height
+///     … on the share's own rung      1:1 down to 0.4, for everybody sees its size change
 ///     text                           1:1, and so few that each may have 0.012 bits for a pixel
 package struct RungShape: Sendable {
     /// What width and height are of the share's.
@@ -18,19 +19,14 @@ package struct RungShape: Sendable {
 
     package private(set) var scale = Scale.whole
     private var scaledAt: Instant?
-    /// A smaller scale must be the better one for so long.
-    private let patience: Duration
-    /// Bits for each pixel and second, below which the share's own size is too large.
-    private let leastForWhole: Double
+    private var hasBegun = false
+    private let isOwn: Bool
     private var misfitSince: Instant?
     private var lastPicture: Instant?
 
     /// - Parameter isOwn: it is the share's own rung, whose size everybody sees change: for that alone bits must be too few
     ///   for long, and by far.
-    package init(isOwn: Bool = false) {
-        patience = isOwn ? MediaLimits.timeBelowSize : .zero
-        leastForWhole = isOwn ? MediaLimits.leastBitsPerPixel : MediaLimits.bitsPerPixelOfFilm
-    }
+    package init(isOwn: Bool = false) { self.isOwn = isOwn }
 
     /// The size to encode at. It changes seldom, for each change costs a keyframe.
     package mutating func size(
@@ -38,6 +34,8 @@ package struct RungShape: Sendable {
     ) -> PixelSize {
         let wanted = isPlaying ? wantedScale(picture, bitsPerSecond) : .whole
         misfitSince = wanted == scale ? nil : misfitSince ?? now
+        let patience = patience(density(bitsPerSecond, picture, scale))
+        hasBegun = true
         if let misfitSince, wanted > scale || now - misfitSince >= patience,
             scaledAt.map({ now - $0 >= MediaLimits.timeBetweenSizes }) ?? true
         {
@@ -57,14 +55,26 @@ package struct RungShape: Sendable {
 
     package mutating func made(at now: Instant) { lastPicture = now }
 
+    /// For how long a smaller scale must be the better one: a dip that passes is not worth a keyframe; but what has not begun
+    /// costs none, and what falls apart can't wait.
+    private func patience(_ density: Double) -> Duration {
+        if isOwn { return MediaLimits.timeBelowSize }
+        return hasBegun && density >= MediaLimits.leastBitsPerPixel ? MediaLimits.timeBelowSlowSize : .zero
+    }
+
     private func wantedScale(_ picture: PixelSize, _ bitsPerSecond: Int) -> Scale {
-        let density = Double(bitsPerSecond) / Double(max(1, picture.area))
-        return Scale.allCases.last { candidate in
+        Scale.allCases.last { candidate in
             // Larger again only where there is clearly room.
             let room = candidate > scale ? 1.5 : 1
-            let least = candidate == .whole ? leastForWhole : MediaLimits.bitsPerPixelOfFilm
-            return density / (candidate.ofWidth * candidate.ofWidth) >= least * room
+            let isKept = isOwn && candidate == .whole
+            let least = isKept ? MediaLimits.leastBitsPerPixel : MediaLimits.bitsPerPixelOfFilm
+            return density(bitsPerSecond, picture, candidate) >= least * room
         } ?? .third
+    }
+
+    /// Bits for each pixel and second at a scale.
+    private func density(_ bitsPerSecond: Int, _ picture: PixelSize, _ scale: Scale) -> Double {
+        Double(bitsPerSecond) / Double(max(1, picture.area)) / (scale.ofWidth * scale.ofWidth)
     }
 
     private static func size(of picture: PixelSize, _ scale: Scale) -> PixelSize {
