@@ -12,7 +12,7 @@ struct HeldFeedbackTests {
     func batches(seed: UInt64) { playOn(seed: seed, reportsApart: .zero) }
 
     @Test("also on a machine that takes a while for each that is told", arguments: 1...6)
-    func slowBatches(seed: UInt64) { playOn(seed: seed, reportsApart: .microseconds(900)) }
+    func slowBatches(seed: UInt64) { playOn(seed: seed, reportsApart: .milliseconds(seed % 3 + 1)) }
 
     private func playOn(seed: UInt64, reportsApart: Duration) {
         var conditions = LinkConditions()

@@ -280,7 +280,7 @@ package enum Limits {
     static let longestFeedbackInterval = Duration.milliseconds(150)
     /// Feedback that comes so close together is told in one moment, which lasts so long at most.
     static let gapInMoment = Duration.milliseconds(4)
-    static let longestMoment = Duration.milliseconds(50)
+    static let longestMoment = Duration.milliseconds(150)
     /// Longer than this is held by nobody who tells of each picture, or of some; the next may be held for so many times as
     /// long, from one session's RTCP to the next.
     static let shortHolding = Duration.milliseconds(200)
