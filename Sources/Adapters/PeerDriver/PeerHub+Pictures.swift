@@ -43,8 +43,9 @@ extension PeerHub {
         return false
     }
 
-    /// It costs the others bits, and who asked for it may have been served meanwhile: its path turned out to be wider.
-    private func withdrawKeyframe(_ lane: LaneKey, with id: PeerID) {
+    /// It costs the others bits, and who asked for it may have been served meanwhile, for its path turned out to be wider, or
+    /// has left, or gets another encoder's pictures.
+    func withdrawKeyframe(_ lane: LaneKey, with id: PeerID) {
         let isOfUse = peers.values.contains { $0.lane == lane && $0.wish.isOpen }
         guard !isOfUse, awaited.remove(lane) != nil else { return }
         configuration.onEvent(id, lane, .keyframeNeedless)
@@ -54,9 +55,13 @@ extension PeerHub {
     package func setLane(_ lane: LaneKey, of id: PeerID) {
         guard let peer = peers[id], peer.lane != lane else { return }
         let now = SystemClock.now()
+        let before = peer.lane
         peer.lane = lane
         peer.core.changeLane()
+        // What it asked for was of the other pictures.
+        peer.wish.keyframeMade()
         peer.wish.ask()
+        if let before { withdrawKeyframe(before, with: id) }
         grant(id, peer, at: now)
         drain(id, peer, at: now)
         flush()

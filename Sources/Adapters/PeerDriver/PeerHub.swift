@@ -226,7 +226,8 @@ package actor PeerHub {
     func forget(_ id: PeerID) {
         if let peer = peers[id] { lastToLeave = HubPeerStatistics(peer: id, statistics: peer.core.statistics) }
         router.remove(id)
-        peers[id] = nil
+        let lane = peers.removeValue(forKey: id)?.lane
+        if let lane { withdrawKeyframe(lane, with: id) }
         dropCaches()
         for connection in connections.owned(by: id) { finish(connection) }
     }
