@@ -7,6 +7,12 @@ struct RungShapeTests {
     private let whole = PixelSize(width: 1280, height: 720)
     private func at(_ seconds: Double) -> Instant { Instant.zero + .seconds(seconds) }
 
+    /// Where a film plays.
+    private func scale(_ shape: inout RungShape, _ rate: Int, at seconds: Double) -> RungShape.Scale {
+        _ = shape.size(of: whole, bitsPerSecond: rate, isPlaying: true, at: at(seconds))
+        return shape.scale
+    }
+
     @Test(
         "a film becomes smaller, as far as its bits want it",
         arguments: zip(
@@ -24,9 +30,7 @@ struct RungShapeTests {
         arguments: zip([370_000, 360_000, 270_000], [RungShape.Scale.whole, .half, .third]))
     func own(bitsPerSecond: Int, expected: RungShape.Scale) {
         var shape = RungShape(isOwn: true)
-        for second in 0...5 {
-            _ = shape.size(of: whole, bitsPerSecond: bitsPerSecond, isPlaying: true, at: at(Double(second)))
-        }
+        for second in 0...5 { _ = scale(&shape, bitsPerSecond, at: Double(second)) }
         #expect(shape.scale == expected)
     }
 
@@ -57,31 +61,23 @@ struct RungShapeTests {
     @Test("a slow rung waits two seconds for a dip to pass, but not where its pictures fall apart")
     func dip() {
         var shape = RungShape()
-        func scale(_ rate: Int, at seconds: Double) -> RungShape.Scale {
-            _ = shape.size(of: whole, bitsPerSecond: rate, isPlaying: true, at: at(seconds))
-            return shape.scale
-        }
-        #expect(scale(1_200_000, at: 0) == .whole)
-        #expect(scale(500_000, at: 10) == .whole)
-        #expect(scale(500_000, at: 11.9) == .whole)
-        #expect(scale(1_200_000, at: 11.95) == .whole)
-        #expect(scale(500_000, at: 12) == .whole, "it is counted anew")
-        #expect(scale(500_000, at: 14.1) == .twoThirds)
-        #expect(scale(100_000, at: 20) == .third)
+        #expect(scale(&shape, 1_200_000, at: 0) == .whole)
+        #expect(scale(&shape, 500_000, at: 10) == .whole)
+        #expect(scale(&shape, 500_000, at: 11.9) == .whole)
+        #expect(scale(&shape, 1_200_000, at: 11.95) == .whole)
+        #expect(scale(&shape, 500_000, at: 12) == .whole, "it is counted anew")
+        #expect(scale(&shape, 500_000, at: 14.1) == .twoThirds)
+        #expect(scale(&shape, 100_000, at: 20) == .third)
     }
 
     @Test("a dip changes nothing of the share itself, and what lasts does")
     func patience() {
         var shape = RungShape(isOwn: true)
-        func scale(_ rate: Int, at seconds: Double) -> RungShape.Scale {
-            _ = shape.size(of: whole, bitsPerSecond: rate, isPlaying: true, at: at(seconds))
-            return shape.scale
-        }
-        #expect(scale(300_000, at: 0) == .whole)
-        #expect(scale(300_000, at: 3.9) == .whole)
-        #expect(scale(2_000_000, at: 3.95) == .whole)
-        #expect(scale(300_000, at: 4.1) == .whole, "it is counted anew")
-        #expect(scale(300_000, at: 8.2) == .half)
+        #expect(scale(&shape, 300_000, at: 0) == .whole)
+        #expect(scale(&shape, 300_000, at: 3.9) == .whole)
+        #expect(scale(&shape, 2_000_000, at: 3.95) == .whole)
+        #expect(scale(&shape, 300_000, at: 4.1) == .whole, "it is counted anew")
+        #expect(scale(&shape, 300_000, at: 8.2) == .half)
     }
 
     @Test("a change covers what it covered, and what a filter draws from it")

@@ -43,8 +43,6 @@ package enum Limits {
     package static let smallestPayloadSize = 16
     /// NAL units in a STAP-A: Chromium rejects ten and more.
     package static let nalUnitsPerAggregate = 9
-    /// At least: an empty screen.
-    static let packetsOfKeyframe = 1
     /// Bytes of one access unit: an I_PCM 1080p picture has 3.1 MB (ITU-T H.264 § A.3.1 bounds it likewise).
     package static let accessUnitBytes = 4 << 20
     /// NAL units of one access unit.

@@ -94,8 +94,8 @@ package struct ReferenceChain: Sendable {
         guard let sequence = sets.active(pictureParameterSet: header.pictureParameterSetID)?.sequence else {
             return false
         }
-        // So many packets may have been a whole round of frame_num; or a keyframe, and what brought frame_num back to here.
-        guard lost < sequence.maxFrameNum, lost < Limits.packetsOfKeyframe + previous else { return false }
+        // More packets may have been a keyframe, which fits one, and what brought frame_num back to here; or a whole round.
+        guard lost <= previous else { return false }
         if header.frameNum == (previous + 1) % sequence.maxFrameNum { return true }
         // The second field of a frame has the first one's number.
         if header.isField, header.frameNum == previous { return true }
