@@ -53,6 +53,18 @@ def wandering_pointer(after):
     return begin
 
 
+@pytest.fixture
+def log(start):
+    """`log(screen, 30)`: a terminal of some 600×650 beside that, which so many lines a second are written to."""
+
+    def write(screen, rate):
+        lines = f"import time\nfor n in range(10**6): print(n, 'compiling', 'x' * (n % 60), flush=True); time.sleep({1 / rate})"
+        command = ["xterm", "-geometry", "95x48+1100+100", "-e", "python3", "-c", lines]
+        return start(Process, command, name="xterm", env={"DISPLAY": screen.name})
+
+    return write
+
+
 def rates(host, seconds):
     """Frames a second of so many of the next statistics."""
     seen = len(host.statistics.all())
@@ -96,6 +108,34 @@ def test_a_film_is_found_and_followed_under_a_moving_pointer_until_it_ends(
     playing.kill()
     host.statistics.wait(lambda line: line["content"] == "app", 5, "no film")
     assert "A video plays." in host.text() and "The video has ended." in host.text()
+
+
+def test_a_log_that_is_written_beside_a_film_does_not_end_it(lan, start, display, share, film, log):
+    screen = display(1920, 1080)
+    host = share(lan, "--display", screen.name)
+    watch(lan, start, host)
+    film(screen, 24)
+    host.statistics.wait(lambda line: line["content"] == "video" and line["cadence"] == 24, 10, "a film")
+    seen = len(host.statistics.all())
+    writing = log(screen, 30)
+    fps = rates(host, 8)
+    writing.kill()
+    time.sleep(3)
+    lines = host.statistics.all()[seen:]
+    assert all(line["content"] == "video" and line["cadence"] == 24 for line in lines), lines
+    assert sum(fps[1:]) / 7 == pytest.approx(24, abs=2), fps
+    assert "The video has ended." not in host.text()
+
+
+def test_a_film_that_begins_beside_a_log_is_found(lan, start, display, share, film, log):
+    screen = display(1920, 1080)
+    host = share(lan, "--display", screen.name)
+    watch(lan, start, host)
+    log(screen, 30)
+    time.sleep(4)
+    assert not any(line.get("content") == "video" for line in host.statistics.all())
+    film(screen, 24)
+    host.statistics.wait(lambda line: line["content"] == "video" and line["cadence"] == 24, 10, "a film")
 
 
 @pytest.mark.parametrize("mode", ["scroll", "type"])

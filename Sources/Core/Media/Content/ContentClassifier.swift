@@ -14,17 +14,15 @@ package enum Content: Hashable, Sendable {
 ///      ▲──────────────────── for a second and a half nothing of that ◄────────────────────────────────────────┘
 ///
 /// Typing has no rate and changes few rows, a dragged window has no place, a spinner is small, and what is scrolled was
-/// there before. Text typed beside a film makes the area larger now and then, and moves nothing. Neither held keys nor
-/// displays have a rate of 24: what has it is a film, even where it pans without a trace of noise.
+/// there before. What is typed, scrolled or plays beside a film makes the area larger now and then, and moves nothing
+/// (`ChangingPlaces`). Neither held keys nor displays have a rate of 24: what has it is a film, even where it pans without a
+/// trace of noise.
 ///
 /// Whole pages that a held key turns come as evenly as a film's pictures, and all of each is new: they are taken for a
 /// film while they are turned. Nothing that was found tells them apart without making films late.
 package struct ContentClassifier: Sendable {
     package private(set) var content = Content.app
-    private let source: PixelSize
-    /// The place that changes again and again.
-    private var home = PixelRect.nothing
-    private var visits = 0
+    private var places: ChangingPlaces
     private var moved = 0.0
     private var panned = 0.0
     private var changed = 0.0
@@ -35,11 +33,18 @@ package struct ContentClassifier: Sendable {
     private var drawn = Instant.zero
 
     package init(source: PixelSize) {
-        self.source = source
+        places = ChangingPlaces(source: source)
     }
 
     /// Where something changes again and again, as far as that is known.
-    package var place: PixelRect? { visits >= ContentLimits.knownVisits ? home : nil }
+    package var place: PixelRect? { places.visits >= ContentLimits.knownVisits ? places.home : nil }
+
+    /// The source has another size: what plays goes on, wherever that is now.
+    package mutating func resized(to source: PixelSize, at now: Instant) {
+        places = ChangingPlaces(source: source)
+        (moved, panned, changed) = (0, 0, 0)
+        if content == .video { last = max(last, now) }
+    }
 
     /// Takes in a look.
     ///
@@ -50,8 +55,9 @@ package struct ContentClassifier: Sendable {
     package mutating func looked(
         at now: Instant, area: PixelRect, difference: FrameDifference, cadence: Cadence?
     ) {
-        visit(area)
-        if difference.isNew, home.isEmpty || difference.area.isSimilar(to: home) {
+        if places.changed(area, isFilm: since != nil || content == .video, at: now) { (moved, panned, changed) = (0, 0, 0) }
+        let isThere = difference.area.isSimilar(to: places.home)
+        if difference.isNew, isThere {
             moved += (difference.moved - moved) / ContentLimits.memory
             panned += (difference.panned - panned) / ContentLimits.memory
             changed += (difference.changed - changed) / ContentLimits.memory
@@ -62,7 +68,6 @@ package struct ContentClassifier: Sendable {
             return advance(to: now)
         }
         // What changes beside it, and a repeat, speak neither for it nor against it.
-        let isThere = difference.area.isSimilar(to: home)
         if isThere { drawn = now }
         guard isThere, difference.isNew else { return advance(to: now) }
         let since = since ?? now
@@ -84,25 +89,8 @@ package struct ContentClassifier: Sendable {
         // What is dragged about goes now this way, now that. A codec repeats a pan in whole pixels to the bit: that ends no
         // film which was found.
         let scrolled = content == .video || cadence?.rate.nominal == 24 ? moved : moved + panned
-        return visits >= ContentLimits.visits && scrolled < ContentLimits.moved && changed > ContentLimits.changed
-    }
-
-    /// What is too small for a film is neither its place nor a sign against it.
-    private mutating func visit(_ area: PixelRect) {
-        guard isLarge(area) else { return }
-        if area.isSimilar(to: home) {
-            visits = min(visits + 1, ContentLimits.visits * 2)
-        } else {
-            visits -= area.contains(home) ? 1 : ContentLimits.stray
-            if visits > 0 { return }
-            home = area
-            visits = 1
-        }
-    }
-
-    private func isLarge(_ area: PixelRect) -> Bool {
-        area.width >= ContentLimits.side && area.height >= ContentLimits.side * 9 / 16
-            && area.size.area * ContentLimits.share >= source.area
+        guard content == .video || places.visits >= ContentLimits.visits else { return false }
+        return scrolled < ContentLimits.moved && changed > ContentLimits.changed
     }
 }
 
@@ -110,8 +98,16 @@ enum ContentLimits {
     /// A change comes to the same place so often before that is where something plays, and so often before it is known.
     static let visits = 16
     static let knownVisits = 8
-    /// A change elsewhere takes so many back.
-    static let stray = 2
+    /// So many places beside the one that is looked at, each for so long behind its last visit.
+    static let places = 4
+    static let memoryOfPlaces = Duration.seconds(1)
+    /// A place in which nothing speaks for a film keeps its turn for so long where another is as steady.
+    static let turn = Duration.seconds(2)
+    /// All that changes is one area around the film: it is shown larger. Two windows that change with the same ticks for so
+    /// long are rare.
+    static let timeAround = Duration.seconds(2)
+    /// Of a place that is drawn no more, but for a part of it: that plays alone now.
+    static let patienceWithPart = Duration.milliseconds(400)
     /// The smallest thing that is worth the rate of a film: a thumbnail of 160 by 90, and a 48th of the picture.
     static let side = 160
     static let share = 48
