@@ -2,13 +2,16 @@
 
 import time
 
+import pytest
 from harness import sharer
 from harness.codes import USAGE
 
 
-def test_a_preset_too_slow_for_the_film_is_left_for_a_smaller_one(lan, start, display, share):
+# Read in its slot, or looked at before it.
+@pytest.mark.parametrize("options", [["--fps", "30"], ["--mode", "motion"]], ids=["fps", "motion"])
+def test_a_preset_too_slow_for_the_film_is_left_for_a_smaller_one(lan, start, display, share, options):
     screen = display(1920, 1080, "video30")
-    host = share(lan, "--display", screen.name, "--fps", "30", "--preset", "medium", "--bitrate", "12M")
+    host = share(lan, "--display", screen.name, *options, "--preset", "medium", "--bitrate", "12M")
     start(sharer.gstreamer, lan, host.whep, "--no-decode", "--duration", "60").event("first", 20)
     host.process.wait_for(r"Pictures are encoded with preset \w+", 20)
     time.sleep(5)

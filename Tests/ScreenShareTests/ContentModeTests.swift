@@ -2,7 +2,6 @@ import Media
 import NIOConcurrencyHelpers
 import Testing
 import Timebase
-import VideoCodec
 @testable import ScreenShare
 
 @Suite("What the pictures are about")
@@ -13,16 +12,6 @@ struct ContentModeTests {
     func hints() {
         #expect(["", "text", "detail", "motion"].map { ContentMode(contentHint: $0) } == [.auto, .detail, .detail, .motion])
         for hint in ["speech", "music", "auto", "Text", " "] { #expect(ContentMode(contentHint: hint) == nil) }
-    }
-
-    /// A media thread's work, without the thread.
-    private func makeLine(_ report: @escaping @Sendable (LineEvent) -> Void) throws -> MediaLine {
-        let controls = LineControls(
-            LineCommands(size: .native, fixedRate: nil, mode: .auto, preset: .ultrafast, bitsPerSecond: 2_000_000))
-        let source = try #require(TestPatternSource(size: size, wakeup: controls.wakeup))
-        return MediaLine(
-            controls: controls, counters: LineCounters(), source: source, deliver: { _, _ in }, isOutboxFull: { _ in false },
-            isCongested: { _, _ in false }, taps: SampleTaps(), report: report)
     }
 
     /// Three seconds of a film, in virtual time.
@@ -43,7 +32,7 @@ struct ContentModeTests {
     ] as [(ContentMode, FrameRate?)])
     func ended(mode: ContentMode, fixedRate: FrameRate?) throws {
         let told = NIOLockedValueBox<[Content]>([])
-        let line = try makeLine { event in
+        let line = try MediaLine.threadless(size: size) { event in
             if case .content(let content, _) = event { told.withLockedValue { $0.append(content) } }
         }
         try play(on: line)

@@ -97,8 +97,9 @@ extension MediaLine {
     /// made for slower viewers takes from their pictures alone.
     func keepUp(since begun: Instant) {
         let (now, period) = (SystemClock.now(), adapter.frameRate.period)
-        let isOther = effort.spent((ownEnd ?? now) - begun, of: period, at: now)
-        let isOtherBelow = ownEnd != nil && effortBelow.spent(now - begun, of: period, at: now)
+        let ahead = work.take(begun: begun, ended: now, period: period)
+        let isOther = effort.spent(ahead + ((ownEnd ?? now) - begun), of: period, at: now)
+        let isOtherBelow = ownEnd != nil && effortBelow.spent(ahead + (now - begun), of: period, at: now)
         guard isOther || isOtherBelow else { return }
         for (key, lane) in lanes { lane.set(preset(of: key)) }
         guard isOther else { return }

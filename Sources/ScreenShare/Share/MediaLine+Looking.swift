@@ -41,11 +41,13 @@ extension MediaLine {
             return
         }
         unseenChange = nil
+        let begun = SystemClock.now()
         guard let frame = try read() else {
             if !isHidden { unseenChange = SystemClock.now() }
             return
         }
         let look = convertWatching(frame)
+        work.looked(for: SystemClock.now() - begun)
         isLookedAt = isLookedAt || look != .repeated
         // An embedder's own date is better than when we noticed.
         adapter.looked(look, changedAt: min(changedAt, frame.capturedAt))

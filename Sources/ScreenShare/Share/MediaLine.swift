@@ -45,6 +45,8 @@ final class MediaLine {
     var effortBelow: EncoderEffort
     /// When the others' were done; nil where there are no slower viewers.
     var ownEnd: Instant?
+    /// What looks at changes take before their pictures' slots.
+    var work = PictureWork()
     /// Why there is nothing to see now.
     var hiddenBecause: String?
     var isHidden: Bool { hiddenBecause != nil }
