@@ -83,4 +83,34 @@ struct EncoderEffortTests {
         #expect(told.withLockedValue { $0 } == [.minimal])
         #expect(line.counters.now.preset == .minimal)
     }
+
+    /// As where the others' picture takes no time and slower viewers' so long.
+    private func encode(on line: MediaLine, slower: Duration, pictures: Int) {
+        for _ in 0..<pictures {
+            let begun = SystemClock.now() - slower
+            line.ownEnd = begun
+            line.keepUp(since: begun)
+        }
+    }
+
+    @Test("slower viewers' preset is told once where it is another than the share's, and not where that comes to be theirs")
+    func slower() throws {
+        let told = NIOLockedValueBox<[String]>([])
+        let line = try MediaLine.threadless { event in
+            switch event {
+            case .preset(let preset): told.withLockedValue { $0.append(preset.rawValue) }
+            case .notice(let text): told.withLockedValue { $0.append(text) }
+            default: break
+            }
+        }
+        encode(on: line, slower: .seconds(1), pictures: 16)
+        let notice = "Slower viewers' pictures are encoded with preset minimal now."
+        #expect(told.withLockedValue { $0 } == [notice])
+        #expect(line.counters.now.preset == nil, "the share's own stays")
+        for _ in 0..<8 {
+            line.ownEnd = SystemClock.now()
+            line.keepUp(since: SystemClock.now() - .seconds(1))
+        }
+        #expect(told.withLockedValue { $0 } == [notice, "minimal"], "all have it now")
+    }
 }

@@ -102,14 +102,25 @@ extension MediaLine {
         let isOtherBelow = ownEnd != nil && effortBelow.spent(ahead + (now - begun), of: period, at: now)
         guard isOther || isOtherBelow else { return }
         for (key, lane) in lanes { lane.set(preset(of: key)) }
-        guard isOther else { return }
-        counters.update { $0.preset = effort.preset }
-        report(.preset(effort.preset))
+        if isOther {
+            counters.update { $0.preset = effort.preset }
+            report(.preset(effort.preset))
+        }
+        if ownEnd != nil { tellOfSlower(isOwnTold: isOther) }
     }
 
-    private func preset(of key: LaneKey) -> X264Configuration.Preset {
-        key.rung == 0 ? effort.preset : min(effort.preset, effortBelow.preset)
+    /// Slower viewers' preset is told when it comes to be another, where the others' that was just told is not theirs too.
+    private func tellOfSlower(isOwnTold: Bool) {
+        let other = presetBelow == effort.preset ? nil : presetBelow
+        guard other != toldBelow else { return }
+        toldBelow = other
+        if other == nil, isOwnTold { return }
+        report(.notice("Slower viewers' pictures are encoded with preset \(presetBelow.rawValue) now."))
     }
+
+    private var presetBelow: X264Configuration.Preset { min(effort.preset, effortBelow.preset) }
+
+    private func preset(of key: LaneKey) -> X264Configuration.Preset { key.rung == 0 ? effort.preset : presetBelow }
 
     func target(of key: LaneKey) -> SendTarget {
         SendTarget(

@@ -43,6 +43,8 @@ final class MediaLine {
     var effort: EncoderEffort
     /// That of the lanes of slower viewers, whose pictures come after the others'.
     var effortBelow: EncoderEffort
+    /// Their preset as it was told last; nil where it is the others'.
+    var toldBelow: X264Configuration.Preset?
     /// When the others' were done; nil where there are no slower viewers.
     var ownEnd: Instant?
     /// What looks at changes take before their pictures' slots.

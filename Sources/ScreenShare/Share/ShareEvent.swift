@@ -19,7 +19,8 @@ public enum ShareEvent: Sendable {
     /// Something began to play, or has ended, or its rate is known, or no longer. Where nobody looks any more, in mode
     /// `detail` and at a fixed rate, what played counts as ended.
     case contentChanged(SharedContent, cadence: CadenceStatistics?)
-    /// The processor was too busy for the preset before, or has room for a better one.
+    /// The processor was too busy for the preset before, or has room for a better one. Of slow viewers' own encodings a
+    /// `notice` tells.
     case presetChanged(EncoderPreset)
     /// A source of sound can't be opened, or is gone; silence is sent in its place, and it is tried again.
     case audioInterrupted(SharedAudio, reason: String)
