@@ -49,14 +49,14 @@ struct VideoOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What counts most: detail or text (both: sharpness, at most 15 frames a second), motion (the rate of the film that "
-                + "plays), or auto (whichever is on the screen)."))
+            "What counts most: detail or text (both: sharpness, at most 15 frames a second; with --fps that rate), motion (the "
+                + "rate of the film that plays), or auto (whichever is on the screen)."))
     var mode = ContentMode.auto
 
     @Option(
         help: ArgumentHelp(
             "Frames per second, 24 or 30, whatever is on the screen: in mode auto it is treated as a film then, and becomes "
-                + "smaller where a path is slow. Default: as the mode says."))
+                + "smaller where a path is slow; in mode detail no frames are left out for sharpness. Default: as the mode says."))
     var fps: Int?
 
     @Option(help: "The most that video and sound may use together, such as 4M or 800k bits per second.")

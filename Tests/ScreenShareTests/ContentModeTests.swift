@@ -1,5 +1,6 @@
 import Media
 import NIOConcurrencyHelpers
+import PeerCore
 import Testing
 import Timebase
 @testable import ScreenShare
@@ -12,6 +13,17 @@ struct ContentModeTests {
     func hints() {
         #expect(["", "text", "detail", "motion"].map { ContentMode(contentHint: $0) } == [.auto, .detail, .detail, .motion])
         for hint in ["speech", "music", "auto", "Text", " "] { #expect(ContentMode(contentHint: hint) == nil) }
+    }
+
+    @Test("in detail no pictures are left out for sharpness, nor for a pointer, at a rate that was asked for")
+    func detailAtAFixedRate() throws {
+        let line = try MediaLine.threadless(size: size)
+        line.commands.mode = .detail
+        #expect(line.target(of: .standard).favoursSharpness)
+        #expect(line.commands.pointerPeriod == MediaLimits.pointerPeriodOverPages)
+        line.commands.fixedRate = .fps30
+        #expect(!line.target(of: .standard).favoursSharpness)
+        #expect(line.commands.pointerPeriod == MediaLimits.pointerPeriod)
     }
 
     /// Three seconds of a film, in virtual time.

@@ -122,6 +122,7 @@ extension MediaLine {
 
     private func preset(of key: LaneKey) -> X264Configuration.Preset { key.rung == 0 ? effort.preset : presetBelow }
 
+    /// Sharpness comes of leaving out pictures, up to three of four at 30 a second: a rate that was asked for would be none.
     func target(of key: LaneKey) -> SendTarget {
         SendTarget(
             bitsPerSecond: min(commands.bitsPerSecond, commands.rungRates[key.rung] ?? .max),

@@ -52,7 +52,7 @@ public struct NetworkConfiguration: Hashable, Sendable {
 }
 
 /// A fixed output frame rate. In mode `auto` whatever is shown is treated as a film then, where a path is slow as well: its
-/// pictures become smaller, not fewer.
+/// pictures become smaller, not fewer. In mode `detail` none is left out for sharpness.
 public enum OutputFrameRate: Int, Sendable, CaseIterable {
     /// 24 a second exactly, not 24000/1001.
     case fps24 = 24
@@ -66,7 +66,8 @@ public enum ContentMode: String, Hashable, Sendable, CaseIterable {
     /// or in a part of it, until it ends.
     case auto
     /// Text and drawings: 15 frames a second at most, each as sharp as the bit rate allows, of the source's own size unless
-    /// another was asked for.
+    /// another was asked for. Where bits are too few, frames are left out so that the others stay sharp; not at a fixed rate
+    /// (`ShareConfiguration.frameRate`).
     case detail
     /// Films, calls, games: as soon as it is known at which rate they play (23.976 to 60 a second), each of their
     /// pictures leaves once, when it is drawn, with a timestamp of that rate; of more than 30 a second every other one.
