@@ -128,7 +128,7 @@ final class HostRunner: Sendable {
         let clock = ContinuousClock()
         let begin = clock.now
         _ = meter.rates(await session.statistics(), at: 0)
-        var shown = SharedContent.app
+        var playing = PlayingText()
         // What opened the share is done with soon, and so is what lets a viewer in.
         var quietAt: Double? = 1
         for await command in commands {
@@ -145,9 +145,8 @@ final class HostRunner: Sendable {
                     ProcessSetup.forgetUnusedCode()
                 }
             case .event(.stateChanged(.stopped(let error))): return error.map { .failed($0) } ?? .over
-            case .event(.contentChanged(let content, _)):
-                if content != shown { Console.line(content == .video ? "A video plays." : "The video has ended.") }
-                shown = content
+            case .event(.contentChanged(let content, let cadence)):
+                if let line = playing.line(content, rate: cadence?.picturesPerSecond) { Console.line(line) }
             case .event(let event):
                 if case .viewerJoined = event { quietAt = elapsed + 1 }
                 show(event)

@@ -107,7 +107,8 @@ def test_a_film_is_found_and_followed_under_a_moving_pointer_until_it_ends(
     assert host.statistics.last["content"] == "video"
     playing.kill()
     host.statistics.wait(lambda line: line["content"] == "app", 5, "no film")
-    assert "A video plays." in host.text() and "The video has ended." in host.text()
+    text = host.text()
+    assert f"A video plays, {rate} pictures a second." in text and "The video has ended." in text
 
 
 def test_a_log_that_is_written_beside_a_film_does_not_end_it(lan, start, display, share, film, log):
