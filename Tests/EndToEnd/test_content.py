@@ -139,6 +139,20 @@ def test_a_film_that_begins_beside_a_log_is_found(lan, start, display, share, fi
     host.statistics.wait(lambda line: line["content"] == "video" and line["cadence"] == 24, 10, "a film")
 
 
+def test_a_film_goes_on_where_the_screen_gets_another_size(lan, start, display, share, film):
+    screen = display(1280, 720)
+    host = share(lan, "--display", screen.name)
+    watch(lan, start, host)
+    film(screen, 24)
+    host.statistics.wait(lambda line: line["content"] == "video" and line["cadence"] == 24, 10, "a film")
+    seen = len(host.statistics.all())
+    screen.resize(1152, 648)
+    host.process.wait_for("Sharing 1152x648", 5)
+    assert sum(rates(host, 5)[1:]) / 4 == pytest.approx(24, abs=3)
+    assert all(line["content"] == "video" for line in host.statistics.all()[seen:])
+    assert "The video has ended." not in host.text()
+
+
 @pytest.mark.parametrize("mode", ["scroll", "type"])
 def test_scrolling_and_typing_are_no_film(lan, start, display, share, mode):
     screen = display(1280, 720)

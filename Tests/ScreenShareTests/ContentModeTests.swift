@@ -27,12 +27,13 @@ struct ContentModeTests {
     }
 
     /// Three seconds of a film, in virtual time.
-    private func play(on line: MediaLine) throws {
-        for picture in 0..<72 {
+    private func play(on line: MediaLine, size: PixelSize, from second: Int = 0) throws {
+        for picture in second * 24..<(second + 3) * 24 {
             let bytes = [UInt8](repeating: picture % 2 == 0 ? 100 : 200, count: size.area * 4)
             let pixels = PixelBuffer(format: .bgra, size: size, copying: bytes.span.bytes)
             let drawn = Instant.zero + FrameRate.fps24.time(ofFrame: Int64(picture))
             let frame = ScreenFrame(pixels: try #require(pixels), capturedAt: drawn, damage: PixelRect(size))
+            line.watch?.advance(to: drawn)
             let look = line.convertWatching(frame)
             line.adapter.looked(look, changedAt: drawn)
             line.follow()
@@ -47,7 +48,7 @@ struct ContentModeTests {
         let line = try MediaLine.threadless(size: size) { event in
             if case .content(let content, _) = event { told.withLockedValue { $0.append(content) } }
         }
-        try play(on: line)
+        try play(on: line, size: size)
         #expect(line.counters.now.content == .video && line.counters.now.cadence != nil)
         #expect(told.withLockedValue { $0.last } == .video)
         line.commands.mode = mode
@@ -55,5 +56,23 @@ struct ContentModeTests {
         for _ in 0..<2 { line.follow() }
         #expect(told.withLockedValue { $0.suffix(2) } == [.video, .app])
         #expect(line.counters.now.content == nil && line.counters.now.cadence == nil)
+    }
+
+    @Test("a film goes on where its source gets another size", arguments: [
+        PixelSize(width: 640, height: 480), PixelSize(width: 200, height: 150),
+    ])
+    func resized(to other: PixelSize) throws {
+        let told = NIOLockedValueBox<[Content]>([])
+        let line = try MediaLine.threadless(size: size) { event in
+            if case .content(let content, _) = event { told.withLockedValue { $0.append(content) } }
+        }
+        try play(on: line, size: size)
+        #expect(told.withLockedValue { $0.last } == .video)
+        let before = told.withLockedValue { $0.count }
+        try play(on: line, size: other, from: 3)
+        #expect(told.withLockedValue { $0.dropFirst(before) }.allSatisfy { $0 == .video })
+        #expect(line.converter?.source == other)
+        #expect(line.grid.pace == .following && line.counters.now.content == .video)
+        #expect(line.counters.now.cadence?.rate.nominal == 24)
     }
 }

@@ -25,5 +25,11 @@ struct ContentWatch {
         return frame.damage == area && !difference.isHidden ? .repeated : .beside
     }
 
+    /// What plays goes on playing in a source of another size.
+    mutating func resized(to source: PixelSize, at now: Instant) {
+        comparer = FrameComparer()
+        classifier.resized(to: source, at: now)
+    }
+
     mutating func advance(to now: Instant) { classifier.advance(to: now) }
 }

@@ -128,7 +128,12 @@ extension MediaLine {
         unconverted = .nothing
         let geometry = commands.geometry(of: frame.pixels.size)
         if converter?.geometry != geometry || converter?.source != frame.pixels.size {
-            if converter?.source != frame.pixels.size { watch = nil }
+            if converter == nil {
+                // What played before a pause, or in another source.
+                watch = nil
+            } else if converter?.source != frame.pixels.size {
+                watch?.resized(to: frame.pixels.size, at: frame.capturedAt)
+            }
             converter = PictureConverter(source: frame.pixels.size, geometry: geometry)
             unsentDamage = .nothing
             lanes = [:]
