@@ -1,6 +1,7 @@
 import Media
 import NIOConcurrencyHelpers
 import PeerCore
+import PixelConversion
 import Testing
 import Timebase
 @testable import ScreenShare
