@@ -16,35 +16,42 @@ struct SourcesCommand: AsyncParsableCommand {
     /// Sound there may be without a display.
     func run() async throws {
         let audio = ShareableAudio.list()
-        let sources: ShareableSources
-        do {
+        let sources: ShareableSources?
+        do throws(ShareError) {
             sources = try ShareableSources.list(display: display)
         } catch {
-            if !json, !audio.isEmpty { print(Console.printable(audio.text)) }
-            throw Failure(error)
+            if audio.isEmpty { throw Failure(error) }
+            sources = nil
+            Console.error("No display is listed: \(error.description)")
         }
         if json {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            print(String(decoding: try encoder.encode(Listing(sources: sources, audio: audio)), as: UTF8.self))
+            print(String(decoding: try encoder.encode(SourcesListing(sources: sources, audio: audio)), as: UTF8.self))
         } else {
-            print(sources.text)
+            if let sources { print(sources.text) }
             print(Console.printable(audio.text))
         }
     }
+}
 
-    /// The fields of both, side by side.
-    private struct Listing: Encodable {
-        let sources: ShareableSources
-        let audio: [ShareableAudio]
+/// The fields of both, side by side.
+struct SourcesListing: Encodable {
+    /// Nil where there is no display to ask.
+    let sources: ShareableSources?
+    let audio: [ShareableAudio]
 
-        private enum Key: CodingKey { case audio }
+    private enum Key: CodingKey { case displays, monitors, windows, audio }
 
-        func encode(to encoder: any Encoder) throws {
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        if let sources {
             try sources.encode(to: encoder)
-            var container = encoder.container(keyedBy: Key.self)
-            try container.encode(audio, forKey: .audio)
+        } else {
+            // Whoever reads the listing finds all its fields.
+            for key in [Key.displays, .monitors, .windows] { try container.encode([String](), forKey: key) }
         }
+        try container.encode(audio, forKey: .audio)
     }
 }
 

@@ -1,5 +1,6 @@
 """System sound and microphone, from a real sound server to real viewers."""
 
+import json
 import os
 import pathlib
 import resource
@@ -10,6 +11,7 @@ import time
 import numpy
 import pytest
 from harness import containers, sharer, sound
+from harness.codes import OK
 from harness.examples import Example
 from harness.networks import Lab, Place
 from harness.processes import wait_until
@@ -247,6 +249,18 @@ def test_sources_lists_devices_with_names_people_read(server, display, run):
     listed = run("sources", "--json", "--display", screen.name, env={**server.env, "PATH": "/usr/bin:/bin"})
     assert "pulse:speaker.monitor" in listed.stdout and "Monitor of Test-Speaker" in listed.stdout
     assert "pulse:microphone" in listed.stdout and "Test-Microphone" in listed.stdout
+
+
+def test_sound_is_listed_where_there_is_no_display(server, run):
+    environment = {**server.env, "PATH": "/usr/bin:/bin"}
+    listed = run("sources", "--json", env=environment)
+    assert listed.returncode == OK and "DISPLAY" in listed.stderr
+    found = json.loads(listed.stdout)
+    assert found["displays"] == found["monitors"] == found["windows"] == []
+    assert "pulse:microphone" in [device["id"] for device in found["audio"]]
+    listed = run("sources", env=environment)
+    assert listed.returncode == OK and "DISPLAY" in listed.stderr
+    assert "pulse:microphone" in listed.stdout and "Displays" not in listed.stdout
 
 
 def test_a_device_s_name_does_not_steer_the_terminal(server, display, run):
