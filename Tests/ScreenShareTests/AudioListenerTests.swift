@@ -52,12 +52,27 @@ struct AudioListenerTests {
 
     @Test("Who takes less, or relies on in-band FEC and loses sound, gets the other; nobody else hears it")
     func careful() throws {
-        let small = try listener("stereo=1;maxaveragebitrate=24000", red: true)
+        let small = try listener("stereo=1;maxaveragebitrate=32000", red: true)
         let lossy = try listener("useinbandfec=1", loss: 0.083)
         #expect(small.lane(besides: 96_000) == .careful && lossy.lane(besides: 96_000) == .careful)
         let target = OpusTarget(for: [small, lossy], bitsPerSecond: 96_000)
-        #expect(target.bitsPerSecond == 24_000 && target.channels == .stereo && !target.usesDTX)
+        #expect(target.bitsPerSecond == 32_000 && target.channels == .stereo && !target.usesDTX)
         #expect(target.inBandFEC == .on && target.expectedLoss == 9)
+    }
+
+    @Test("Who takes hardly any sound makes nobody's smaller who takes more, and alone has all it asked for")
+    func hardlyAny() throws {
+        let little = try listener("stereo=1;maxaveragebitrate=24000"), wide = try listener("stereo=1")
+        let lossy = try listener("stereo=1;useinbandfec=1", loss: 0.05)
+        let all = [little, lossy, wide]
+        let rate = AudioListener.bitrate(for: all, atMost: 96_000)
+        #expect(all.map { $0.lane(besides: rate) } == [.narrow, .careful, .full])
+        let rates = Dictionary(grouping: all) { $0.lane(besides: rate) }
+            .map { OpusTarget(for: $1, lane: $0, bitsPerSecond: rate).bitsPerSecond }
+        #expect(rates.sorted() == [24_000, 96_000, 96_000])
+        let own = AudioListener.bitrate(for: [little], atMost: 96_000)
+        #expect(own == 24_000 && little.lane(besides: own) == .full)
+        #expect(OpusTarget(for: [little], bitsPerSecond: own).channels == .stereo)
     }
 
     @Test("Copies need room: who takes less than two and a half times the sound's bit rate relies on in-band FEC, RED or not")
@@ -108,7 +123,7 @@ struct AudioListenerTests {
     func boundedOnWidePath() throws {
         let bounded = try listener(room: .max, "maxaveragebitrate=16000"), small = try listener(room: 48_000)
         let rate = AudioListener.bitrate(for: [bounded, small], atMost: 96_000)
-        #expect([bounded, small].map { $0.lane(besides: rate) } == [.careful, .full])
+        #expect([bounded, small].map { $0.lane(besides: rate) } == [.narrow, .full])
         #expect(OpusTarget(for: [small], bitsPerSecond: rate).bitsPerSecond == 48_000)
     }
 

@@ -35,7 +35,10 @@ struct SoundOfferTests {
     func lane() async throws {
         let room = try await room()
         let hub = try #require(await room.session.hub)
-        for (parameters, lane) in [("maxaveragebitrate=24000", AudioLane.careful), ("minptime=10", AudioLane.full)] {
+        let lanes: [(String, AudioLane)] = [
+            ("maxaveragebitrate=24000", .narrow), ("maxaveragebitrate=32000", .careful), ("minptime=10", .full),
+        ]
+        for (parameters, lane) in lanes {
             _ = try await room.session.answer(offer: Self.offer(parameters))
             let peer = PeerID(await room.session.lastPeer)
             #expect(await hub.audioLane(of: peer) == lane)
@@ -72,7 +75,7 @@ struct SoundOfferTests {
     func ownViewer() async throws {
         let room = try await room()
         let hub = try #require(await room.session.hub)
-        for (most, lane) in [(24_000, .careful), (nil, .full)] as [(Int?, AudioLane)] {
+        for (most, lane) in [(32_000, .careful), (nil, .full)] as [(Int?, AudioLane)] {
             var configuration = ViewConfiguration(server: room.address, room: ShareRoom.name)
             configuration.network.interfaces = ["127.0.0.1"]
             configuration.receivesAudio = true

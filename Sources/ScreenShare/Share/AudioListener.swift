@@ -47,6 +47,8 @@ package struct AudioListener: Sendable {
     /// Which lane suits it where the share's own sound has that bit rate.
     package func lane(besides bitsPerSecond: Int) -> AudioLane {
         if room <= AudioLimits.leastSound { return .narrow }
+        // Among those who take more it would have all of them get as little.
+        if most <= AudioLimits.leastSound, most < bitsPerSecond { return .narrow }
         return most < bitsPerSecond || reliesOnFEC(at: bitsPerSecond) && loss > 0 ? .careful : .full
     }
 }
@@ -109,7 +111,7 @@ extension ShareSession {
     }
 
     /// One encoder for all, whose bit rate follows the widest path; another, for all others together, while somebody takes
-    /// less, loses much, or has less room for sound; and a third while a path takes hardly more than sound.
+    /// less, loses much, or has less room for sound; and a third while somebody takes hardly any, or a path hardly more.
     func updateAudioLanes() {
         let listeners = viewers.values.filter(\.isConnected).compactMap(\.audio)
         let rate = AudioListener.bitrate(for: listeners, atMost: soundBitrate)

@@ -7,7 +7,7 @@ package enum AudioLane: Hashable, Sendable, CaseIterable {
     /// For viewers who take less (`maxaveragebitrate`) or whose paths do, or who lose packets and have nothing against it
     /// but in-band FEC.
     case careful
-    /// For viewers whose path takes hardly more than sound: the least, and one channel.
+    /// For viewers whose path takes hardly more than sound, or who take hardly any beside others: the least, and one channel.
     case narrow
 }
 
