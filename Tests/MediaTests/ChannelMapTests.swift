@@ -44,6 +44,27 @@ struct ChannelMapTests {
         #expect(map.stereo(frame + frame) == (channels > 64 ? [] : [0.01, 0.02, 0.01, 0.02]))
     }
 
+    @Test("a microphone's inputs that nobody named are all heard on both sides", arguments: [3, 4, 5, 6, 7, 8, 18])
+    func inputs(channels: Int) {
+        let map = ChannelMap(channels: channels).heard(as: .microphone)
+        for channel in 0..<channels {
+            var frame = [Float](repeating: 0, count: channels)
+            frame[channel] = 0.5
+            #expect(map.stereo(frame) == [0.5, 0.5])
+        }
+    }
+
+    @Test("one and two channels, named ones, and what is played are heard alike whatever they are")
+    func kinds() {
+        for channels in [-1, 0, 1, 2] {
+            #expect(ChannelMap(channels: channels).heard(as: .microphone) == ChannelMap(channels: channels))
+        }
+        let named = ChannelMap([.frontLeft, .frontRight, .rearLeft, .rearRight])
+        #expect(named.heard(as: .microphone) == named)
+        for channels in 3...8 { #expect(ChannelMap(channels: channels).heard(as: .system) == ChannelMap(channels: channels)) }
+        #expect(ChannelMap(channels: 1 << 40).heard(as: .microphone).channels == 1 << 40)
+    }
+
     @Test("named channels are taken in any order")
     func named() {
         let map = ChannelMap([.frontRight, .other, .frontLeft, .frontCentre])

@@ -26,6 +26,18 @@ private final class Fading: AudioSource {
     }
 }
 
+/// One frame of six inputs that nobody named, with a voice at the last.
+private final class Inputs: AudioSource {
+    let format = AudioFormat(sampleRate: 48_000, channels: 6)
+    let pollDescriptors: [(descriptor: Int32, events: Int16)] = []
+    private var isRead = false
+
+    func read(at now: Instant) throws(AudioSourceError) -> AudioBlock? {
+        defer { isRead = true }
+        return isRead ? nil : AudioBlock(format: format, samples: [0, 0, 0, 0, 0, 0.5], capturedAt: now)
+    }
+}
+
 @Suite("A source of sound and its losses")
 struct AudioFeedTests {
     /// When it was opened, in milliseconds, where it is read each 10 ms.
@@ -41,6 +53,16 @@ struct AudioFeedTests {
             if opened.withLock({ $0 }) > times.count { times.append(time) }
         }
         return times
+    }
+
+    @Test("a voice at the last of a microphone's inputs is heard on both sides; of what is played that is the low frequencies")
+    func inputs() {
+        for (kind, expected) in [(.microphone, [0.5, 0.5]), (.system, [0, 0])] as [(AudioKind, [Float])] {
+            var heard: [Float] = []
+            var feed = AudioFeed(kind) { Inputs() }
+            _ = feed.read(at: .zero) { block, map in heard += map.stereo(block.samples) }
+            #expect(heard == expected)
+        }
     }
 
     @Test("what worked until now is opened again at once: another output may be the default")

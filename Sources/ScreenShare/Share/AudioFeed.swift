@@ -54,7 +54,7 @@ struct AudioFeed {
             // Whoever pushes faster than this reads must not keep the thread.
             var taken = Duration.zero
             while taken < AudioLineLimits.turn, let block = try source.read(at: now) {
-                take(block, source.channelMap)
+                take(block, source.channelMap.heard(as: kind))
                 taken += max(.microseconds(100), block.format.duration(frames: block.frameCount))
                 if heard(at: now) { news = .back }
             }

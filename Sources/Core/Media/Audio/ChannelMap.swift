@@ -13,14 +13,17 @@ package struct ChannelMap: Hashable, Sendable {
     package let channels: Int
     /// The channels that are heard.
     private let taps: [Tap]
+    /// It is known which channel is which.
+    private let hasNames: Bool
 
     /// - Parameter positions: of the channels in their order; beyond `MediaLimits.channels` none is heard.
     package init(_ positions: [ChannelPosition]) {
-        self.init(positions, of: positions.count)
+        self.init(positions, of: positions.count, hasNames: true)
     }
 
-    private init(_ positions: [ChannelPosition], of channels: Int) {
+    private init(_ positions: [ChannelPosition], of channels: Int, hasNames: Bool) {
         self.channels = channels
+        self.hasNames = hasNames
         taps = positions.prefix(MediaLimits.channels).enumerated().compactMap { channel, position in
             Self.gains(of: position).map { Tap(channel: channel, left: $0.left, right: $0.right) }
         }
@@ -33,13 +36,37 @@ package struct ChannelMap: Hashable, Sendable {
         let surround: [ChannelPosition] = [
             .frontLeft, .frontRight, .rearLeft, .rearRight, .frontCentre, .lowFrequency, .sideLeft, .sideRight,
         ]
-        switch channels {
-        case ...0: self.init([], of: 0)
-        case 1: self.init([.mono])
-        case 3: self.init([.frontLeft, .frontRight, .frontCentre])
-        case 4...6, 8: self.init(Array(surround.prefix(channels)))
-        default: self.init([.frontLeft, .frontRight], of: channels)
+        let positions: [ChannelPosition] =
+            switch channels {
+            case ...0: []
+            case 1: [.mono]
+            case 3: [.frontLeft, .frontRight, .frontCentre]
+            case 4...6, 8: Array(surround.prefix(channels))
+            default: [.frontLeft, .frontRight]
+            }
+        self.init(positions, of: max(0, channels), hasNames: false)
+    }
+
+    /// Channels without names are a surround layout only in what is played. Those of a microphone, from three on, are a sound
+    /// card's inputs, and who speaks may be at any of them: each is heard on both sides.
+    package func heard(as kind: AudioKind) -> ChannelMap {
+        switch kind {
+        case .system: return self
+        case .microphone:
+            if hasNames || channels < 3 { return self }
+            let inputs = [ChannelPosition](repeating: .mono, count: min(channels, MediaLimits.channels))
+            return ChannelMap(inputs, of: channels, hasNames: false)
         }
+    }
+
+    /// As they sound, whoever named the channels.
+    package static func == (one: ChannelMap, other: ChannelMap) -> Bool {
+        one.channels == other.channels && one.taps == other.taps
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(channels)
+        hasher.combine(taps)
     }
 
     private static func gains(of position: ChannelPosition) -> (left: Float, right: Float)? {
