@@ -178,7 +178,7 @@ let package = Package(
         suite("Matroska", ["Matroska", "AudioCodec", "VideoCodec", "Media", "RTP", "Timebase"]),
         .target(name: "TestSoundCard", dependencies: ["CALSA"], path: "Tests/TestSoundCard"),
         suite(
-            "AudioDevices", ["AudioDevices", "Media", "SystemClock", "Timebase", "CALSA", "TestSoundCard"]),
+            "AudioDevices", ["AudioDevices", "Media", "SystemClock", "Timebase", "CALSA", "CPulse", "TestSoundCard"]),
         suite("SecureTransport", ["SecureTransport", "PeerCore", "ICE", "Timebase", "Datagrams", "COpenSSL"]),
         suite(
             "PeerDriver", ["PeerDriver", "PeerCore", "ICE", "Timebase", "Datagrams", nioCore, nioPosix, nioSSL, locks]),

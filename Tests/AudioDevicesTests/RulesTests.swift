@@ -1,3 +1,4 @@
+import CPulse
 import Media
 import Testing
 import Timebase
@@ -146,6 +147,18 @@ struct RulesTests {
         #expect(DeviceAddress("pulse:@DEFAULT_MONITOR@") == .pulse(.defaultMonitor))
         #expect(DeviceAddress("pulse:a.b.monitor") == .pulse(.named("a.b.monitor")))
         #expect(DeviceAddress("hw:CARD=PCH,DEV=0") == .pcm("hw:CARD=PCH,DEV=0"))
+    }
+
+    @Test("A server's only channel is heard on both sides, whatever it is called", arguments: [
+        PA_CHANNEL_POSITION_MONO, PA_CHANNEL_POSITION_FRONT_LEFT, PA_CHANNEL_POSITION_FRONT_CENTER,
+        PA_CHANNEL_POSITION_LFE, PA_CHANNEL_POSITION_TOP_CENTER, PA_CHANNEL_POSITION_AUX0,
+    ].map(\.rawValue))
+    func onlyChannel(_ code: Int32) throws {
+        var named = pa_channel_map()
+        named.channels = 1
+        named.map.0 = pa_channel_position_t(rawValue: code)
+        let map = try #require(ChannelMap(named))
+        #expect(map.stereo([0.5]) == [0.5, 0.5])
     }
 
     @Test("Of ALSA's hints, cards and what somebody wrote into the configuration are listed, if they capture")

@@ -66,6 +66,7 @@ extension SoundServerSuite {
                 ("front-left,front-right,rear-left,rear-right,front-center",
                     [.frontLeft, .frontRight, .rearLeft, .rearRight, .frontCentre]),
                 ("front-right,front-left", [.frontRight, .frontLeft]),
+                ("front-left", [.mono]),
             ])
         func surround(map: String, positions: [ChannelPosition]) throws {
             let server = try SoundServer([

@@ -32,6 +32,11 @@ extension PulseSource {
 extension ChannelMap {
     /// Nil where the server does not say which speaker each channel is for.
     init?(_ map: pa_channel_map) {
+        // The only one is all there is to hear, also where it is a loudspeaker's or one side's.
+        if map.channels == 1 {
+            self.init([.mono])
+            return
+        }
         let positions = withUnsafeBytes(of: map.map) { bytes in
             bytes.bindMemory(to: pa_channel_position_t.self).prefix(Int(map.channels)).map { ChannelPosition($0) }
         }
