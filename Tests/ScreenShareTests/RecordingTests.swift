@@ -39,9 +39,10 @@ struct ReaderLagTests {
 
 @Suite("Sound from before its place is known")
 struct EarlyAudioTests {
-    private static func piece(_ position: Int64, at timestamp: Int64? = nil) -> AudioPiece {
+    private static func piece(_ position: Int64, at timestamp: Int64? = nil, frames: Int = 960) -> AudioPiece {
         AudioPiece(
-            opus: [0], samples: [], timestamp: timestamp, position: position, frames: 960, playAt: .now, isInserted: false)
+            opus: [0], samples: [], timestamp: timestamp, position: position, frames: frames, playAt: .now,
+            isInserted: false)
     }
 
     @Test("The newest two seconds are kept, and stand right before the piece that tells where")
@@ -54,6 +55,23 @@ struct EarlyAudioTests {
         #expect(placed.last?.timestamp == 24_000)
         let next = early.placed(by: Self.piece(226 * 960, at: 24_960))
         #expect(next.count == 1)
+    }
+
+    @Test("Two seconds are kept also in short pieces", arguments: [120, 240, 480])
+    func shortPieces(frames: Int) {
+        var early = EarlyAudio()
+        let count = 3 * 48_000 / frames
+        for index in 0..<count { early.keep(Self.piece(Int64(index * frames), frames: frames)) }
+        let placed = early.placed(by: Self.piece(3 * 48_000, at: 0, frames: frames))
+        #expect(placed.first?.timestamp == -2 * 48_000)
+        #expect(placed.count == 2 * 48_000 / frames + 1)
+    }
+
+    @Test("Pieces that take no time are bounded as well")
+    func noTime() {
+        var early = EarlyAudio()
+        for _ in 0..<5_000 { early.keep(Self.piece(0, frames: 0)) }
+        #expect(early.placed(by: Self.piece(0, at: 0)).count == 801)
     }
 
     @Test("What came over an earlier connection never gets a place")

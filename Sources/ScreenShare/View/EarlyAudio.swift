@@ -9,8 +9,10 @@ package struct EarlyAudio: Sendable {
     /// Keeps a piece; what it does not follow belongs to an earlier connection, and never gets a place.
     package mutating func keep(_ piece: AudioPiece) {
         leaveOut(before: piece)
-        if pieces.count >= Self.capacity { pieces.removeFirst() }
         pieces.append(piece)
+        let end = piece.position.addingSaturating(Int64(piece.frames))
+        let tooOld = pieces.prefix { end.subtractingSaturating($0.position) > Self.longestSpan }.count
+        pieces.removeFirst(max(tooOld, pieces.count - Self.mostPieces))
     }
 
     /// What was kept, in order and with its place, and then the piece that tells it.
@@ -31,9 +33,10 @@ package struct EarlyAudio: Sendable {
         if !(0...Self.longestPause).contains(step) { pieces = [] }
     }
 
-    /// Two seconds, in packets of 20 ms.
-    private static let capacity = 100
-    /// In ticks of 1/48000 s.
+    /// Two seconds in ticks of 1/48000 s, and in pieces of 2.5 ms, the shortest of Opus (RFC 6716 § 2.1.4).
+    private static let longestSpan: Int64 = 2 * 48_000
+    private static let mostPieces = 800
+    /// In ticks.
     private static let longestPause: Int64 = 5 * 48_000
     private static let longestWait: Int64 = 48_000
 }
