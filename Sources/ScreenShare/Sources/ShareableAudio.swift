@@ -1,5 +1,4 @@
 import AudioDevices
-import Glibc
 
 /// A device that sound can be captured from.
 public struct ShareableAudio: Hashable, Sendable, Encodable {
@@ -12,16 +11,9 @@ public struct ShareableAudio: Hashable, Sendable, Encodable {
     /// Used unless another one of its kind is named.
     public let isDefault: Bool
 
-    /// Whether there are signs of sound: a sound server's socket, a sound card, a configuration of ALSA's. To ask the
-    /// devices themselves costs two megabytes, which a machine without sound is spared.
-    public static var mayExist: Bool {
-        func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
-        if variable("PULSE_SERVER") != nil || variable("ALSA_CONFIG_PATH") != nil { return true }
-        let runtime = variable("XDG_RUNTIME_DIR") ?? "/run/user/\(getuid())"
-        let pulse = variable("PULSE_RUNTIME_PATH") ?? "\(runtime)/pulse"
-        let signs = ["\(pulse)/native", "/run/pulse/native", "/dev/snd", "\(variable("HOME") ?? "")/.asoundrc"]
-        return signs.contains { access($0, F_OK) == 0 }
-    }
+    /// Whether there are signs of sound: a sound server's socket or address, a sound card, a configuration of ALSA's. To ask
+    /// the devices themselves costs two megabytes, which a machine without sound is spared.
+    public static var mayExist: Bool { SoundSigns().areThere }
 
     /// Asks the sound server and ALSA; a machine without sound has an empty list. Blocks for up to two seconds where a
     /// server does not answer.
