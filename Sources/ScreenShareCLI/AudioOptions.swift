@@ -35,18 +35,22 @@ struct AudioOptions: ParsableArguments {
     @OptionGroup var choice: SoundChoice
 
     @Option(parsing: .unconditional, help: "The microphone, louder or softer by so many dB, -60…20.")
-    var micGain = 0.0
+    var micGain: Double?
 
     @Option(parsing: .unconditional, help: "System sound, louder or softer by so many dB, -60…20.")
-    var systemGain = 0.0
+    var systemGain: Double?
 
     @Option(help: "Milliseconds of sound in a packet, 10 or 20: 10 is heard 10 ms earlier, and costs 25 kbit/s more.")
     var ptime = 20
 
     func validate() throws {
         if AudioPacketDuration(rawValue: ptime) == nil { throw ValidationError("--ptime takes 10 or 20.") }
-        for (name, gain) in [("--mic-gain", micGain), ("--system-gain", systemGain)] where !(-60...20).contains(gain) {
-            throw ValidationError("\(name) takes -60…20 dB.")
+        for (name, gain) in [("--mic-gain", micGain), ("--system-gain", systemGain)] {
+            if let gain, !(-60...20).contains(gain) { throw ValidationError("\(name) takes -60…20 dB.") }
+        }
+        if micGain != nil, !choice.wantsMicrophone { throw ValidationError("--mic-gain goes with --audio mic or both.") }
+        if systemGain != nil, !choice.wantsSystem {
+            throw ValidationError("--system-gain goes with --audio system or both.")
         }
     }
 
@@ -70,7 +74,7 @@ struct AudioOptions: ParsableArguments {
             texts.append(name(mic, .microphone, devices) ?? "the microphone")
         }
         configuration.packetDuration = AudioPacketDuration(rawValue: ptime) ?? .milliseconds20
-        (configuration.systemGain, configuration.microphoneGain) = (systemGain, micGain)
+        (configuration.systemGain, configuration.microphoneGain) = (systemGain ?? 0, micGain ?? 0)
         let text = texts.isEmpty ? "No sound is shared." : "Sound: \(texts.joined(separator: " and "))."
         return (configuration, text)
     }

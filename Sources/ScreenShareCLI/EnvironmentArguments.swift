@@ -77,8 +77,17 @@ enum EnvironmentArguments {
             return self.value(of: "audio", in: merged) != nil || self.value(of: "container", in: merged) == "mkv"
         case "mic": return sound == nil || sound == "mic" || sound == "both"
         case "system": return sound == nil || sound == "system" || sound == "both"
+        case "mic-gain": return shares("mic", unlessTold: self.value(of: "mic", in: merged) != nil, merged)
+        case "system-gain":
+            let isDefault = self.value(of: "mic", in: merged) == nil || self.value(of: "system", in: merged) != nil
+            return shares("system", unlessTold: isDefault, merged)
         default: return true
         }
+    }
+
+    /// Whether that kind of sound is shared; without `--audio` that goes by what else is given.
+    private static func shares(_ kind: String, unlessTold isDefault: Bool, _ arguments: [String]) -> Bool {
+        value(of: "audio", in: arguments).map { $0 == kind || $0 == "both" } ?? isDefault
     }
 
     private static func value(of option: String, in arguments: [String]) -> String? {

@@ -39,6 +39,7 @@ def test_version(run):
         ["host", "--room", "demo", "--signaling", "example.org"],
         ["host", "--room", "demo", "--relay-only"],
         ["host", "--room", "demo", "--turn-user", "a"],
+        ["host", "--room", "demo", "--audio", "system", "--mic-gain", "6"],
         ["host", "--room", "demo", "--stun", "stun.example.org"],
         ["serve", "--stun", "nonsense"],
         ["doctor", "--stun", "stun.example.org"],

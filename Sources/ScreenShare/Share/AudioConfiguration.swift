@@ -8,9 +8,9 @@ public struct AudioConfiguration: Sendable {
     public var system: ShareAudioSource?
     /// Who speaks; nil for none.
     public var microphone: ShareAudioSource?
-    /// In dB, −60…20; below is silence.
+    /// In dB, −60…24; below is silence.
     public var systemGain = 0.0
-    /// In dB, −60…20; below is silence.
+    /// In dB, −60…24; below is silence.
     public var microphoneGain = 0.0
     /// The most the track may use, in bits per second, 16,000…320,000. A viewer that loses packets is sent copies beside.
     public var maximumBitrate = 96_000
