@@ -17,6 +17,9 @@ public final class CustomAudioSource: Sendable {
         case signed16
         /// Packed into three bytes.
         case signed24
+        /// In the low three bytes of four, as ALSA's S24_LE and S24_BE; what the fourth holds doesn't count. That one is the
+        /// last with `ByteOrder.little`, and the first with `big`.
+        case signed24In32
         /// Of which the upper 24 bits are taken.
         case signed32
         /// IEEE 754, −1 to 1.
@@ -165,6 +168,7 @@ extension CustomAudioSource.Encoding {
         case .unsigned8: .unsigned8
         case .signed16: .signed16
         case .signed24: .signed24
+        case .signed24In32: .signed24In32
         case .signed32: .signed32
         case .float32: .float32
         }
