@@ -18,11 +18,15 @@ package struct AudioDeviceList: Hashable, Sendable, Codable {
         // Loading ALSA's configuration asks the sound server too, without a time limit.
         let hints = try? BlockingCall(name: "alsa-hints") { ALSAHint.all() }
         let sources = pulseDevices(server, until: deadline)
-        var own = (hints?.value(atMost: deadline - SystemClock.now()) ?? []).compactMap(AudioDevice.init)
-        if sources.isEmpty, let card = own.firstIndex(where: { $0.id.hasPrefix(DeviceAddress.cardPrefix) }) {
-            own[card].isDefault = true
-        }
-        return AudioDeviceList(devices: sources + own)
+        return AudioDeviceList(sources: sources, hints: hints?.value(atMost: deadline - SystemClock.now()) ?? [])
+    }
+
+    /// - Parameter sources: the sound server's; without them ALSA's default is opened, and which card that is stands in its
+    ///   configuration.
+    init(sources: [AudioDevice], hints: [ALSAHint]) {
+        let own = hints.compactMap(AudioDevice.init)
+        let hasDefault = sources.isEmpty && own.contains { $0.id.hasPrefix(DeviceAddress.cardPrefix) }
+        devices = sources + (hasDefault ? [AudioDevice.alsaDefault] : []) + own
     }
 
     private static func pulseDevices(_ address: String?, until deadline: Instant) -> [AudioDevice] {
@@ -37,6 +41,9 @@ package struct AudioDeviceList: Hashable, Sendable, Codable {
 }
 
 extension AudioDevice {
+    fileprivate static let alsaDefault = AudioDevice(
+        kind: .microphone, id: defaultMicrophone, name: "ALSA's default microphone", isDefault: true)
+
     init(_ source: PulseSource, _ defaults: PulseServer.Defaults) {
         let target: PulseTarget = source.isMonitor ? .defaultMonitor : .defaultMicrophone
         self.init(
