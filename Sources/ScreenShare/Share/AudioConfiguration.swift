@@ -53,6 +53,9 @@ public enum SharedAudio: String, Hashable, Sendable, CaseIterable {
 }
 
 /// How much sound a packet holds: less makes less delay and more packets.
+///
+/// Every viewer gets the same: packets are encoded once for all, and `ptime` and `maxptime` in an offer (RFC 8866 §§ 6.4 and 6.5)
+/// are not read. For one that takes 10 ms at most choose that for the share.
 public enum AudioPacketDuration: Int, Hashable, Sendable, CaseIterable {
     /// For calls: sound leaves 10 ms earlier, with twice the packets and headers.
     case milliseconds10 = 10
