@@ -187,6 +187,10 @@ package actor PeerHub {
         if transmit.from.transport == .tcp { return connectionSend(transmit, for: id, at: now) }
         if relays.isEmpty || sockets[transmit.from] != nil { return enqueue(transmit) }
         guard let relay = relays.first(where: { $0.address == transmit.from }) else { return }
+        // The relay may not know us any more: our NAT has given us another port.
+        if transmit.bytes.read(DatagramKind.init) == .stun, peers[id]?.core.isQuiet == true {
+            relay.client?.peerBecameQuiet(at: now)
+        }
         relaySend(transmit, relay, at: now)
     }
 

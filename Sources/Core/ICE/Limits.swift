@@ -186,8 +186,13 @@ enum Limits {
     static let mismatchRetry = Duration.seconds(120)
 
     /// Datagrams went to peers and nothing came from the server for this long: it is asked whether the allocation is
-    /// still there. Consent lasts for 30 s, so that another allocation may take over before.
+    /// still there. Another, and a pair of it, then take a second and a half.
+    static let relayDoubt = Duration.seconds(1)
+    /// So long where it has answered that and no peer was heard since, and over a stream. Consent lasts for 30 s, so that
+    /// another allocation may take over before.
     static let relaySilence = Duration.seconds(5)
+    /// A peer counts as quiet after 0.3 s at the earliest: a server that was heard within this still relays.
+    static let quietPeer = Duration.milliseconds(250)
     /// How long it may take to answer that over a stream: with the silence before and a new connection behind it, far
     /// less than consent lasts.
     static let streamProbeTime = Duration.seconds(10)

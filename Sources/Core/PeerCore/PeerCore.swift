@@ -177,6 +177,9 @@ package struct PeerCore: ~Copyable {
         return pathWatch.map { min($0.quietTime(at: now), ice.unansweredTime(at: now)) }
     }
 
+    /// Whether its pair is being checked because nothing comes.
+    package var isQuiet: Bool { pathWatch?.isChecking == true }
+
     /// Asks the peer for an answer, beside ICE's own checks.
     package mutating func askPeer(at now: Instant) {
         self.now = now

@@ -13,12 +13,14 @@ protocol Node: AnyObject {
     func advance(to now: Instant) -> [Packet]
 }
 
-/// Packets between nodes in virtual time, one millisecond each way.
+/// Packets between nodes in virtual time, one millisecond each way unless a test says otherwise.
 final class Wire {
     private(set) var now = Instant.zero
     private let nodes: [any Node]
     private var flying: [(due: Instant, packet: Packet)] = []
     private(set) var log: [(at: Instant, packet: Packet)] = []
+    /// Changed only while nothing is on its way.
+    var delay = Duration.milliseconds(1)
     /// May change a packet, or drop it by nil.
     var tap: (Packet) -> Packet? = { $0 }
 
@@ -29,7 +31,7 @@ final class Wire {
     func send(_ packets: [Packet]) {
         for packet in packets {
             log.append((now, packet))
-            if let packet = tap(packet) { flying.append((now + .milliseconds(1), packet)) }
+            if let packet = tap(packet) { flying.append((now + delay, packet)) }
         }
     }
 

@@ -155,6 +155,24 @@ struct AllocationTests {
         #expect(user.eventList == [Self.allocated, .lost(.allocationMismatch), second])
     }
 
+    @Test("a lost allocation is asked for again at once, and after a pause where the next is lost within a minute")
+    func lostAgain() throws {
+        let (wire, server, user) = try joined()
+        let peer = address("192.0.2.7", 4000)
+        wire.run(for: .seconds(1))
+        for round in 1...2 {
+            server.restart()
+            user.with(wire) { $0.permit(peer.ip, at: $1) }
+            wire.run(for: .milliseconds(20))
+            #expect(user.eventList.filter { $0 == .lost(.allocationMismatch) }.count == round)
+            #expect((user.client.relayedAddress != nil) == (round == 1))
+        }
+        wire.run(for: .milliseconds(1_500))
+        #expect(user.client.relayedAddress == nil)
+        wire.run(for: .seconds(1))
+        #expect(user.client.relayedAddress != nil)
+    }
+
     @Test(
         "what an earlier run left on our port is deleted once, then there is a new allocation",
         arguments: [false, true])

@@ -34,6 +34,24 @@ struct RelayedCandidateTests {
             wire.tap = { sockets.contains($0.source) && sockets.contains($0.destination) ? nil : $0 }
         }
 
+        /// A NAT gives the sharer another port from now on; what comes to the old one is lost.
+        func rebind() {
+            let (viewer, inside) = (RelayedCandidateTests.viewerSocket, RelayedCandidateTests.sharerSocket)
+            let outside = TransportAddress(ip: inside.ip, port: 61_000)
+            wire.tap = { packet in
+                var packet = packet
+                if packet.source == inside {
+                    if packet.destination == viewer { return nil }
+                    packet.source = outside
+                } else if packet.destination == outside {
+                    packet.destination = inside
+                } else if packet.destination == inside {
+                    return nil
+                }
+                return packet
+            }
+        }
+
         func join() {
             let (offer, answer) = (viewer.agent.localCredentials, sharer.agent.localCredentials)
             let (theirs, ours) = (viewer.agent.localCandidates, sharer.agent.localCandidates)
@@ -167,6 +185,29 @@ struct RelayedCandidateTests {
         scene.exchange(5)
         #expect(scene.viewer.media.count == 5 && scene.sharer.media.count == 5)
         #expect(!scene.sharer.events.contains(.consentExpired) && !scene.viewer.events.contains(.consentExpired))
+    }
+
+    @Test("where a NAT gives us another port towards the relay, media is back both ways within three seconds")
+    func rebound() throws {
+        let scene = try Scene()
+        // A round trip of 50 ms to the server, and from there to the viewer.
+        scene.wire.delay = .milliseconds(25)
+        scene.blockDirectPath()
+        scene.join()
+        scene.wire.run(for: .seconds(5))
+        scene.exchange(250)
+        #expect(scene.sharer.agent.sendAddresses?.local == Self.relayed)
+        scene.rebind()
+        let moved = scene.wire.now
+        // What was on its way still arrives.
+        scene.exchange(10)
+        let seen = (viewer: scene.viewer.media.count, sharer: scene.sharer.media.count)
+        while scene.wire.now < moved + .seconds(3) { scene.exchange(1) }
+        #expect(scene.viewer.media.count > seen.viewer)
+        #expect(scene.sharer.media.count > seen.sharer)
+        #expect(scene.sharer.relayEvents.contains(.lost(.allocationMismatch)))
+        #expect(scene.sharer.agent.sendAddresses?.local == scene.sharer.client?.relayedAddress)
+        #expect(scene.server.requests(.refresh).count <= 2)
     }
 
     @Test("a base that is gone takes its pairs along, but not the path in use nor a choice that waits for it")

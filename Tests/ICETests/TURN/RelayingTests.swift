@@ -249,6 +249,64 @@ struct RelayingTests {
         #expect(scene.user.client.relayedAddress != nil)
     }
 
+    @Test("a second without an answer has the server asked; where it is the peer that is gone, once, then every five seconds")
+    func doubt() throws {
+        let scene = try Scene()
+        scene.peer.echoes = true
+        scene.talk(for: .seconds(20), every: .milliseconds(100))
+        // Two seconds between datagrams are no silence, as long as each is answered.
+        scene.talk(for: .seconds(20), every: .seconds(2))
+        #expect(scene.server.requests(.refresh).isEmpty)
+        scene.peer.echoes = false
+        scene.talk(for: .milliseconds(1_200), every: .milliseconds(100))
+        #expect(scene.server.requests(.refresh).count == 1)
+        scene.talk(for: .seconds(4), every: .milliseconds(100))
+        #expect(scene.server.requests(.refresh).count == 1)
+        scene.peer.echoes = true
+        scene.talk(for: .seconds(1), every: .milliseconds(100))
+        scene.peer.echoes = false
+        scene.talk(for: .milliseconds(1_200), every: .milliseconds(100))
+        #expect(scene.server.requests(.refresh).count == 2)
+        #expect(scene.user.eventList.count == 1)
+    }
+
+    @Test("a server that says nothing over a connection is asked after five seconds, as before")
+    func doubtOverStream() throws {
+        let scene = try Scene(transport: .stream)
+        // The last that is heard of the server is that the channel stands, behind twenty datagrams.
+        scene.talk(for: .seconds(3), every: .milliseconds(100))
+        scene.talk(for: .milliseconds(3_900), every: .milliseconds(100))
+        #expect(scene.server.requests(.refresh).isEmpty)
+        scene.talk(for: .milliseconds(300), every: .milliseconds(100))
+        #expect(scene.server.requests(.refresh).count == 1)
+    }
+
+    @Test("a peer that became quiet has the server asked at once and only once, unless that was heard just now")
+    func quietPeer() throws {
+        let scene = try Scene()
+        scene.peer.echoes = true
+        scene.talk(for: .seconds(2), every: .milliseconds(100))
+        scene.user.with(scene.wire) { $0.peerBecameQuiet(at: $1) }
+        scene.wire.run(for: .milliseconds(10))
+        #expect(scene.server.requests(.refresh).isEmpty)
+        scene.peer.echoes = false
+        for _ in 0..<5 {
+            scene.talk(for: .milliseconds(300), every: .milliseconds(100))
+            scene.user.with(scene.wire) { $0.peerBecameQuiet(at: $1) }
+            scene.wire.run(for: .milliseconds(10))
+            #expect(scene.server.requests(.refresh).count == 1)
+        }
+        scene.peer.echoes = true
+        scene.talk(for: .milliseconds(100), every: .milliseconds(100))
+        scene.wire.run(for: .milliseconds(300))
+        scene.user.with(scene.wire) { $0.peerBecameQuiet(at: $1) }
+        scene.wire.run(for: .milliseconds(10))
+        #expect(scene.server.requests(.refresh).count == 2)
+        let other = try RelayUser()
+        other.client.peerBecameQuiet(at: .zero)
+        #expect(other.client.allocation == nil)
+    }
+
     @Test("fifteen hundred peers leave permissions, channels and requests within their bounds")
     func bounds() throws {
         let scene = try Scene()

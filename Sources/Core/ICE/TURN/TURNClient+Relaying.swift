@@ -52,14 +52,22 @@ extension TURNClient {
             RelayIndication.write(payload, to: peer, .random(using: &random), into: &buffer)
         }
         sentAt = now
-        let isSilent = now - max(heardAt, probedAt) >= Limits.relaySilence
+        let isSilent = watch.sent(at: now)
         if isSilent { probe() }
         if channel.isDue || isSilent { run() }
     }
 
-    /// A server that has lost the allocation drops datagrams without a word, but says so to a request.
+    /// A peer that is reached through the server has become quiet: the server is asked whether it still knows us, where it
+    /// has not shown that just now.
+    package mutating func peerBecameQuiet(at now: Instant) {
+        tick(now)
+        guard allocation != nil, watch.mayBeUnknown(at: self.now) else { return }
+        probe()
+        run()
+    }
+
     private mutating func probe() {
-        probedAt = now
+        watch.asked(at: now)
         guard case .allocated(let allocation) = state, allocation.refreshDue != nil else { return }
         isProbing = true
         updateAllocation { [now] in $0.refreshDue = now }

@@ -51,13 +51,15 @@ extension TURNClient {
         keepaliveDue = sentAt + pause
     }
 
-    /// The allocation is no more. Whatever the reason, the server's answer to a new request decides what follows.
+    /// The allocation is no more. Whatever the reason, the server's answer to a new request decides what follows. One that
+    /// has just said so is there to be asked; mostly a NAT has given us another port, and peers wait.
     mutating func lose(_ failure: TURNFailure) {
         guard let allocation else { return }
         failures = now - allocation.startedAt >= Limits.stableAllocation ? 1 : failures + 1
         forgetAllocation()
         emit(.lost(failure))
-        state = .waiting(until: now + retryPause(after: failure, atLeast: .zero))
+        let isFirst = failure == .allocationMismatch && failures == 1
+        state = .waiting(until: isFirst ? now : now + retryPause(after: failure, atLeast: .zero))
     }
 
     /// There could be none.
@@ -186,6 +188,6 @@ extension TURNClient {
 
     /// The connection lives, and the answer is only slow: behind all that waited there.
     private func hasBeenHeard(since transaction: TURNTransaction) -> Bool {
-        transaction.purpose == .refresh && configuration.transport == .stream && heardAt > transaction.startedAt
+        transaction.purpose == .refresh && configuration.transport == .stream && watch.wasHeard(since: transaction.startedAt)
     }
 }

@@ -54,9 +54,7 @@ package struct TURNClient {
     /// When an indication must keep the NAT's binding, unless something is sent before.
     var keepaliveDue: Instant
     var sentAt: Instant
-    /// When the server was last heard, and asked for a sign of life.
-    var heardAt: Instant
-    var probedAt = Instant.zero
+    var watch: ServerWatch
     /// Asked because nothing was heard: the next refresh has little time.
     var isProbing = false
     /// Whether the server has given an address or could not, for the first time.
@@ -77,7 +75,7 @@ package struct TURNClient {
         credentials = configuration.credentials
         keepaliveDue = now
         sentAt = now
-        heardAt = now
+        watch = ServerWatch(configuration.transport, at: now)
         isOpen = configuration.transport == .udp
         state = .waiting(until: now)
         run()
@@ -104,12 +102,12 @@ package struct TURNClient {
         tick(now)
         guard remote == configuration.server, local == configuration.base else { return .notOurs }
         if let message = ChannelData(bytes) {
-            heardAt = self.now
+            watch.heardPeer(at: self.now)
             return receive(message)
         }
         guard let header = try? STUNHeader(bytes) else { return .notOurs }
         if header.messageClass == .indication, header.method == .data {
-            heardAt = self.now
+            watch.heardPeer(at: self.now)
             return receiveData(bytes, header.transactionID)
         }
         guard let message = try? STUNMessage(bytes), let transaction = transactions[header.transactionID] else {
@@ -117,7 +115,7 @@ package struct TURNClient {
         }
         switch header.messageClass {
         case .success, .error:
-            heardAt = self.now
+            watch.heardServer(at: self.now)
             handleResponse(message, bytes, transaction)
             run()
             return .handled
