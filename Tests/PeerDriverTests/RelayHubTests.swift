@@ -109,6 +109,21 @@ struct RelayHubTests {
         try await channel.close()
     }
 
+    @Test("a connection that was to be tried again in an hour is tried now, when the network has changed")
+    func networkReturned() async throws {
+        let (arrivals, came) = AsyncStream<Void>.makeStream()
+        let (channel, port) = try await listener([0xFF, 0xFF, 0xFF, 0xFF], came: came)
+        let hub = try await hub("turn:127.0.0.1:\(port)?transport=tcp", Told())
+        var seen = arrivals.makeAsyncIterator()
+        #expect(await seen.next() != nil)
+        await hub.gather(atMost: .seconds(50))
+        await hub.postponeTries()
+        await hub.relayAgain()
+        #expect(await seen.next() != nil)
+        await hub.close()
+        try await channel.close()
+    }
+
     @Test("a server whose certificate can't be read is none")
     func certificates() async throws {
         let told = Told()
@@ -136,6 +151,17 @@ struct RelayHubTests {
         await hub.gather(from: [TransportAddress(ip: .loopback, port: 9)])
         #expect(await hub.gatherer == nil)
         await hub.close()
+    }
+}
+
+extension PeerHub {
+    /// As behind many tries that came to nothing.
+    fileprivate func postponeTries() {
+        for relay in relays {
+            relay.attempts = 16
+            relay.retry?.cancel()
+            relay.retry = eventLoop.scheduleTask(in: .hours(1)) {}
+        }
     }
 }
 

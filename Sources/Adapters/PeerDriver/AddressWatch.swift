@@ -2,7 +2,7 @@ import CLinux
 import NIOCore
 import NIOPosix
 
-/// Tells when this machine's IP addresses change; of what has changed the system is asked anew.
+/// Tells when this machine's IP addresses or links change; of what has changed the system is asked anew.
 enum AddressWatch {
     /// Until the channel is closed; nil where the system tells nothing.
     static func open(

@@ -58,13 +58,15 @@ extension PeerHub {
             bound.append(ip)
             await listen(at: ip)
         }
+        guard !closed else { return }
         // What can't be bound is no change, however often the system tells of it.
-        guard !closed, !gone.isEmpty || !bound.isEmpty else { return }
-        let new = localCandidates().filter { candidate in candidate.base.map { bound.contains($0.ip) } == true }
-        for candidate in new { announce(candidate, at: SystemClock.now()) }
-        gatherAgain()
+        if !gone.isEmpty || !bound.isEmpty {
+            let new = localCandidates().filter { candidate in candidate.base.map { bound.contains($0.ip) } == true }
+            for candidate in new { announce(candidate, at: SystemClock.now()) }
+            gatherAgain()
+        }
+        // A cable that was out has left its address where it was.
         await relayAgain()
-        flush()
     }
 
     private func leave(_ address: TransportAddress) {

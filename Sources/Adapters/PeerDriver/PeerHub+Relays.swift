@@ -29,13 +29,30 @@ extension PeerHub {
         flush()
     }
 
-    /// Those that were reached from an address which is gone are asked anew, and those that do not answer where another
-    /// socket reaches them now.
+    /// The network has changed, or is back. Those that were reached from an address which is gone are asked anew, those that do
+    /// not answer where another socket reaches them now; and whatever has no address does not wait any longer.
     func relayAgain() async {
-        for relay in relays where relay.address == nil || !isReachable(relay) {
-            if relay.server.uri.transport == .udp { await askElsewhere(relay) }
-            else if !isReachable(relay) { relay.connection?.close(promise: nil) }
+        for (index, relay) in relays.enumerated() where relay.address == nil || !isReachable(relay) {
+            if relay.server.uri.transport == .udp {
+                await askElsewhere(relay)
+                hasten(relay)
+            } else if !isReachable(relay) {
+                relay.attempts = 0
+                relay.connection?.close(promise: nil)
+            } else if relay.connection == nil {
+                connectSoon(index)
+            } else {
+                hasten(relay)
+            }
         }
+        flush()
+    }
+
+    private func hasten(_ relay: Relay) {
+        let now = SystemClock.now()
+        guard !closed, relay.address == nil else { return }
+        relay.client?.hasten(at: now)
+        drain(relay, at: now)
     }
 
     /// Anew, unless it is asked that way already.
@@ -265,21 +282,43 @@ extension PeerHub {
 
     private func connect(_ index: Int) {
         let relay = relays[index]
-        guard !closed, let address = relay.server.address else { return }
+        guard !closed, relay.connection == nil, let address = relay.server.address else { return }
+        relay.triedAt = SystemClock.now()
+        relay.connectionNumber += 1
+        let number = relay.connectionNumber
         do {
             try RelayConnection.open(to: relay.server, at: address, on: eventLoop) { [weak self] event in
-                self?.assumeIsolated { $0.follow(event, relayAt: index) }
+                self?.assumeIsolated { $0.follow(event, relayAt: index, number) }
             }.whenComplete { [weak self] result in
-                self?.assumeIsolated { $0.connected(index, result) }
+                self?.assumeIsolated { $0.connected(index, number, result) }
             }
         } catch {
             fail(relay, .unusable("the certificates to check it with can't be read"))
         }
     }
 
-    private func connected(_ index: Int, _ result: Result<any Channel, any Error>) {
+    /// Whatever the last tries came to. One that is under way may have begun while the line was dead, and repeats itself
+    /// seldom: the next takes its place.
+    private func connectSoon(_ index: Int) {
+        let relay = relays[index]
+        guard !closed else { return }
+        // Another would meet the same refusal.
+        if case .turn(let told)? = relay.failure, told.isPermanent { return }
+        relay.attempts = 0
+        relay.retry?.cancel()
+        let rest: Duration = relay.triedAt.map { max(.zero, $0 + Limits.connectPause - SystemClock.now()) } ?? .zero
+        relay.retry = eventLoop.scheduleTask(in: .nanoseconds(rest.nanoseconds)) { [weak self] in
+            self?.assumeIsolated { $0.connect(index) }
+        }
+    }
+
+    private func connected(_ index: Int, _ number: Int, _ result: Result<any Channel, any Error>) {
         let relay = relays[index]
         let now = SystemClock.now()
+        guard number == relay.connectionNumber else {
+            if case .success(let channel) = result { channel.close(promise: nil) }
+            return
+        }
         switch result {
         case .failure(let error): lose(index, RelayConnection.failure(error), at: now)
         case .success(let channel):
@@ -301,8 +340,9 @@ extension PeerHub {
         if !closed { connect(index) }
     }
 
-    private func follow(_ event: RelayConnection.Event, relayAt index: Int) {
+    private func follow(_ event: RelayConnection.Event, relayAt index: Int, _ number: Int) {
         let relay = relays[index]
+        guard number == relay.connectionNumber else { return }
         let now = SystemClock.now()
         switch event {
         case .received(let bytes):
@@ -333,6 +373,7 @@ extension PeerHub {
         let pause = min(shortest << Int64(min(relay.attempts, 16)), longest) * Int64.random(in: 800...1200)
         relay.attempts += 1
         guard !closed else { return }
+        relay.retry?.cancel()
         relay.retry = eventLoop.scheduleTask(in: .milliseconds(pause)) { [weak self] in
             Task { await self?.connectAnew(index) }
         }

@@ -18,6 +18,9 @@ final class Relay {
     /// Connections in a row that came to nothing.
     var attempts = 0
     var retry: Scheduled<Void>?
+    /// When the last was begun, and its number: what an earlier one has to say counts no more.
+    var triedAt: Instant?
+    var connectionNumber = 0
     /// When it wants to be woken.
     var due = Instant.distantFuture
     /// The relayed address while there is one: what transmits name as `from`.

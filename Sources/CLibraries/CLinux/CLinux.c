@@ -41,7 +41,7 @@ int linux_watch_addresses(void) {
     // Messages that find no room are no error: whoever reads asks the system for its addresses anyway.
     setsockopt(watch, SOL_NETLINK, NETLINK_NO_ENOBUFS, &(int){1}, sizeof(int));
     const struct sockaddr_nl groups = {
-        .nl_family = AF_NETLINK, .nl_groups = RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR};
+        .nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR};
     if (bind(watch, (const struct sockaddr *)&groups, sizeof groups) == 0) return watch;
     close(watch);
     return -1;

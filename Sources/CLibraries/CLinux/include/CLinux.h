@@ -9,8 +9,8 @@ struct pollfd;
 /// ppoll(2) without signals; a negative time is for ever.
 int linux_poll(struct pollfd *entries, unsigned long count, long long nanoseconds);
 
-/// A non-blocking, close-on-exec netlink(7) socket on which something comes when an IP address of this machine comes, goes
-/// or changes (rtnetlink(7)), or -1.
+/// A non-blocking, close-on-exec netlink(7) socket on which something comes when an IP address or a link of this machine
+/// comes, goes or changes (rtnetlink(7)), or -1.
 int linux_watch_addresses(void);
 
 struct sockaddr;

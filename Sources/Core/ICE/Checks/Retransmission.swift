@@ -26,6 +26,13 @@ struct Retransmission {
         due = now + timeout
     }
 
+    /// Begins anew, with the next one then or sooner: that the first were lost says nothing of what comes.
+    mutating func restart(at instant: Instant) {
+        sent = 0
+        interval = timeout / 2
+        due = min(due, instant)
+    }
+
     /// What is to do now that `due` has come. Delays count from now: a late timer makes no burst.
     mutating func step(at now: Instant) -> Step {
         guard isRepeated, sent < Limits.requestCount else { return .giveUp }

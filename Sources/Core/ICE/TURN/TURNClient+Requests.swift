@@ -74,6 +74,7 @@ extension TURNClient {
             case .allocationMismatch: Limits.mismatchRetry
             default: .zero  // the others have no time of their own
             }
+        barredUntil = now + pause
         state = failure.isPermanent ? .failed : .waiting(until: now + retryPause(after: failure, atLeast: pause))
     }
 

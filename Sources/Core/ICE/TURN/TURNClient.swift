@@ -49,6 +49,8 @@ package struct TURNClient {
     var held: [HeldDatagram] = []
     /// Allocations in a row that could not be had, or did not last.
     var failures = 0
+    /// A server that has no room is not asked before, whatever happens (RFC 8656 § 7.4).
+    var barredUntil = Instant.zero
     /// Whether an allocation in the way was already deleted once.
     var hasCleared = false
     /// When an indication must keep the NAT's binding, unless something is sent before.
@@ -148,6 +150,24 @@ package struct TURNClient {
         forgetAllocation()
         state = .waiting(until: now)
         emit(event)
+    }
+
+    /// The network may be back: what waits for its time is asked for now, and what may be lost is sent again.
+    package mutating func hasten(at now: Instant) {
+        tick(now)
+        // However often this is called, no more leaves than a request's first repetitions.
+        let soon = max(self.now, sentAt + Limits.retransmissionTimeout)
+        switch state {
+        case .waiting(let until):
+            failures = 0
+            state = .waiting(until: min(until, max(soon, barredUntil)))
+        case .allocating, .clearing:
+            // In a connection nothing is repeated.
+            guard configuration.transport == .udp else { return }
+            for id in transactions.keys { transactions[id]?.retransmission.restart(at: soon) }
+        case .allocated, .failed, .closing, .closed: return
+        }
+        run()
     }
 
     /// Credentials for the next allocation; the present one keeps those it was made with (RFC 8656 § 5). Where the

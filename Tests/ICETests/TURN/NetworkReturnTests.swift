@@ -1,0 +1,79 @@
+import Datagrams
+import Testing
+import Timebase
+
+@testable import ICE
+
+@Suite("Relayed addresses when the network returns")
+struct NetworkReturnTests {
+    private func joined(_ user: RelayUser? = nil) throws -> (Wire, RelayServer, RelayUser) {
+        let server = RelayServer()
+        let user = try user ?? RelayUser()
+        return (Wire(server, user), server, user)
+    }
+
+    @Test("a request that would be repeated in twelve seconds is repeated at once")
+    func repetition() throws {
+        let (wire, _, user) = try joined()
+        wire.tap = { _ in nil }
+        // Repeated at 15.5 s, and next at 31.5 s.
+        wire.run(for: .seconds(19))
+        wire.tap = { $0 }
+        user.with(wire) { $0.hasten(at: $1) }
+        wire.run(for: .milliseconds(10))
+        #expect(user.client.relayedAddress != nil)
+    }
+
+    @Test("a request that waits for half a minute, behind others that had no answer, leaves at once")
+    func pause() throws {
+        let (wire, _, user) = try joined()
+        wire.tap = { _ in nil }
+        wire.run(for: .seconds(250))
+        for _ in 0..<100 where user.waitReason != .allocation { wire.run(for: .seconds(1)) }
+        #expect(user.due - wire.now > .seconds(10))
+        wire.tap = { $0 }
+        user.with(wire) { $0.hasten(at: $1) }
+        wire.run(for: .milliseconds(10))
+        #expect(user.client.relayedAddress != nil)
+    }
+
+    @Test("an allocation that waits for its server to have room goes on waiting, and one that was refused for good is left")
+    func refused() throws {
+        for (error, isPermanent) in [(STUNErrorCode.insufficientCapacity, false), (STUNErrorCode.forbidden, true)] {
+            let (wire, server, user) = try joined()
+            server.refuse = { $0.hasIntegrity ? error : nil }
+            wire.run(for: .seconds(5))
+            server.refuse = { _ in nil }
+            user.with(wire) { $0.hasten(at: $1) }
+            wire.run(until: .zero + .seconds(59))
+            #expect(server.requests(.allocate).count == 2)
+            wire.run(for: .seconds(20))
+            #expect((user.client.relayedAddress == nil) == isPermanent)
+        }
+    }
+
+    @Test("a hundred changes in a second send no more than the first repetitions do")
+    func flood() throws {
+        let (wire, _, user) = try joined()
+        wire.tap = { _ in nil }
+        for _ in 0..<100 {
+            user.with(wire) { $0.hasten(at: $1) }
+            wire.run(for: .milliseconds(10))
+        }
+        #expect(wire.log.count <= 3)
+    }
+
+    @Test("an allocation that stands is left as it is, and over a connection nothing is repeated")
+    func standing() throws {
+        for transport in [TURNTransport.udp, .stream] {
+            let (wire, _, user) = try joined(RelayUser(transport: transport))
+            user.with(wire) { $0.connected(at: $1) }
+            if transport == .stream { wire.tap = { _ in nil } }
+            wire.run(for: .seconds(2))
+            let before = wire.log.count
+            user.with(wire) { $0.hasten(at: $1) }
+            wire.run(for: .seconds(2))
+            #expect(wire.log.count == before)
+        }
+    }
+}
