@@ -109,6 +109,52 @@ struct RelayHubTests {
         try await channel.close()
     }
 
+    @Test("where a server names another, that one is connected to, and nothing is told of a failure")
+    func redirected() async throws {
+        let (arrivals, came) = AsyncStream<Void>.makeStream()
+        let (second, secondPort) = try await listener([], came: came)
+        let other = TransportAddress(ip: .loopback, port: UInt16(secondPort))
+        let first = try await ServerBootstrap(group: NIOSingletons.posixEventLoopGroup)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Redirector(to: other))
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = try #require(first.localAddress?.port)
+        let told = Told()
+        let hub = try await hub("turn:127.0.0.1:\(port)?transport=tcp", told)
+        var seen = arrivals.makeAsyncIterator()
+        #expect(await seen.next() != nil)
+        #expect(told.failures.withLockedValue { $0 }.isEmpty)
+        await hub.close()
+        for channel in [first, second] { try await channel.close() }
+    }
+
+    @Test("over UDP it is asked from the same socket")
+    func redirectedDatagrams() async throws {
+        let (arrivals, came) = AsyncStream<Void>.makeStream()
+        let second = try await socket(Redirector.Datagrams(to: nil, came))
+        let other = try #require(second.localAddress.flatMap(TransportAddress.init))
+        let first = try await socket(Redirector.Datagrams(to: other, nil))
+        let port = try #require(first.localAddress?.port)
+        let told = Told()
+        let hub = try await hub("turn:127.0.0.1:\(port)", told)
+        var seen = arrivals.makeAsyncIterator()
+        #expect(await seen.next() != nil)
+        #expect(told.failures.withLockedValue { $0 }.isEmpty)
+        await hub.close()
+        for channel in [first, second] { try await channel.close() }
+    }
+
+    private func socket(_ handler: @autoclosure @escaping @Sendable () -> Redirector.Datagrams) async throws -> any Channel {
+        try await DatagramBootstrap(group: NIOSingletons.posixEventLoopGroup)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(handler()) }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+    }
+
     @Test("a connection that was to be tried again in an hour is tried now, when the network has changed")
     func networkReturned() async throws {
         let (arrivals, came) = AsyncStream<Void>.makeStream()
@@ -161,6 +207,51 @@ extension PeerHub {
             relay.attempts = 16
             relay.retry?.cancel()
             relay.retry = eventLoop.scheduleTask(in: .hours(1)) {}
+        }
+    }
+}
+
+/// A TURN server that names another.
+private final class Redirector: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+    private let other: TransportAddress
+
+    init(to other: TransportAddress) {
+        self.other = other
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard let reply = Self.reply(to: unwrapInboundIn(data), other) else { return }
+        context.writeAndFlush(wrapOutboundOut(reply), promise: nil)
+    }
+
+    private static func reply(to request: ByteBuffer, _ other: TransportAddress) -> ByteBuffer? {
+        let bytes = Array(request.readableBytesView)
+        guard let message = try? STUNMessage(bytes.span.bytes) else { return nil }
+        let attributes: [STUNAttribute] = [.errorCode(STUNErrorCode(300)), .alternateServer(other)]
+        let header = STUNHeader(.error, message.header.method, message.transactionID)
+        return ByteBuffer(bytes: STUNMessage(header, attributes).encoded())
+    }
+
+    /// Over UDP; without another, one that only notes that it was asked.
+    final class Datagrams: ChannelInboundHandler {
+        typealias InboundIn = AddressedEnvelope<ByteBuffer>
+        typealias OutboundOut = AddressedEnvelope<ByteBuffer>
+        private let other: TransportAddress?
+        private let came: AsyncStream<Void>.Continuation?
+
+        init(to other: TransportAddress?, _ came: AsyncStream<Void>.Continuation?) {
+            self.other = other
+            self.came = came
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            came?.yield()
+            let envelope = unwrapInboundIn(data)
+            guard let other, let reply = Redirector.reply(to: envelope.data, other) else { return }
+            let answer = AddressedEnvelope(remoteAddress: envelope.remoteAddress, data: reply)
+            context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
         }
     }
 }

@@ -25,6 +25,27 @@ struct RelayRulesTests {
         #expect(Set(ranks).count == ranks.count)
     }
 
+    @Test("a server may send us on twice, never back, and when that leads nowhere the first is asked again")
+    func redirections() throws {
+        let others = (1...3).map { TransportAddress(ip: .v4(0xC633_6400 + UInt32($0)), port: 3478) }
+        var asked = try server("turn:192.0.2.1")
+        let first = try #require(asked.address)
+        let steps = [first, others[0], first, others[0], others[1], others[2]].map { asked.redirect(to: $0) }
+        #expect(steps == [false, true, false, false, true, false])
+        #expect(asked.address == others[1])
+        asked.turnToNextAddress()
+        #expect(asked.address == first)
+        // One that has given an address may send us on later.
+        let again = others.map { other in
+            defer { asked.hasAllocated() }
+            return asked.redirect(to: other)
+        }
+        #expect(again == [true, true, true])
+        #expect(asked.address == others[2])
+        asked.found([TransportAddress(ip: first.ip, port: 3479)])
+        #expect(asked.address?.port == 3479)
+    }
+
     @Test("a relay without an allocation has no candidates, and no result until something is known")
     func nothingYet() throws {
         let relay = Relay(try server("turn:192.0.2.1?transport=tcp"), index: 0, hidesAddress: false)

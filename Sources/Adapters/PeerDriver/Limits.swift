@@ -34,6 +34,8 @@ enum Limits {
     static let askersPerPair = 8
     /// TURN servers of one hub; each costs a socket's keepalive, and each viewer a permission there.
     static let relays = 4
+    /// How often one may send us to another before it gives an address (RFC 8489 § 10 leaves it open).
+    static let redirections = 2
     /// A connection to a TURN server that does not stand after this long is given up and tried again.
     static let connectTime = TimeAmount.seconds(10)
     /// Seconds between two tries: twice as long after each failure, up to the longest.

@@ -56,7 +56,7 @@ extension PeerHub {
     }
 
     /// Anew, unless it is asked that way already.
-    private func askElsewhere(_ relay: Relay) async {
+    func askElsewhere(_ relay: Relay) async {
         let base = await chooseAddress(of: relay)
         let now = SystemClock.now()
         guard !closed, relay.client?.configuration.base != base || relay.client?.configuration.server != relay.server.address
@@ -222,6 +222,7 @@ extension PeerHub {
         case .allocated(let relayed, _):
             let isAgain = relay.failure != nil
             relay.address = relayed
+            relay.server.hasAllocated()
             relay.attempts = 0
             relay.failure = nil
             for candidate in relay.candidates { announce(candidate, at: now) }
@@ -232,6 +233,7 @@ extension PeerHub {
             fail(relay, .turn(failure))
             if failure == .noAnswer { tryAnotherWay(to: relay) }
         case .failed(let failure):
+            if failure == .redirected, redirect(relay) { return }
             if failure == .credentialsRejected, renew(relay, at: now) { return }
             fail(relay, .turn(failure))
             if failure == .noAnswer { tryAnotherWay(to: relay) }
@@ -280,7 +282,7 @@ extension PeerHub {
 
     // MARK: Connections
 
-    private func connect(_ index: Int) {
+    func connect(_ index: Int) {
         let relay = relays[index]
         guard !closed, relay.connection == nil, let address = relay.server.address else { return }
         relay.triedAt = SystemClock.now()

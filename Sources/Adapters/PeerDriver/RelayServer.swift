@@ -7,6 +7,9 @@ package struct RelayServer: Sendable {
     /// What the name stands for, one of each family: asked in turn, until one answers.
     package private(set) var addresses: [TransportAddress]
     package var credentials: RelayCredentials
+    /// Where one of them has sent us (RFC 8489 § 10), and whoever did so since the last address was had.
+    private var alternate: TransportAddress?
+    private var redirecting: [TransportAddress] = []
     /// A file of certificates (PEM) that a server's may be signed with, in place of the system's; for TLS.
     package var trustedCertificates: String?
 
@@ -20,13 +23,38 @@ package struct RelayServer: Sendable {
     }
 
     /// The one that is asked; nil where the name stands for none.
-    package var address: TransportAddress? { addresses.first }
+    package var address: TransportAddress? { alternate ?? addresses.first }
 
-    mutating func turnToNextAddress() { addresses = Array(addresses.dropFirst() + addresses.prefix(1)) }
+    mutating func turnToNextAddress() {
+        forgetAlternate()
+        addresses = Array(addresses.dropFirst() + addresses.prefix(1))
+    }
+
+    /// Turns to the server that the present one names; credentials, transport and the name that its certificate must have
+    /// stay.
+    /// - Returns: false where it was asked already, or enough others were.
+    mutating func redirect(to other: TransportAddress) -> Bool {
+        guard let address, redirecting.count < Limits.redirections, other != address, !redirecting.contains(other) else {
+            return false
+        }
+        redirecting.append(address)
+        alternate = other
+        return true
+    }
+
+    /// The present one has given an address.
+    mutating func hasAllocated() { redirecting = [] }
+
+    private mutating func forgetAlternate() {
+        alternate = nil
+        redirecting = []
+    }
 
     /// The name was looked up again: it may stand for others by now. Where nobody knows it, it stands for what it did.
     mutating func found(_ new: [TransportAddress]) {
-        if !new.isEmpty, Set(new) != Set(addresses) { addresses = new }
+        guard !new.isEmpty, Set(new) != Set(addresses) else { return }
+        forgetAlternate()
+        addresses = new
     }
 }
 

@@ -231,6 +231,26 @@ struct AllocationTests {
         #expect(server.requests.count == 2)
     }
 
+    @Test(
+        "a server that names another says whom, where that one can be reached as this one is and is not this machine",
+        arguments: [
+            (address("198.51.100.9", 3479), true), (address("2001:db8::9", 3478), false),
+            (address("127.0.0.1", 3478), false), (address("198.51.100.9", 0), false),
+        ])
+    func redirected(other: TransportAddress, isUsable: Bool) throws {
+        for isSigned in [false, true] {
+            let (wire, server, user) = try joined()
+            server.refuse = { $0.hasIntegrity == isSigned ? STUNErrorCode(300) : nil }
+            server.alter = { message in
+                guard message.errorCode?.code == 300 else { return }
+                message.attributes.append(.alternateServer(other))
+            }
+            wire.run(for: .seconds(1))
+            #expect(user.eventList == [.failed(.redirected)])
+            #expect(user.client.alternateServer == (isUsable ? other : nil))
+        }
+    }
+
     @Test("an allocation is given back on closing, whether the server still has it or not", arguments: [false, true])
     func close(isGone: Bool) throws {
         let (wire, server, user) = try joined()

@@ -75,6 +75,9 @@ extension STUNMessage {
     package var otherAddress: TransportAddress? {
         first { if case .otherAddress(let address) = $0 { address } else { nil } }
     }
+    package var alternateServer: TransportAddress? {
+        first { if case .alternateServer(let address) = $0 { address } else { nil } }
+    }
     package var realm: String? { first { if case .realm(let text) = $0 { text } else { nil } } }
     package var nonce: String? { first { if case .nonce(let text) = $0 { text } else { nil } } }
     package var lifetime: UInt32? { first { if case .lifetime(let seconds) = $0 { seconds } else { nil } } }

@@ -21,6 +21,7 @@ extension TURNClient {
         transactions[transaction.id] = nil
         guard response.unknownRequired.isEmpty else { return refused(transaction.purpose, .unsupported) }
         if response.messageClass == .success { return succeeded(transaction.purpose, response) }
+        if transaction.purpose == .allocate { redirected(by: response) }
         refused(transaction.purpose, code.map(TURNFailure.init) ?? .unsupported)
     }
 

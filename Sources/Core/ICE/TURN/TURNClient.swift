@@ -59,6 +59,8 @@ package struct TURNClient {
     var watch: ServerWatch
     /// Asked because nothing was heard: the next refresh has little time.
     var isProbing = false
+    /// Whom the server would have asked instead (RFC 8489 § 10), where a client of that one can be.
+    package private(set) var alternateServer: TransportAddress?
     /// Whether the server has given an address or could not, for the first time.
     package private(set) var hasResult = false
     private var outputs = BoundedQueue<TURNOutput>(capacity: Limits.outputs)
@@ -205,6 +207,13 @@ package struct TURNClient {
 
     package mutating func nextOutput() -> TURNOutput {
         outputs.popFirst() ?? .wait(until: wake.due, wake.reason)
+    }
+
+    /// The family must be the same (RFC 8489 § 14.15). Nobody else's server names one on this machine.
+    mutating func redirected(by response: STUNMessage) {
+        alternateServer = response.alternateServer.flatMap { [server = configuration.server] other in
+            AddressFilter.allowsObserved(other) && AddressFilter.allows(from: server, to: other) ? other : nil
+        }
     }
 
     mutating func emit(_ event: TURNEvent) {

@@ -13,7 +13,7 @@ package enum TURNFailure: Error, Hashable, Sendable {
     case wrongCredentials
     /// It wants an algorithm that is not here, or answered with attributes that must be understood and are not.
     case unsupported
-    /// 300: it names another server. Only the owner can say whether that one is to be trusted.
+    /// 300: it names another server, which is the client's `alternateServer`. The owner follows, or it does not.
     case redirected
     /// 437: the allocation exists no more, or one exists that should not.
     case allocationMismatch

@@ -1,0 +1,24 @@
+import Datagrams
+import ICE
+import NIOCore
+
+/// A TURN server may name another that is to be asked in its place (RFC 8489 § 10, RFC 8656 § 7.4): to share the load, or
+/// before it is shut down.
+extension PeerHub {
+    /// - Returns: whether the other is asked now.
+    func redirect(_ relay: Relay) -> Bool {
+        guard !closed, let other = relay.client?.alternateServer, relay.server.redirect(to: other) else { return false }
+        // Nothing is known of the other one yet.
+        relay.client = nil
+        if relay.server.uri.transport == .udp {
+            Task { await askElsewhere(relay) }
+        } else if let index = relays.firstIndex(where: { $0 === relay }) {
+            let former = relay.connection
+            relay.connection = nil
+            // From here on what the former has to say counts no more.
+            connect(index)
+            former?.close(promise: nil)
+        }
+        return true
+    }
+}
