@@ -109,6 +109,40 @@ struct AudioLineTests {
         await stage.stop()
     }
 
+    @Test(
+        "of half a second that comes in one block nothing is heard that was said while muted or paused",
+        arguments: [true, false])
+    func burst(isPaused: Bool) async throws {
+        let system = CustomAudioSource()
+        let stage = Stage(system: system, microphone: nil)
+        #expect(try await stage.comesTrue { $0.openings.withLockedValue { $0 } == 1 })
+        await stage.controls.changeAndWait { commands in
+            commands.isPaused = isPaused
+            commands.muted = isPaused ? [] : [.system]
+        }
+        await stage.controls.changeAndWait { commands in
+            commands.isPaused = false
+            commands.muted = []
+        }
+        #expect(try await stage.comesTrue { $0.openings.withLockedValue { $0 } == (isPaused ? 2 : 1) })
+        let before = stage.packets
+        func push(loud frames: Int, at timestamp: Duration) throws {
+            let samples = (0..<2 * 22_596).map { index -> Float in
+                index >= 2 * frames ? 0 : index / 44 % 2 == 0 ? 0.5 : -0.5
+            }
+            try system.push(
+                samples.span.bytes, encoding: .float32, sampleRate: 44_100, channels: 2, timestamp: timestamp)
+        }
+        // It ends 300 ms ago: the thread may have taken so long.
+        try push(loud: 9000, at: .zero)
+        try await Task.sleep(for: .milliseconds(600))
+        #expect(try await stage.comesTrue { $0.packets > before + 25 })
+        #expect(try stage.loudest(after: before) < 0.01)
+        try push(loud: 22_596, at: .milliseconds(600))
+        #expect(try await stage.comesTrue { try $0.loudest(after: before) > 0.3 }, "and now it is heard")
+        await stage.stop()
+    }
+
     @Test("what leaves first was heard when it says, though the device took longer to open than a packet lasts")
     func slowToOpen() async throws {
         let system = CustomAudioSource()

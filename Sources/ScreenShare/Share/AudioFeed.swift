@@ -25,12 +25,18 @@ struct AudioFeed {
     private var isProven = false
     /// One before it ended right behind its first sound: it is back only once it is proven.
     private var isDoubted = false
+    var hearing: Hearing
 
-    /// - Parameter isToldLost: of a source before it a loss was told, and nothing since.
-    init(_ kind: AudioKind, open: @escaping AudioSourceFactory, isToldLost: Bool = false) {
+    /// - Parameters:
+    ///   - isToldLost: of a source before it a loss was told, and nothing since.
+    ///   - since: nothing from before is heard.
+    init(
+        _ kind: AudioKind, open: @escaping AudioSourceFactory, isToldLost: Bool = false, since: Instant = .zero
+    ) {
         self.kind = kind
         self.open = open
         self.isToldLost = isToldLost
+        hearing = Hearing(since: since)
     }
 
     /// What poll(2) is to wait for; nothing where short pieces come: those are read with each packet.
@@ -43,7 +49,10 @@ struct AudioFeed {
     var due: Instant { source == nil ? openAt : .distantFuture }
 
     /// Takes what there is.
-    mutating func read(at now: Instant, _ take: (AudioBlock, ChannelMap) -> Void) -> News? {
+    ///
+    /// - Parameter take: is given what may be heard, as it was captured, nil where that is nothing; and a block of two
+    ///   channels that is silent where it may not be heard.
+    mutating func read(at now: Instant, _ take: (AudioBlock?, AudioBlock) -> Void) -> News? {
         if source == nil, now >= openAt {
             source = open()
             (givesSince, isProven) = (nil, false)
@@ -54,7 +63,10 @@ struct AudioFeed {
             // Whoever pushes faster than this reads must not keep the thread.
             var taken = Duration.zero
             while taken < AudioLineLimits.turn, let block = try source.read(at: now) {
-                take(block, source.channelMap.heard(as: kind))
+                let hidden = hearing.hiddenFrames(of: block, at: now)
+                var stereo = block.stereo(source.channelMap.heard(as: kind))
+                hearing.hide(hidden, of: &stereo)
+                take(block.without(first: hidden), stereo)
                 taken += max(.microseconds(100), block.format.duration(frames: block.frameCount))
                 if heard(at: now) { news = .back }
             }
@@ -91,6 +103,17 @@ struct AudioFeed {
     mutating func close() {
         source = nil
         openAt = .zero
+    }
+}
+
+extension AudioBlock {
+    /// With all its channels in two.
+    fileprivate func stereo(_ map: ChannelMap) -> AudioBlock {
+        // A format that changed just now has no map yet.
+        let map = map.channels == format.channels ? map : ChannelMap(channels: format.channels)
+        return AudioBlock(
+            format: AudioFormat(sampleRate: format.sampleRate, channels: 2), samples: map.stereo(samples),
+            capturedAt: capturedAt, longestPiece: longestPiece)
     }
 }
 

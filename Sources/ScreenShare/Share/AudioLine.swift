@@ -45,8 +45,6 @@ final class AudioLine {
     /// Knows the feeds whose descriptors woke the thread, by their index. Sound servers hand over pieces of a few
     /// milliseconds, and to look at the other source as well each time would cost as much again.
     private var poll = Poll()
-    /// Whether a kind's last block was heard, or muted.
-    private var wasHeard: [AudioKind: Bool] = [:]
     private var priority = ThreadPriority.ordinary
     private var load = ThreadLoad()
     /// The kinds that were told to be lost, and not to be back: also while they have no source.
@@ -104,18 +102,8 @@ final class AudioLine {
 
     private func read(_ index: Int, at now: Instant) {
         let kind = feeds[index].kind
-        let isHeard = !commands.muted.contains(kind)
-        let news = feeds[index].read(at: now) { block, map in
-            if commands.isSampled, isHeard { taps.give(block, kind) }
-            var stereo = block.stereo(map)
-            // What is said while it is muted must not wait for the end of that.
-            switch (isHeard, wasHeard[kind]) {
-            case (true, false): stereo.fadeIn()
-            case (true, _): break
-            case (false, true): stereo.fadeOut()
-            case (false, _): stereo.silence()
-            }
-            wasHeard[kind] = isHeard
+        let news = feeds[index].read(at: now) { heard, stereo in
+            if commands.isSampled, let heard { taps.give(heard, kind) }
             mixdown?.receive(stereo, of: kind, at: now)
         }
         switch news {
@@ -206,6 +194,8 @@ final class AudioLine {
             mixdown?.mixer[kind].gain = next.gains[kind] ?? .unity
             mixdown?.mixer[kind].isMuted = next.muted.contains(kind)
         }
+        let now = SystemClock.now()
+        for index in feeds.indices { feeds[index].hearing.mute(next.muted.contains(feeds[index].kind), at: now) }
         if isActive { try adaptEncoders() }
     }
 
@@ -239,6 +229,7 @@ final class AudioLine {
     private func begin() {
         packetsTold = 0
         begunAt = SystemClock.now()
+        for index in feeds.indices { feeds[index].hearing.begin(at: begunAt) }
         let mixdown = AudioMixdown(
             packetFrames: packetDuration.frames, start: start, from: begunAt, makeResampler: Self.resampler(from:))
         packetDue = mixdown.due
@@ -268,37 +259,11 @@ final class AudioLine {
         feeds.removeAll { $0.kind == kind }
         // Their indices are others now.
         poll.removeAll()
-        if let open { feeds.append(AudioFeed(kind, open: open, isToldLost: toldLost.contains(kind))) }
+        if let open {
+            feeds.append(
+                AudioFeed(kind, open: open, isToldLost: toldLost.contains(kind), since: SystemClock.now()))
+        }
         mixdown?.forget(kind)
-    }
-}
-
-extension AudioBlock {
-    /// With all its channels in two.
-    fileprivate func stereo(_ map: ChannelMap) -> AudioBlock {
-        // A format that changed just now has no map yet.
-        let map = map.channels == format.channels ? map : ChannelMap(channels: format.channels)
-        return AudioBlock(
-            format: AudioFormat(sampleRate: format.sampleRate, channels: 2), samples: map.stereo(samples),
-            capturedAt: capturedAt, longestPiece: longestPiece)
-    }
-
-    fileprivate mutating func silence() { samples = [Float](repeating: 0, count: samples.count) }
-
-    /// Over 5 ms, or all of it.
-    fileprivate mutating func fadeIn() {
-        let frames = min(frameCount, max(1, format.sampleRate / 200))
-        for index in 0..<frames * format.channels {
-            samples[index] *= Float(index / format.channels) / Float(frames)
-        }
-    }
-
-    /// Likewise, and then nothing: the mixer's own fade takes longer than what waits for it may last.
-    fileprivate mutating func fadeOut() {
-        let frames = min(frameCount, max(1, format.sampleRate / 200))
-        for index in samples.indices {
-            samples[index] *= max(0, 1 - Float(index / format.channels) / Float(frames))
-        }
     }
 }
 

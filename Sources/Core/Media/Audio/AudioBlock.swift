@@ -19,4 +19,10 @@ package struct AudioBlock: Sendable {
     }
 
     package var frameCount: Int { samples.count / format.channels }
+
+    /// When its first frame was heard; a stamp that can't be true counts as "just now".
+    package func plausibleCapture(at now: Instant) -> Instant {
+        let isTrue = capturedAt <= now && capturedAt >= now - AudioLimits.oldestFrame
+        return isTrue ? capturedAt : now - format.duration(frames: frameCount)
+    }
 }

@@ -92,7 +92,7 @@ package struct AudioInput {
         guard AudioLimits.allow(block) else { return blocksRefused += 1 }
         let conversion = conversion(for: block.format)
         let duration = Double(block.frameCount) * 48_000 / Double(block.format.sampleRate)
-        let heard = clock.follow(captureTime(of: block, at: now), duration: duration)
+        let heard = clock.follow(ticks(block.plausibleCapture(at: now)), duration: duration)
         if heard.isJump { interrupt(conversion) }
         let age = age(of: block, heardUntil: heard.end, at: now)
         settle(at: now)
@@ -151,13 +151,6 @@ package struct AudioInput {
         let next = Conversion(format: format, resampler: makeResampler(format))
         conversion = next
         return next
-    }
-
-    /// A stamp that can't be true counts as "just now".
-    private func captureTime(of block: AudioBlock, at now: Instant) -> Double {
-        let latest = now - block.format.duration(frames: block.frameCount)
-        let isTrue = block.capturedAt <= now && block.capturedAt >= now - AudioLimits.oldestFrame
-        return ticks(isTrue ? block.capturedAt : latest)
     }
 
     /// The run ends here: what is still in the resampler comes out, and what follows finds its own place.

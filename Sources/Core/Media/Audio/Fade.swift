@@ -8,13 +8,15 @@ enum Fade {
 }
 
 /// Lets sound come in without a click, over blocks of any length.
-struct FadeIn: Sendable {
+package struct FadeIn: Sendable {
     private var passed = AudioLimits.fadeFrames
 
-    mutating func begin() { passed = 0 }
+    package init() {}
+
+    package mutating func begin() { passed = 0 }
 
     /// Scales interleaved samples from frame `start` on.
-    mutating func apply(to samples: inout [Float], from start: Int, channels: Int) {
+    package mutating func apply(to samples: inout [Float], from start: Int, channels: Int) {
         guard passed < AudioLimits.fadeFrames else { return }
         let count = min(AudioLimits.fadeFrames - passed, samples.count / channels - start)
         for frame in 0..<max(0, count) {
