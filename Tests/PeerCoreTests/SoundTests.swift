@@ -39,7 +39,8 @@ struct SoundShare: ~Copyable {
 
     mutating func run(packets: Int, lanes: [AudioLane] = [.full]) {
         for _ in 0..<packets {
-            let encodings = Dictionary(uniqueKeysWithValues: lanes.map { ($0, encoding(sent, $0)) })
+            var encodings = AudioUnit.Encodings()
+            for lane in lanes { encodings[lane] = encoding(sent, lane) }
             pair.send(
                 AudioUnit(
                     encodings, time: AudioTime(ticks: Int64(sent) * 960), capturedAt: pair.now - age))

@@ -59,7 +59,7 @@ struct AudioSender {
     // MARK: In
 
     mutating func enqueue(_ unit: AudioUnit) {
-        guard let encoding = unit.encodings[lane] ?? unit.encodings.values.first, !encoding.isSilent else {
+        guard let encoding = unit.encodings[lane] ?? unit.encodings.best, !encoding.isSilent else {
             beginsTalk = true
             return
         }

@@ -34,7 +34,8 @@ final class AudioLine {
     private var mixdown: AudioMixdown?
     /// When the next packet leaves. To ask the mixdown each time would copy a kilobyte.
     private var packetDue = Instant.distantFuture
-    private var encoders: [AudioLane: OpusEncoder] = [:]
+    /// In the order of their lanes.
+    private var encoders: [(lane: AudioLane, encoder: OpusEncoder)] = []
     private let start: Instant
     /// When somebody began to listen.
     private var begunAt = Instant.zero
@@ -125,13 +126,14 @@ final class AudioLine {
             if mixdown?.hasHeard == false, now - begunAt < AudioLineLimits.openingTime { continue }
             if packetsTold % AudioLineLimits.packetsPerStatistics == 0 { tellStatistics() }
             packetsTold += 1
-            var encodings: [AudioLane: AudioUnit.Encoding] = [:]
+            var encodings = AudioUnit.Encodings()
+            // The first packet of a silence tells that it began; the others are not sent, and wake nobody.
+            var isSilent = true
             for (lane, encoder) in encoders {
                 let encoded = try encoder.encode(packet.samples)
                 encodings[lane] = AudioUnit.Encoding(bytes: encoded.bytes, isSilent: encoded.isSilent)
+                isSilent = isSilent && encoded.isSilent
             }
-            // The first packet of a silence tells that it began; the others are not sent, and wake nobody.
-            let isSilent = encodings.values.allSatisfy(\.isSilent)
             defer { wasSilent = isSilent }
             if isSilent, wasSilent { continue }
             deliver(AudioUnit(encodings, time: packet.time, capturedAt: packet.capturedAt))
@@ -199,28 +201,23 @@ final class AudioLine {
         if isActive { try adaptEncoders() }
     }
 
-    /// What those have heard so far who are moved to a new encoder: as a rule one that nobody hears any more.
-    private static func forerunner(
-        of before: [AudioLane: OpusEncoder], leaving next: some Collection<AudioLane>
-    ) -> OpusEncoder? {
-        let inOrder = AudioLane.allCases.compactMap { lane in before[lane].map { (lane, $0) } }
-        return (inOrder.first { !next.contains($0.0) } ?? inOrder.first)?.1
-    }
-
     /// One for each lane that has listeners.
     private func adaptEncoders() throws(CodecError) {
         let before = encoders
-        encoders = [:]
-        for (lane, target) in commands.lanes {
-            if let encoder = before[lane] {
+        // What those have heard so far who are moved to a new encoder: as a rule one that nobody hears any more.
+        let forerunner = before.first { commands.lanes[$0.lane] == nil } ?? before.first
+        encoders = []
+        for lane in AudioLane.allCases {
+            guard let target = commands.lanes[lane] else { continue }
+            if let encoder = before.first(where: { $0.lane == lane })?.encoder {
                 try encoder.adapt(to: target)
-                encoders[lane] = encoder
-            } else if let other = Self.forerunner(of: before, leaving: commands.lanes.keys) {
-                encoders[lane] = try other.continued(at: target)
+                encoders.append((lane, encoder))
+            } else if let forerunner {
+                encoders.append((lane, try forerunner.encoder.continued(at: target)))
             } else {
                 var configuration = OpusConfiguration()
                 configuration.packetDuration = packetDuration
-                encoders[lane] = try OpusEncoder(configuration, target: target)
+                encoders.append((lane, try OpusEncoder(configuration, target: target)))
             }
         }
     }
@@ -251,7 +248,7 @@ final class AudioLine {
         mixdown = nil
         packetDue = .distantFuture
         controls.statistics.withLockedValue { $0 = [:] }
-        encoders = [:]
+        encoders = []
     }
 
     /// Of the source before nothing is heard any more.

@@ -25,15 +25,50 @@ package final class AudioUnit: Sendable {
         }
     }
 
-    /// Of the lanes that somebody listens to.
-    package let encodings: [AudioLane: Encoding]
+    /// Of the lanes that somebody listens to. No dictionary: there is one each 20 ms.
+    package struct Encodings: Sendable {
+        private var full: Encoding?
+        private var careful: Encoding?
+        private var narrow: Encoding?
+
+        package init() {}
+
+        package subscript(lane: AudioLane) -> Encoding? {
+            get {
+                switch lane {
+                case .full: full
+                case .careful: careful
+                case .narrow: narrow
+                }
+            }
+            set {
+                switch lane {
+                case .full: full = newValue
+                case .careful: careful = newValue
+                case .narrow: narrow = newValue
+                }
+            }
+        }
+
+        /// The best that there is; nil where there is none.
+        package var best: Encoding? { full ?? careful ?? narrow }
+    }
+
+    package let encodings: Encodings
     package let time: AudioTime
     /// When its first sample was heard.
     package let capturedAt: Instant
 
-    package init(_ encodings: [AudioLane: Encoding], time: AudioTime, capturedAt: Instant) {
+    package init(_ encodings: Encodings, time: AudioTime, capturedAt: Instant) {
         self.encodings = encodings
         self.time = time
         self.capturedAt = capturedAt
+    }
+}
+
+extension AudioUnit.Encodings: ExpressibleByDictionaryLiteral {
+    package init(dictionaryLiteral elements: (AudioLane, AudioUnit.Encoding)...) {
+        self.init()
+        for (lane, encoding) in elements { self[lane] = encoding }
     }
 }
