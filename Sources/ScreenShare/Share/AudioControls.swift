@@ -74,12 +74,11 @@ final class AudioControls: Sendable {
 
     /// The commands in force, where they have changed since they were taken.
     func take() -> AudioCommands? {
-        state.withLockedValue { state in
-            defer {
-                state.isNew = false
-                state.commands.acknowledgements = []
-            }
-            return state.isNew ? state.commands : nil
+        state.withLockedValue { state -> AudioCommands? in
+            guard state.isNew else { return nil }
+            state.isNew = false
+            defer { state.commands.acknowledgements = [] }
+            return state.commands
         }
     }
 }

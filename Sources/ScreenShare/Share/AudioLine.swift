@@ -43,6 +43,8 @@ final class AudioLine {
     private var packetsTold = 0
     /// The latest packet had nothing to be sent.
     private var wasSilent = false
+    /// The session may have something new.
+    private var isTold = true
     /// Knows the feeds whose descriptors woke the thread, by their index. Sound servers hand over pieces of a few
     /// milliseconds, and to look at the other source as well each time would cost as much again.
     private var poll = Poll()
@@ -80,7 +82,7 @@ final class AudioLine {
     // MARK: One turn
 
     private func step() throws(CodecError) {
-        if let next = controls.take() {
+        if isTold, let next = controls.take() {
             defer { next.acknowledgements.forEach { $0() } }
             // What came before somebody may be heard again still counts as muted.
             if isActive, next.muted != commands.muted { feeds.indices.forEach { read($0, at: SystemClock.now()) } }
@@ -96,7 +98,14 @@ final class AudioLine {
         // What became due meanwhile is read for first.
         try encodeDue(at: now)
         watchLoad(at: now)
-        wait(until: feeds.reduce(packetDue) { min($0, $1.due) })
+        wait(until: nextDue)
+    }
+
+    /// When a packet leaves or a device is opened.
+    private var nextDue: Instant {
+        var due = packetDue
+        for index in feeds.indices { due = min(due, feeds[index].due) }
+        return due
     }
 
     private var isActive: Bool { (!commands.lanes.isEmpty || commands.isSampled) && !commands.isPaused && !commands.stops }
@@ -163,7 +172,8 @@ final class AudioLine {
             }
         }
         poll.wait(until: due)
-        if poll.isReady(Self.own) { controls.wakeup.drain() }
+        isTold = poll.isReady(Self.own)
+        if isTold { controls.wakeup.drain() }
     }
 
     // MARK: Priority
