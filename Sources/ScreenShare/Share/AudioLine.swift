@@ -32,8 +32,9 @@ final class AudioLine {
     private var commands: AudioCommands
     private var feeds: [AudioFeed] = []
     private var mixdown: AudioMixdown?
-    /// When the next packet leaves. To ask the mixdown each time would copy a kilobyte.
+    /// When the next packet leaves, and whether any sound has come yet. To ask the mixdown would copy a kilobyte.
     private var packetDue = Instant.distantFuture
+    private var hasHeard = false
     /// In the order of their lanes.
     private var encoders: [(lane: AudioLane, encoder: OpusEncoder)] = []
     private let start: Instant
@@ -114,6 +115,7 @@ final class AudioLine {
         let kind = feeds[index].kind
         let news = feeds[index].read(at: now) { heard, stereo in
             if commands.isSampled, let heard { taps.give(heard, kind) }
+            hasHeard = true
             mixdown?.receive(stereo, of: kind, at: now)
         }
         switch news {
@@ -129,10 +131,10 @@ final class AudioLine {
 
     private func encodeDue(at now: Instant) throws(CodecError) {
         guard now >= packetDue else { return }
-        defer { packetDue = mixdown?.due ?? .distantFuture }
         while let packet = mixdown?.nextPacket(at: now) {
+            packetDue = start + (packet.time + packetDuration.frames).elapsed
             // A device takes its time to open, and until then nothing is known of how long its sound is held back.
-            if mixdown?.hasHeard == false, now - begunAt < AudioLineLimits.openingTime { continue }
+            if !hasHeard, now - begunAt < AudioLineLimits.openingTime { continue }
             if packetsTold % AudioLineLimits.packetsPerStatistics == 0 { tellStatistics() }
             packetsTold += 1
             var encodings = AudioUnit.Encodings()
@@ -235,6 +237,7 @@ final class AudioLine {
     /// Nothing from before is heard: mixer and encoder begin anew, the clock goes on.
     private func begin() {
         packetsTold = 0
+        hasHeard = false
         begunAt = SystemClock.now()
         for index in feeds.indices { feeds[index].hearing.begin(at: begunAt) }
         let mixdown = AudioMixdown(

@@ -21,8 +21,6 @@ package struct AudioMixdown {
     private var microphoneSamples: [Float]
     /// Whether sound of a kind has come lately: what was lost holds nothing back.
     private var comes = (system: false, microphone: false)
-    /// Any has come yet. What leaves before that does not know how long sound is held back, and its times are wrong.
-    package private(set) var hasHeard = false
 
     /// - Parameters:
     ///   - packetFrames: one of `AudioLimits.packetFrames`.
@@ -52,7 +50,6 @@ package struct AudioMixdown {
     }
 
     package mutating func receive(_ block: AudioBlock, of kind: AudioKind, at now: Instant) {
-        hasHeard = true
         switch kind {
         case .system: system.receive(block, at: now)
         case .microphone: microphone.receive(block, at: now)
