@@ -36,10 +36,11 @@ final class PulseServer: @unchecked Sendable {  // Made on one thread and used o
     private let loop: OpaquePointer
     /// What the connection waits for, as of the last turn of its loop.
     private(set) var descriptors: [PollEntry] = []
-    private(set) var defaults = Defaults(sink: "", source: "")
+    private(set) var defaults = Defaults(sink: "", source: "") { didSet { hasNews = true } }
     /// The index of a source that is to stay, and whether it did.
     var watchedSource: UInt32?
-    private(set) var isWatchedSourceGone = false
+    private(set) var isWatchedSourceGone = false { didSet { hasNews = true } }
+    private var hasNews = true
     private var found: [PulseSource] = []
 
     private init(_ pulse: pulse_functions, loop: OpaquePointer, context: OpaquePointer) {
@@ -98,6 +99,12 @@ final class PulseServer: @unchecked Sendable {  // Made on one thread and used o
         }, Unmanaged.passUnretained(self).toOpaque())
         try finish(
             pulse.pa_context_subscribe(context, pa_subscription_mask_t(mask), nil, nil), until: deadline)
+    }
+
+    /// Whether `defaults` or `isWatchedSourceGone` may have changed since that was asked last.
+    func takeNews() -> Bool {
+        defer { hasNews = false }
+        return hasNews
     }
 
     /// Takes what came from the server, without waiting.

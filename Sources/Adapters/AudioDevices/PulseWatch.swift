@@ -27,6 +27,7 @@ final class PulseWatch {
         } catch {
             throw .lost("The sound server is gone.")
         }
+        guard server.takeNews() else { return }
         if server.isWatchedSourceGone { throw sourceIsGone }
         if !target.isMet(by: source, server.defaults) {
             throw .lost("\(source.description) is not the default any more.")
