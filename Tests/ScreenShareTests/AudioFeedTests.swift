@@ -11,7 +11,7 @@ import Timebase
 /// Gives so many blocks, one at a time, and is lost then.
 private final class Fading: AudioSource {
     let format = AudioFormat.stereo48k
-    let pollDescriptors: [(descriptor: Int32, events: Int16)] = []
+    let pollDescriptors: [PollEntry] = []
     private var left: Int
     private var mayGive = true
 

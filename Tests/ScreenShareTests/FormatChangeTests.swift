@@ -204,7 +204,7 @@ private final class PunctualEmbedder: AudioSource {
     init() { reader = source.makeReader(clock: EmbedderClock().soundInput()) }
 
     var format: AudioFormat { reader.format }
-    var pollDescriptors: [(descriptor: Int32, events: Int16)] { [] }
+    var pollDescriptors: [PollEntry] { [] }
     var givesShortPieces: Bool { true }
 
     func read(at now: Instant) throws(AudioSourceError) -> AudioBlock? {

@@ -33,8 +33,8 @@ final class ALSACapture: AudioSource {
     /// Some descriptors lie: that of `null` is always readable, and that of the plugin for PulseAudio after it
     /// connected anew, until sound comes. A device that is resting is asked again after a while instead.
     var pollDescriptors: [PollEntry] {
-        let end: PollEntry = (timer.descriptor, Int16(POLLIN))
-        if let recovery { return [(recovery.descriptor, Int16(POLLIN)), end] }
+        let end = PollEntry(descriptor: timer.descriptor, events: Int16(POLLIN))
+        if let recovery { return [PollEntry(descriptor: recovery.descriptor, events: Int16(POLLIN)), end] }
         return isResting ? [end] : pcm.descriptors.map(\.entry)
     }
 

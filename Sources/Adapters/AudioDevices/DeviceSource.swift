@@ -65,9 +65,10 @@ package final class DeviceSource: AudioSource {
         }
     }
 
-    package var pollDescriptors: [(descriptor: Int32, events: Int16)] {
+    package var pollDescriptors: [PollEntry] {
         switch state {
-        case .opening(let call, let timer): [(call.descriptor, Int16(POLLIN)), (timer.descriptor, Int16(POLLIN))]
+        case .opening(let call, let timer):
+            [call.descriptor, timer.descriptor].map { PollEntry(descriptor: $0, events: Int16(POLLIN)) }
         case .open(let source): source.pollDescriptors
         case .ended: []
         }

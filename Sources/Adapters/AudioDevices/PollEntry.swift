@@ -1,10 +1,8 @@
 import CALSA
 import CPulse
 import Glibc
-
-/// A file descriptor and its events, as an `AudioSource` gives them to poll(2).
-typealias PollEntry = (descriptor: Int32, events: Int16)
+import Media
 
 extension pollfd {
-    var entry: PollEntry { (fd, events) }
+    var entry: PollEntry { PollEntry(descriptor: fd, events: events) }
 }

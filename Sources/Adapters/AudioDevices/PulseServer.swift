@@ -1,5 +1,6 @@
 import CPulse
 import Glibc
+import Media
 import SystemClock
 import Timebase
 
@@ -111,9 +112,10 @@ final class PulseServer: @unchecked Sendable {  // Made on one thread and used o
     func catchUp() throws(PulseFailure) {
         for _ in 0..<Limits.turns {
             let handled = turn(atMost: .zero)
-            guard handled >= 0, isConnected else { throw .lost }
-            if handled == 0 { return }
+            guard handled >= 0 else { throw .lost }
+            if handled == 0 { break }
         }
+        guard isConnected else { throw .lost }
     }
 
     /// Handles what comes until the condition is met.
@@ -166,8 +168,17 @@ final class PulseServer: @unchecked Sendable {  // Made on one thread and used o
 
     /// The list rarely changes: it is written anew only then.
     private func note(_ entries: UnsafeBufferPointer<pollfd>) {
-        let isSame = entries.elementsEqual(descriptors) { $0.entry == $1 }
-        if !isSame { descriptors = entries.map(\.entry) }
+        if !isNoted(entries) { descriptors = entries.map(\.entry) }
+    }
+
+    /// In a plain loop: it runs with every poll, some ten times for a packet of sound.
+    private func isNoted(_ entries: UnsafeBufferPointer<pollfd>) -> Bool {
+        guard entries.count == descriptors.count else { return false }
+        for index in entries.indices {
+            let (entry, noted) = (entries[index], descriptors[index])
+            guard entry.fd == noted.descriptor, entry.events == noted.events else { return false }
+        }
+        return true
     }
 
     private var isConnected: Bool {

@@ -57,7 +57,7 @@ enum SoundCheck {
                 }
                 guard SystemClock.now() < end else { return .failure("\(name) does not open.") }
                 var poll = Poll()
-                for (descriptor, events) in source.pollDescriptors { poll.add(descriptor, events) }
+                for entry in source.pollDescriptors { poll.add(entry.descriptor, entry.events) }
                 poll.wait(until: end)
             }
         } catch {

@@ -40,7 +40,7 @@ struct AudioFeed {
     }
 
     /// What poll(2) is to wait for; nothing where short pieces come: those are read with each packet.
-    var pollDescriptors: [(descriptor: Int32, events: Int16)] {
+    var pollDescriptors: [PollEntry] {
         guard let source, !source.givesShortPieces else { return [] }
         return source.pollDescriptors
     }

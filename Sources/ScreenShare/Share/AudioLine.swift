@@ -170,7 +170,7 @@ final class AudioLine {
         poll.add(controls.wakeup.descriptor, Wakeup.readable, of: Self.own)
         if isActive {
             for index in feeds.indices {
-                for (descriptor, events) in feeds[index].pollDescriptors { poll.add(descriptor, events, of: index) }
+                for entry in feeds[index].pollDescriptors { poll.add(entry.descriptor, entry.events, of: index) }
             }
         }
         poll.wait(until: due)

@@ -139,7 +139,9 @@ public final class CustomAudioSource: Sendable {
 
         deinit { source.leave(wakeup) }
 
-        var pollDescriptors: [(descriptor: Int32, events: Int16)] { wakeup.map { [($0.descriptor, Wakeup.readable)] } ?? [] }
+        var pollDescriptors: [PollEntry] {
+            wakeup.map { [PollEntry(descriptor: $0.descriptor, events: Wakeup.readable)] } ?? []
+        }
 
         func read(at now: Instant) throws(AudioSourceError) -> AudioBlock? {
             guard let wakeup else { throw .unavailable("The process may open no more files; sound waits for one.") }

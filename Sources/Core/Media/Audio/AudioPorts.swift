@@ -10,6 +10,17 @@ package enum AudioSourceError: Error, Hashable, Sendable {
     case unsupported(String)
 }
 
+/// A file descriptor that poll(2) is to wait for, and its events.
+package struct PollEntry: Hashable, Sendable {
+    package var descriptor: Int32
+    package var events: Int16
+
+    package init(descriptor: Int32, events: Int16) {
+        self.descriptor = descriptor
+        self.events = events
+    }
+}
+
 /// A device that gives sound. Used by one thread.
 package protocol AudioSource: AnyObject {
     /// Of the blocks that come next; it may change between two of them.
@@ -18,8 +29,8 @@ package protocol AudioSource: AnyObject {
     /// Which speaker each of its channels is for.
     var channelMap: ChannelMap { get }
 
-    /// File descriptors that poll(2) is to wait for, with their events; they may change after each read.
-    var pollDescriptors: [(descriptor: Int32, events: Int16)] { get }
+    /// What its thread is to wait for; it may change after each read.
+    var pollDescriptors: [PollEntry] { get }
 
     /// It hands over so often that to be woken each time would cost more than the sound itself. Whoever makes packets
     /// reads it when one is due, and is none the later for it: by then all but the last piece is there.
