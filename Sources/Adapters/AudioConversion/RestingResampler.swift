@@ -12,7 +12,7 @@ package final class RestingResampler: Resampler {
     private let bending: SincResampler
     private let channels: Int
     private var isResting = true
-    /// What passed last, for the filter.
+    /// What passed last, for the filter: as much as that holds, and often a whole block, which costs no copy.
     private var passed: [Float] = []
     /// Of what the filter gives, so many samples have passed already.
     private var toLeaveOut = 0
@@ -35,7 +35,7 @@ package final class RestingResampler: Resampler {
         guard whole > 0 else { return }
         let speed = speed.isFinite ? min(max(speed, Limits.speed.lowerBound), Limits.speed.upperBound) : 1
         if speed != 1 {
-            let atOnce = isResting ? min(whole, Limits.contextFrames * channels) : 0
+            let atOnce = isResting ? min(whole, contextSamples) : 0
             if isResting {
                 wake()
                 // What is in the filter still follows what passed.
@@ -46,23 +46,23 @@ package final class RestingResampler: Resampler {
             output += bent
         } else if isResting {
             output += input[..<whole]
-        } else if whole >= Limits.contextFrames * channels {
+        } else if whole >= contextSamples {
             rest(on: input, whole, into: &output)
         } else {
             // Shorter than what the filter still holds.
             bend(Array(input[..<whole]), speed: 1)
             output += bent
         }
-        remember(input[..<whole])
+        remember(input, whole)
     }
 
     // MARK: Resting and bending
 
-    private func remember(_ samples: ArraySlice<Float>) {
-        let kept = Limits.contextFrames * channels
-        let latest = samples.suffix(kept)
-        passed.removeFirst(max(0, passed.count + latest.count - kept))
-        passed += latest
+    private var contextSamples: Int { Limits.contextFrames * channels }
+
+    private func remember(_ input: [Float], _ count: Int) {
+        if count == input.count, count >= contextSamples { return passed = input }
+        passed = Array((passed.suffix(contextSamples) + input[..<count]).suffix(contextSamples))
     }
 
     private func wake() {
@@ -70,9 +70,9 @@ package final class RestingResampler: Resampler {
         bending.reset()
         behind = 0
         toLeaveOut = 0
-        let frames = passed.count / channels
-        bend(passed, speed: 1)
-        toLeaveOut = max(0, frames - bent.count / channels)
+        let context = Array(passed.suffix(contextSamples))
+        bend(context, speed: 1)
+        toLeaveOut = max(0, context.count / channels - bent.count / channels)
     }
 
     /// Into `bent`.

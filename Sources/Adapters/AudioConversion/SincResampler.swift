@@ -18,7 +18,8 @@ package final class SincResampler: Resampler {
     private let channels: Int
     /// Output frames for one of input, while `speed` is 1.
     private let ratio: Double
-    private let inputRate: Int
+    /// Half the filter, which is as long as the lower of the two rates asks for.
+    package let delay: Duration
     private var speed = 1.0
     private var buffer: [Float] = []
 
@@ -31,12 +32,12 @@ package final class SincResampler: Resampler {
                 "\(input.channels) channels of \(input.sampleRate) Hz can't be converted to \(sampleRate) Hz.")
         }
         channels = input.channels
-        inputRate = input.sampleRate
         ratio = Double(sampleRate) / Double(input.sampleRate)
         guard let handle = zita_resampler_new(ratio, UInt32(input.channels), Limits.halfFilter) else {
             throw .failed("zita-resampler can't convert \(input.sampleRate) Hz to \(sampleRate) Hz.")
         }
         self.handle = handle
+        delay = .nanoseconds(Int64(zita_resampler_delay(handle) * 1e9 / Double(input.sampleRate)))
     }
 
     deinit { zita_resampler_delete(handle) }
@@ -45,11 +46,6 @@ package final class SincResampler: Resampler {
     package func reset() {
         zita_resampler_reset(handle)
         speed = 1
-    }
-
-    /// Half the filter, which is as long as the lower of the two rates asks for.
-    package var delay: Duration {
-        .nanoseconds(Int64(zita_resampler_delay(handle) * 1e9 / Double(inputRate)))
     }
 
     /// - Parameter speed: applied from the first sample of `input` on; a broken frame at the end is left out.
