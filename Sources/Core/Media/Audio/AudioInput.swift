@@ -284,11 +284,18 @@ package struct AudioInput {
 private struct Conversion {
     let format: AudioFormat
     let resampler: any Resampler
+    /// In ticks of 1/48000 s; it never changes.
+    let longestDelay: Double
+
+    init(format: AudioFormat, resampler: any Resampler) {
+        self.format = format
+        self.resampler = resampler
+        longestDelay = max(0, resampler.longestDelay.inSeconds) * 48_000
+    }
 
     var channels: Int { format.channels }
     /// In ticks of 1/48000 s.
     var delay: Double { max(0, resampler.delay.inSeconds) * 48_000 }
-    var longestDelay: Double { max(0, resampler.longestDelay.inSeconds) * 48_000 }
     /// Enough to fill it, or to push out what it holds.
     var framesOfDelay: Int {
         min(Int(max(0, resampler.longestDelay.inSeconds) * Double(format.sampleRate)) + 1, format.sampleRate)

@@ -55,7 +55,7 @@ package protocol Resampler: AnyObject {
     /// How late a sample comes out now.
     var delay: Duration { get }
 
-    /// And at most.
+    /// And at most, whatever it does.
     var longestDelay: Duration { get }
 }
 
