@@ -22,7 +22,8 @@ struct CaptureMarks: Sendable {
 
     /// Nothing before `index` will be asked for any more.
     mutating func forget(before index: Int64) {
-        let passed = marks.dropFirst().prefix { $0.index <= index }.count
+        var passed = 0
+        while passed + 1 < marks.count, marks[passed + 1].index <= index { passed += 1 }
         if passed > 0 { marks.removeFirst(passed) }
     }
 
