@@ -262,6 +262,9 @@ package struct AudioInput {
         return start + .nanoseconds(Int64(captured * 1e9 / 48_000))
     }
 
+    /// There was nothing in the last packet, not even the end of something.
+    var isSilent: Bool { reader.isSilent }
+
     /// Where there is silence anyway, the delay changes by leaving some out, or by playing it again.
     private mutating func spliceInSilence(_ index: Int64, frames: Int) {
         let excess = Int64(holdBack.excess)

@@ -75,8 +75,10 @@ package struct AudioMixdown {
         guard let time = pacer.takeDue(at: now) else { return nil }
         let systemHeard = system.read(time, into: &systemSamples)
         let microphoneHeard = microphone.read(time, into: &microphoneSamples)
+        // What is nothing is neither copied nor added.
         let samples = mixer.mix(
-            system: systemSamples, microphone: microphoneSamples, frames: pacer.packetFrames)
+            system: system.isSilent ? nil : systemSamples, microphone: microphone.isSilent ? nil : microphoneSamples,
+            frames: pacer.packetFrames)
         let heard = systemHeard ?? microphoneHeard ?? start + time.elapsed - delay
         return AudioPacket(time: time, samples: samples, capturedAt: heard)
     }

@@ -39,6 +39,8 @@ struct FadeOut: Sendable {
         passed = 0
     }
 
+    var isOver: Bool { passed >= samples.count }
+
     static func falling(_ samples: [Float]) -> [Float] {
         var samples = samples
         let count = samples.count / 2
@@ -52,7 +54,7 @@ struct FadeOut: Sendable {
 
     /// Adds what is left, from frame `start` of the stereo `output` on.
     mutating func add(to output: inout [Float], from start: Int) {
-        guard passed < samples.count else { return }
+        if isOver { return }
         let count = min(samples.count - passed, output.count - 2 * start)
         for offset in 0..<max(0, count) { output[2 * start + offset] += samples[passed + offset] }
         passed += max(0, count)

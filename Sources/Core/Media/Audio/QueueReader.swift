@@ -7,6 +7,8 @@ struct QueueReader: Sendable {
     private(set) var isPlaying = false
     /// How often the queue ran dry.
     private(set) var gaps = 0
+    /// There is nothing in what was read last.
+    private(set) var isSilent = true
     private var fadeIn = FadeIn()
     private var fadeOut = FadeOut()
 
@@ -20,10 +22,12 @@ struct QueueReader: Sendable {
         let last = min(end, queue.end)
         guard first < last else {
             if isPlaying { runDry(queue) }
+            isSilent = fadeOut.isOver
             fill(&output, silentFrom: 0)
             fadeOut.add(to: &output, from: 0)
             return false
         }
+        isSilent = false
         let (place, frames) = (Int(first - index), Int(last - first))
         queue.copy(first..<last, into: &output, at: place)
         fill(&output, silentUpTo: place, silentFrom: place + frames)
@@ -63,8 +67,10 @@ struct QueueReader: Sendable {
     }
 
     private func fill(_ output: inout [Float], silentUpTo head: Int = 0, silentFrom tail: Int) {
-        for index in 0..<(2 * head) { output[index] = 0 }
-        for index in (2 * tail)..<output.count { output[index] = 0 }
+        output.withUnsafeMutableBufferPointer { output in
+            output[..<(2 * head)].update(repeating: 0)
+            output[(2 * tail)...].update(repeating: 0)
+        }
     }
 }
 
