@@ -9,8 +9,6 @@ enum Limits {
     /// In periods of the lower rate. A third less, 16, takes a tenth less and is 3 dB down at 17.6 kHz from 44.1 kHz; 32
     /// adds a sixth, and half a kilohertz.
     static let halfFilter: UInt32 = 24
-    /// Frames converted at once, so that our buffer stays small: 85 ms at 48 kHz.
-    static let blockFrames = 4096
     /// What a filter has in it when it is woken: more than its whole length at equal rates.
     static let contextFrames = 64
     /// In which bent sound becomes what comes unbent (5 ms at 48 kHz): by half a sample at most, which nobody hears.

@@ -21,7 +21,6 @@ package final class SincResampler: Resampler {
     /// Half the filter, which is as long as the lower of the two rates asks for.
     package let delay: Duration
     private var speed = 1.0
-    private var buffer: [Float] = []
 
     /// - Parameter input: its channels come out as they went in.
     package init(from input: AudioFormat, to sampleRate: Int) throws(CodecError) {
@@ -51,13 +50,7 @@ package final class SincResampler: Resampler {
     /// - Parameter speed: applied from the first sample of `input` on; a broken frame at the end is left out.
     package func process(_ input: [Float], speed: Double, into output: inout [Float]) {
         set(speed)
-        let frames = input.count / channels
-        input.withUnsafeBufferPointer { input in
-            for start in stride(from: 0, to: frames, by: Limits.blockFrames) {
-                let end = min(frames, start + Limits.blockFrames)
-                convert(UnsafeBufferPointer(rebasing: input[start * channels..<end * channels]), into: &output)
-            }
-        }
+        input.withUnsafeBufferPointer { convert($0, into: &output) }
     }
 
     /// At once: how long a block is must not matter.
@@ -70,13 +63,17 @@ package final class SincResampler: Resampler {
     private func convert(_ input: UnsafeBufferPointer<Float>, into output: inout [Float]) {
         guard var rest = input.baseAddress else { return }
         var left = UInt32(input.count / channels)
-        let room = Int(Double(left) * ratio / speed) + 2
-        if buffer.count < room * channels { buffer = [Float](repeating: 0, count: room * channels) }
         while left > 0 {
-            var (taken, made) = (left, UInt32(buffer.count / channels))
-            zita_resampler_process(handle, rest, &taken, &buffer, &made)
+            let room = Int(Double(left) * ratio / speed) + 2
+            var (taken, made) = (left, UInt32(room))
+            output.append(addingCapacity: room * channels) { appended in
+                appended.withUnsafeMutableBufferPointer { output, initialized in
+                    guard let output = output.baseAddress else { return (taken, made) = (0, 0) }
+                    zita_resampler_process(handle, rest, &taken, output, &made)
+                    initialized = Int(made) * channels
+                }
+            }
             guard taken > 0 || made > 0 else { return }
-            output += buffer[..<(Int(made) * channels)]
             rest += Int(taken) * channels
             left -= taken
         }
