@@ -279,7 +279,9 @@ package struct AudioInput {
         holdBack.move(by: -change)
     }
 
-    private func ticks(_ instant: Instant) -> Double { ticks(instant - start) }
+    private func ticks(_ instant: Instant) -> Double {
+        Double(instant.nanoseconds.subtractingSaturating(start.nanoseconds)) * 48_000 / 1e9
+    }
     private func ticks(_ duration: Duration) -> Double { Double(duration.nanoseconds) * 48_000 / 1e9 }
 }
 

@@ -5,7 +5,8 @@ struct RecentMaximum: Sendable {
     private let span: Duration
     private var current: Double?
     private var previous: Double?
-    private var since: Instant?
+    /// When `current` becomes `previous`.
+    private var turn: Instant?
 
     init(span: Duration) {
         self.span = span
@@ -24,11 +25,10 @@ struct RecentMaximum: Sendable {
     }
 
     private mutating func roll(to now: Instant) {
-        guard let since else { return self.since = now }
-        let age = now - since
-        guard age >= span else { return }
-        previous = age < span * 2 ? current : nil
+        guard let turn else { return self.turn = now + span }
+        guard now >= turn else { return }
+        previous = now < turn + span ? current : nil
         current = nil
-        self.since = now
+        self.turn = now + span
     }
 }
