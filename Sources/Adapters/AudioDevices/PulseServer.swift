@@ -1,3 +1,4 @@
+import CALSA
 import CPulse
 import Glibc
 import Media
