@@ -29,7 +29,7 @@ private final class Fading: AudioSource {
 /// One frame of six inputs that nobody named, with a voice at the last.
 private final class Inputs: AudioSource {
     let format = AudioFormat(sampleRate: 48_000, channels: 6)
-    let pollDescriptors: [(descriptor: Int32, events: Int16)] = []
+    let pollDescriptors: [PollEntry] = []
     private var isRead = false
 
     func read(at now: Instant) throws(AudioSourceError) -> AudioBlock? {
@@ -60,7 +60,7 @@ struct AudioFeedTests {
         for (kind, expected) in [(.microphone, [0.5, 0.5]), (.system, [0, 0])] as [(AudioKind, [Float])] {
             var heard: [Float] = []
             var feed = AudioFeed(kind) { Inputs() }
-            _ = feed.read(at: .zero) { block, map in heard += map.stereo(block.samples) }
+            _ = feed.read(at: .zero) { _, stereo in heard += stereo.samples }
             #expect(heard == expected)
         }
     }
