@@ -35,6 +35,37 @@ struct SlowAndGreedyTests {
         #expect(left > keyframe.payloads.count, "\(left) of \(keyframe.payloads.count), and life behind them")
     }
 
+    @Test("a keyframe that takes six seconds arrives though others are sent pictures meanwhile, and another is asked for behind it")
+    func keyframeBesideOthers() {
+        let start = Instant(nanoseconds: 5_000_000_000)
+        var random: any RandomNumberGenerator & Sendable = SeededGenerator(seed: 3)
+        let parameters = SendParameters(
+            payloadType: 102, ssrc: 1, retransmission: nil, canonicalName: "sharer", mid: nil,
+            extensions: ExtensionMap(), bitsPerSecond: 20_000)
+        let clock = WallClockAnchor(instant: start, ntp: NTPTimestamp(unixNanoseconds: 1_800_000_000_000_000_000))
+        var sender = MediaSender(parameters, wallClock: clock, random: &random, at: start)
+        var path = PathControl(parameters, random: &random, at: start)
+        var video = SyntheticVideo()
+        var (shown, wishes) = (0, [Int64]())
+        var left = [UInt32: Int]()
+        var needed = [UInt32: Int]()
+        // A packet each 400 ms; pictures for the others ten times a second; whoever asks for a keyframe gets one.
+        for turn in 0..<400 as Range<Int64> {
+            let now = start + .milliseconds(100 * turn)
+            let wish = sender.takeKeyframeWish(path)
+            if wish { wishes.append(turn / 10) }
+            let unit = video.next(keyframe: wish || turn == 0, size: wish || turn == 0 ? 17_000 : 300, capturedAt: now)
+            if unit.isKeyframe { needed[sender.timestamp(unit.mediaTime)] = unit.payloads.count }
+            sender.enqueue(unit, at: now)
+            guard turn % 4 == 0, let packet = sender.nextPacket(&path, at: now) else { continue }
+            let stamp = packet[4..<8].reduce(0) { $0 << 8 | UInt32($1) }
+            left[stamp, default: 0] += 1
+            if left[stamp] == needed[stamp] { shown += 1 }
+        }
+        #expect(shown >= 5, "keyframes that left whole, of \(needed.count)")
+        #expect(wishes.count <= shown + 1, "none is asked for while one is under way: \(wishes)")
+    }
+
     /// A picture that comes, and the number of its last packet.
     private func show(on pair: inout PeerPair) throws -> UInt16 {
         pair.run(for: .seconds(1))

@@ -9,8 +9,10 @@ enum Limits {
     static let queuedUnits = 120
     /// And in time.
     static let queuedTime = Duration.milliseconds(1500)
-    /// Of a keyframe, part of which has left: another would take as long. 20 kB at 40 kbit/s.
+    /// Of a keyframe, part of which has left: another would take as long. 20 kB at 40 kbit/s. Behind that nothing waits with
+    /// it any more, but it goes on for as long as this: 50 kB at 20 kbit/s.
     static let keyframeTime = Duration.seconds(4)
+    static let longestKeyframeTime = Duration.seconds(20)
     /// And in bytes, for the same.
     static let queuedBytes = 4 << 20
     /// The pacer's rate beside the target's: a page change of 100 kB crosses in 20 ms at 4 Mbit/s.

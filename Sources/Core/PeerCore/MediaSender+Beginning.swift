@@ -33,9 +33,9 @@ extension MediaSender {
     /// judged; or it is the reflex with which many players begin, whatever comes. Who finds it damaged asks again: where
     /// no packets are sent again, that is all that helps after any loss.
     func asksEarly(roundTrip: Duration?, at now: Instant) -> Bool {
-        guard hasBegun, isStarted else { return false }
+        guard hasBegun else { return false }
         if queue.contains(where: \.unit.isKeyframe) { return true }
-        guard let keyframeLeftAt, let roundTrip else { return false }
+        guard isStarted, let keyframeLeftAt, let roundTrip else { return false }
         let isReflex = statistics.keyframeRequests == 0
         let patience = roundTrip + (isReflex ? Limits.timeOfReflex : Limits.timeToJudge)
         return now - keyframeLeftAt < min(patience, Limits.graceOfKeyframe)

@@ -102,6 +102,7 @@ struct MediaSender {
         guard !unit.payloads.isEmpty else { return }
         beginAnewIfHopeless()
         if !isStarted {
+            if isStranded, let head = queue.first, now - head.queuedAt > Limits.longestKeyframeTime { startAgain() }
             guard unit.isKeyframe else { return }
             // A preview that has not begun to leave is of no use any more.
             if queue.first?.nextPayload == 0 { startAgain() }
@@ -114,6 +115,10 @@ struct MediaSender {
         if isTooLate || queue.count >= Limits.queuedUnits || queuedBytes + unit.bytes.count > Limits.queuedBytes {
             // A mere sign of life must not cost what is under way, and nothing refers to it.
             guard unit.isReference else { return statistics.unitsDropped += 1 }
+            if keepsKeyframe(at: now) {
+                statistics.unitsDropped += 1
+                return isStranded = true
+            }
             startAgain()
             // A keyframe that somebody asked for is as good a beginning as the next.
             guard unit.isKeyframe, unit.bytes.count <= Limits.queuedBytes else {
@@ -126,6 +131,18 @@ struct MediaSender {
         queuedBytes += unit.bytes.count
         queue.append(QueuedUnit(unit: unit, nextPayload: 0, extensions: extensions(for: unit, at: now), queuedAt: now))
         setPace(at: now)
+    }
+
+    /// A keyframe that takes long, as 15 kB do at 20 kbit/s, is all that such a viewer gets to see: it goes on, without what
+    /// stands behind it, and another is asked for once it has left.
+    /// - Returns: false where none is under way, or it takes too long even so.
+    private mutating func keepsKeyframe(at now: Instant) -> Bool {
+        guard let head = queue.first, head.isUnderWay, now - head.queuedAt <= Limits.longestKeyframeTime else { return false }
+        statistics.unitsDropped += queue.count - 1
+        queue.removeLast(queue.count - 1)
+        queuedBytes = head.unit.payloads[head.nextPayload...].reduce(0) { $0 + $1.count }
+        isStarted = false
+        return true
     }
 
     /// What only makes a picture sharper leaves as fast as the link carries it, so that nothing behind it waits in a
@@ -175,7 +192,7 @@ struct MediaSender {
     mutating func takeKeyframeWish(_ path: PathControl) -> Bool {
         // Where the peer is there, and nothing that is left tries the way to it, only a keyframe can.
         let isHelpless = path.isHeardInSilence && !isWaiting && !probesSilence(path)
-        guard isStranded, !path.isSilent || isHelpless else { return false }
+        guard isStranded, !path.isSilent || isHelpless, queue.first?.isUnderWay != true else { return false }
         isStranded = false
         return true
     }
