@@ -55,6 +55,11 @@ struct RequestTests {
         #expect(requests(parity: 98, until: 110) == [0, 8, 16, 59, 67, 75, 83, 91])
     }
 
+    @Test("another sharer, which may answer each copy, is asked once, and twice for what it has not sent")
+    func others() {
+        #expect(requests(parity: nil, until: 110) == [0, 59, 67])
+    }
+
     @Test("where packets get lost in a row, a sharer of our kind is asked all the time, until they come")
     func bursts() {
         let times = requests(parity: 98, lostBefore: 9, until: 110)

@@ -172,10 +172,12 @@ struct MediaReceiver {
             volleyDue = volleyDue ?? now + volleyInterval
             return
         }
-        // Within a round trip, as far as is known here: our own sharer takes all for one then. Others may answer each.
+        // Within a round trip, as far as is known here: our own sharer takes all for one then. Others may answer each, and are
+        // asked twice only for what they have not sent.
         let count = !isOwn
-            ? Limits.requestCopiesForOthers : isRepeated ? Limits.copiesOfRepeatedRequest : Limits.requestCopies
-        for copy in 1...count where buffer.quickestAnswer * 3 / 4 > Limits.requestCopyTime * copy {
+            ? isRepeated ? Limits.requestCopiesForOthers : 0
+            : isRepeated ? Limits.copiesOfRepeatedRequest : Limits.requestCopies
+        for copy in 1..<count + 1 where buffer.quickestAnswer * 3 / 4 > Limits.requestCopyTime * copy {
             copies.append((now + Limits.requestCopyTime * copy, numbers))
         }
     }
