@@ -4,6 +4,7 @@ import NIOCore
 import NIOSSL
 import TestSupport
 import Testing
+import Timebase
 
 @testable import PeerDriver
 
@@ -30,15 +31,17 @@ struct RelayRulesTests {
         let others = (1...3).map { TransportAddress(ip: .v4(0xC633_6400 + UInt32($0)), port: 3478) }
         var asked = try server("turn:192.0.2.1")
         let first = try #require(asked.address)
-        let steps = [first, others[0], first, others[0], others[1], others[2]].map { asked.redirect(to: $0) }
+        let steps = [first, others[0], first, others[0], others[1], others[2]].map { asked.redirect(to: $0, at: .zero) }
         #expect(steps == [false, true, false, false, true, false])
         #expect(asked.address == others[1])
         asked.turnToNextAddress()
         #expect(asked.address == first)
-        // One that has given an address may send us on later.
-        let again = others.map { other in
-            defer { asked.hasAllocated() }
-            return asked.redirect(to: other)
+        // Two that give an address and send us to and fro are followed no further; a minute later they may send us on.
+        let toAndFro = (0..<8).map { asked.redirect(to: others[$0 % 2], at: Instant.zero + Duration.seconds(7 * Int64($0))) }
+        #expect(toAndFro.count { $0 } == 0)
+        asked.turnToNextAddress()
+        let again = others.enumerated().map { index, other in
+            asked.redirect(to: other, at: Instant.zero + Duration.seconds(100 + 61 * Int64(index)))
         }
         #expect(again == [true, true, true])
         #expect(asked.address == others[2])

@@ -34,8 +34,9 @@ enum Limits {
     static let askersPerPair = 8
     /// TURN servers of one hub; each costs a socket's keepalive, and each viewer a permission there.
     static let relays = 4
-    /// How often one may send us to another before it gives an address (RFC 8489 § 10 leaves it open).
+    /// How often one may send us to another, within this time of the last (RFC 8489 § 10 leaves it open).
     static let redirections = 2
+    static let memoryOfRedirections = Duration.seconds(60)
     /// A connection to a TURN server that does not stand after this long is given up and tried again.
     static let connectTime = TimeAmount.seconds(10)
     /// Seconds between two tries: twice as long after each failure, up to the longest.

@@ -222,7 +222,6 @@ extension PeerHub {
         case .allocated(let relayed, _):
             let isAgain = relay.failure != nil
             relay.address = relayed
-            relay.server.hasAllocated()
             relay.attempts = 0
             relay.failure = nil
             for candidate in relay.candidates { announce(candidate, at: now) }
@@ -235,6 +234,7 @@ extension PeerHub {
         case .failed(let failure):
             if failure == .redirected, redirect(relay) { return }
             if failure == .credentialsRejected, renew(relay, at: now) { return }
+            if failure.isPermanent { relay.server.leaveAlternate() }
             fail(relay, .turn(failure))
             if failure == .noAnswer { tryAnotherWay(to: relay) }
         case .refusedPeer, .closed: break
@@ -300,13 +300,14 @@ extension PeerHub {
     }
 
     /// Whatever the last tries came to. One that is under way may have begun while the line was dead, and repeats itself
-    /// seldom: the next takes its place.
+    /// seldom: the next takes its place, and keeps it, whatever else the network tells.
     private func connectSoon(_ index: Int) {
         let relay = relays[index]
-        guard !closed else { return }
+        guard !closed, !relay.isHastened else { return }
         // Another would meet the same refusal.
         if case .turn(let told)? = relay.failure, told.isPermanent { return }
         relay.attempts = 0
+        relay.isHastened = true
         relay.retry?.cancel()
         let rest: Duration = relay.triedAt.map { max(.zero, $0 + Limits.connectPause - SystemClock.now()) } ?? .zero
         relay.retry = eventLoop.scheduleTask(in: .nanoseconds(rest.nanoseconds)) { [weak self] in
@@ -328,6 +329,7 @@ extension PeerHub {
                 return channel.close(promise: nil)
             }
             relay.connection = channel
+            relay.isHastened = false
             relay.decoder = TURNStreamDecoder()
             if relay.client?.configuration.server != relay.server.address { begin(relay, base: base, .stream, at: now) }
             relay.client?.connected(at: now)
@@ -365,6 +367,7 @@ extension PeerHub {
     private func lose(_ index: Int, _ failure: RelayFailure, at now: Instant) {
         let relay = relays[index]
         relay.connection = nil
+        relay.isHastened = false
         relay.server.turnToNextAddress()
         relay.client?.disconnected(at: now)
         drain(relay, at: now)

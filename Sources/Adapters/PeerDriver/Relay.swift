@@ -21,6 +21,8 @@ final class Relay {
     /// When the last was begun, and its number: what an earlier one has to say counts no more.
     var triedAt: Instant?
     var connectionNumber = 0
+    /// It was begun, or is about to be, because the network may be back.
+    var isHastened = false
     /// When it wants to be woken.
     var due = Instant.distantFuture
     /// The relayed address while there is one: what transmits name as `from`.

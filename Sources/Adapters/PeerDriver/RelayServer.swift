@@ -1,5 +1,6 @@
 import Datagrams
 import ICE
+import Timebase
 
 /// A TURN server as a hub uses it.
 package struct RelayServer: Sendable {
@@ -7,9 +8,10 @@ package struct RelayServer: Sendable {
     /// What the name stands for, one of each family: asked in turn, until one answers.
     package private(set) var addresses: [TransportAddress]
     package var credentials: RelayCredentials
-    /// Where one of them has sent us (RFC 8489 § 10), and whoever did so since the last address was had.
+    /// Where one of them has sent us (RFC 8489 § 10), and whoever did so of late, the last of them then.
     private var alternate: TransportAddress?
     private var redirecting: [TransportAddress] = []
+    private var redirectedAt: Instant?
     /// A file of certificates (PEM) that a server's may be signed with, in place of the system's; for TLS.
     package var trustedCertificates: String?
 
@@ -26,34 +28,33 @@ package struct RelayServer: Sendable {
     package var address: TransportAddress? { alternate ?? addresses.first }
 
     mutating func turnToNextAddress() {
-        forgetAlternate()
+        leaveAlternate()
         addresses = Array(addresses.dropFirst() + addresses.prefix(1))
     }
 
     /// Turns to the server that the present one names; credentials, transport and the name that its certificate must have
     /// stay.
     /// - Returns: false where it was asked already, or enough others were.
-    mutating func redirect(to other: TransportAddress) -> Bool {
+    mutating func redirect(to other: TransportAddress, at now: Instant) -> Bool {
+        // That an address was had in between says nothing: two servers could send us to and fro.
+        if let redirectedAt, now - redirectedAt >= Limits.memoryOfRedirections { redirecting = [] }
         guard let address, redirecting.count < Limits.redirections, other != address, !redirecting.contains(other) else {
             return false
         }
         redirecting.append(address)
+        redirectedAt = now
         alternate = other
         return true
     }
 
-    /// The present one has given an address.
-    mutating func hasAllocated() { redirecting = [] }
-
-    private mutating func forgetAlternate() {
-        alternate = nil
-        redirecting = []
-    }
+    /// Back to the server that was named to us.
+    mutating func leaveAlternate() { alternate = nil }
 
     /// The name was looked up again: it may stand for others by now. Where nobody knows it, it stands for what it did.
     mutating func found(_ new: [TransportAddress]) {
         guard !new.isEmpty, Set(new) != Set(addresses) else { return }
-        forgetAlternate()
+        leaveAlternate()
+        redirecting = []
         addresses = new
     }
 }

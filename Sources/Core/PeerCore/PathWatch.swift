@@ -32,7 +32,8 @@ struct PathWatch {
 
     mutating func checked() { asked += 1 }
 
-    var isChecking: Bool { asked > 0 }
+    /// A check has gone unanswered for a while: peers that report seldom are asked all the time.
+    var isChecking: Bool { asked > 1 }
 
     /// A check was answered, which tells a sharer that its media arrives. How far apart reports are is another matter.
     mutating func answered(at now: Instant) { (quietSince, asked) = (now, 0) }

@@ -166,7 +166,10 @@ package struct TURNClient {
         case .allocating, .clearing:
             // In a connection nothing is repeated.
             guard configuration.transport == .udp else { return }
-            for id in transactions.keys { transactions[id]?.retransmission.restart(at: soon) }
+            // Once it is overdue it has failed, however often a network changes: another address is asked then.
+            for (id, transaction) in transactions where self.now - transaction.startedAt < Limits.transactionTime {
+                transactions[id]?.retransmission.restart(at: soon)
+            }
         case .allocated, .failed, .closing, .closed: return
         }
         run()
