@@ -111,6 +111,36 @@ struct BesideAFilmTests {
         #expect(seen.content[24..<39].allSatisfy { $0 == .video } && seen.content[43...].allSatisfy { $0 == .app })
     }
 
+    @Test("a film of the whole screen has ended, though a part of the screen goes on changing a few times a second")
+    func partGoesOn() {
+        for rate in [2, 5, 10] {
+            let windows = [Window(area: PixelRect(Self.screen), rate: 24, to: 20), Window(area: Self.right, rate: rate)]
+            let seen = watch(windows, seconds: 60)
+            #expect(seen.content[5..<19].allSatisfy { $0 == .video } && seen.content[23...].allSatisfy { $0 == .app }, "\(rate)")
+        }
+    }
+
+    @Test("a film that rests for a second goes on, though its buttons or a title are drawn meanwhile")
+    func title() {
+        let film = PixelRect(Self.screen)
+        let windows = [
+            Window(area: film, rate: 24, to: 20), Window(area: Self.banner, rate: 2, from: 20, to: 21),
+            Window(area: film, rate: 24, from: 21),
+        ]
+        let seen = watch(windows, seconds: 40)
+        #expect(seen.switches == 1 && seen.place == film)
+    }
+
+    @Test("of two that played with the same ticks the one that goes on is followed")
+    func oneGoesOn() {
+        let windows = [
+            Window(area: Self.left, rate: 30), Window(area: Self.right, rate: 30, to: 10), Window(area: Self.right, rate: 3, from: 10),
+        ]
+        let seen = watch(windows, seconds: 60)
+        #expect(seen.content[4...].allSatisfy { $0 == .video } && seen.cadences[16...].allSatisfy { $0 == 30 }, "\(seen.cadences)")
+        #expect(seen.place == Self.left)
+    }
+
     @Test("two windows that are scrolled are no film")
     func twoScrolled() {
         for (one, other) in [(24, 30), (30, 60), (60, 60), (20, 50)] {

@@ -81,8 +81,9 @@ struct ChangingPlaces: Sendable {
 
     private func takesTurn(_ place: Place, isFilm: Bool, at now: Instant) -> Bool {
         if home.isEmpty { return true }
-        // What is a part of it was drawn with it until now: the rest has stopped.
-        let patience = home.contains(place.area) ? ContentLimits.patienceWithPart : ContentLimits.patience
+        // A part of it that goes on was drawn with it until now: the rest has stopped. Once it may be a title, or a button.
+        let isPart = home.contains(place.area) && (!isFilm || place.visits >= ContentLimits.knownVisits)
+        let patience = isPart ? ContentLimits.patienceWithPart : ContentLimits.patience
         if now - drawnAt >= (isFilm ? patience : ContentLimits.patienceWithPart) { return true }
         if let around, around.area.isSimilar(to: place.area) {
             let least = isFilm ? ContentLimits.timeAround : ContentLimits.patienceWithPart

@@ -31,6 +31,9 @@ package struct ContentClassifier: Sendable {
     private var last = Instant.zero
     /// When the place was drawn last, be it with the same picture.
     private var drawn = Instant.zero
+    /// When pictures last kept to a rate, and whether those of this place did.
+    private var kept = Instant.zero
+    private var hasKept = false
 
     package init(source: PixelSize) {
         places = ChangingPlaces(source: source)
@@ -55,15 +58,17 @@ package struct ContentClassifier: Sendable {
     package mutating func looked(
         at now: Instant, area: PixelRect, difference: FrameDifference, cadence: Cadence?
     ) {
-        if places.changed(area, isFilm: since != nil || content == .video, at: now) { (moved, panned, changed) = (0, 0, 0) }
+        let isFilm = (since != nil || content == .video) && now - kept < ContentLimits.patience
+        if places.changed(area, isFilm: isFilm, at: now) { (moved, panned, changed, hasKept) = (0, 0, 0, false) }
+        if cadence != nil { (kept, hasKept) = (now, true) }
         let isThere = difference.area.isSimilar(to: places.home)
         if difference.isNew, isThere {
             moved += (difference.moved - moved) / ContentLimits.memory
             panned += (difference.panned - panned) / ContentLimits.memory
             changed += (difference.changed - changed) / ContentLimits.memory
         }
-        // Once something plays, it may stumble.
-        guard cadence != nil || content == .video, speaksForFilm(cadence) else {
+        // Once something plays there, it may stumble.
+        guard cadence != nil || content == .video && hasKept, speaksForFilm(cadence) else {
             if content == .app { since = nil }
             return advance(to: now)
         }
@@ -89,7 +94,8 @@ package struct ContentClassifier: Sendable {
         // What is dragged about goes now this way, now that. A codec repeats a pan in whole pixels to the bit: that ends no
         // film which was found.
         let scrolled = content == .video || cadence?.rate.nominal == 24 ? moved : moved + panned
-        guard content == .video || places.visits >= ContentLimits.visits else { return false }
+        // A few changes of another place do not go on with a film that has ended.
+        guard places.visits >= ContentLimits.visits || content == .video && cadence != nil else { return false }
         return scrolled < ContentLimits.moved && changed > ContentLimits.changed
     }
 }
