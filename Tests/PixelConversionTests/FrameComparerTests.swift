@@ -68,16 +68,30 @@ struct FrameComparerTests {
         #expect(comparer.compare(frame(more, pointer: elsewhere), in: Self.area).isNew)
     }
 
-    @Test("what changed in between under another area is not taken for known")
+    @Test("what changed in between under a large other area is not taken for known; of a small one it is no news")
     func staleness() throws {
         let row = Self.size.width * 4
-        let part = PixelRect(x: 50, y: 30, width: 40, height: 40)
-        let changed = try #require(picture(.bgra, changing: [35 * row + 60 * 4]))
+        let parts = [(PixelRect(x: 50, y: 30, width: 240, height: 120), 1.0), (PixelRect(x: 50, y: 30, width: 40, height: 40), 0)]
+        for (part, expected) in parts {
+            let changed = try #require(picture(.bgra, changing: [35 * row + 60 * 4]))
+            var comparer = FrameComparer()
+            _ = comparer.compare(frame(try #require(picture(.bgra))), in: Self.area)
+            _ = comparer.compare(ScreenFrame(pixels: changed, capturedAt: .zero, damage: part), in: part)
+            #expect(comparer.compare(frame(changed), in: Self.area).changed == expected)
+            #expect(!comparer.compare(frame(changed), in: Self.area).isNew)
+            #expect(comparer.compare(frame(try #require(picture(.bgra))), in: Self.area).isNew)
+        }
+    }
+
+    @Test("an area that was not compared for long is not known")
+    func longAgo() throws {
         var comparer = FrameComparer()
-        _ = comparer.compare(frame(try #require(picture(.bgra))), in: Self.area)
-        _ = comparer.compare(ScreenFrame(pixels: changed, capturedAt: .zero, damage: part), in: part)
-        #expect(comparer.compare(frame(changed), in: Self.area).changed == 1)
-        #expect(!comparer.compare(frame(changed), in: Self.area).isNew)
+        var frame = frame(try #require(picture(.bgra)))
+        _ = comparer.compare(frame, in: Self.area)
+        frame.capturedAt += .seconds(20)
+        #expect(!comparer.compare(frame, in: Self.area).isNew)
+        frame.capturedAt += .seconds(40)
+        #expect(comparer.compare(frame, in: Self.area).changed == 1)
     }
 
     @Test("a page that was scrolled is told from a new one, although a bar beside it stands still")
@@ -99,6 +113,12 @@ struct FrameComparerTests {
         _ = comparer.compare(frame(try #require(page(0, seed: 1))), in: whole)
         let scrolled = comparer.compare(frame(try #require(page(9, seed: 1))), in: whole)
         #expect(scrolled.changed == 1 && scrolled.moved > 0.9)
+        // A caret that blinks in between.
+        let caret = PixelRect(x: 60, y: 40, width: 20, height: 20)
+        let blinked = ScreenFrame(pixels: try #require(page(9, seed: 1)), capturedAt: .zero, damage: caret)
+        _ = comparer.compare(blinked, in: caret)
+        let further = comparer.compare(frame(try #require(page(18, seed: 1))), in: whole)
+        #expect(further.changed == 1 && further.moved > 0.9)
         let other = comparer.compare(frame(try #require(page(0, seed: 1_000_000))), in: whole)
         #expect(other.changed == 1 && other.moved == 0)
     }

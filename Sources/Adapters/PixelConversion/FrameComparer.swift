@@ -1,5 +1,6 @@
 import CShims
 import Media
+import Timebase
 
 /// Tells whether a frame shows anything new where its source says that it changed: pixel by pixel, luma and chroma,
 /// beside the pointer.
@@ -17,16 +18,34 @@ package struct FrameComparer {
         let area = area.intersection(PixelRect(frame.pixels.size))
         guard !area.isEmpty else { return FrameDifference(area: area, changed: 0) }
         let after = RowPrints(of: frame, in: area)
+        known.removeAll { frame.capturedAt - $0.comparedAt > Self.memory }
         let before = known.first { $0.area == area }
-        // What changed under another area's numbers makes them untrue.
-        known.removeAll { $0.area == area || !$0.area.intersection(frame.content).isEmpty }
+        known.removeAll { $0.area == area }
+        keepTrue(by: frame)
         if known.count >= Self.areas { known.removeFirst() }
         known.append(after)
         return before.map { after.difference(from: $0, in: frame) } ?? FrameDifference(area: area, changed: 1)
     }
 
-    /// A film, and what is typed beside it.
-    private static let areas = 2
+    /// What changed under another area's numbers makes them untrue. Of a small part, such as a caret on a page that is
+    /// scrolled, they are made anew: that something moved is not to be forgotten for it.
+    private mutating func keepTrue(by frame: ScreenFrame) {
+        for index in known.indices.reversed() {
+            let part = known[index].area.intersection(frame.content)
+            if part.isEmpty { continue }
+            if part.size.area * Self.smallParts <= known[index].area.size.area, part.intersection(frame.pointer).isEmpty {
+                known[index].renew(part, of: frame)
+            } else {
+                known.remove(at: index)
+            }
+        }
+    }
+
+    /// A film, what is typed beside it, and what holds both.
+    private static let areas = 3
+    private static let smallParts = 4
+    /// Of an area that was not compared for so long nothing is known.
+    private static let memory = Duration.seconds(30)
 }
 
 /// A number for what a frame shows where it changed, made of a few of its rows: enough to tell whether what moves has
@@ -50,6 +69,7 @@ package enum Glance {
 /// A number for each 128 pixels of each row of an area: equal numbers, equal pixels.
 private struct RowPrints {
     let area: PixelRect
+    let comparedAt: Instant
     private let pointer: PixelRect
     private let columns: Int
     /// Column by column.
@@ -58,13 +78,20 @@ private struct RowPrints {
 
     init(of frame: ScreenFrame, in area: PixelRect) {
         self.area = area
+        comparedAt = frame.capturedAt
         pointer = frame.pointer
         columns = (area.width + Self.width - 1) / Self.width
         values = [UInt64](repeating: 0, count: columns * area.height)
         landmarks = Landmarks(of: frame.pixels, in: area)
+        renew(area, of: frame)
+    }
+
+    /// The numbers of a part, as the frame shows it.
+    mutating func renew(_ part: PixelRect, of frame: ScreenFrame) {
+        let touched = (part.x - area.x) / Self.width...(part.maxX - 1 - area.x) / Self.width
         SourcePlanes.lend(frame.pixels) { planes in
-            for row in 0..<area.height {
-                for column in 0..<columns {
+            for row in part.y - area.y..<part.maxY - area.y {
+                for column in touched {
                     let left = area.x + column * Self.width
                     values[column * area.height + row] = planes.fingerprint(
                         row: area.y + row, columns: left..<min(left + Self.width, area.maxX))
