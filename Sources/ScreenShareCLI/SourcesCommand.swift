@@ -5,7 +5,8 @@ import ScreenShare
 struct SourcesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sources", abstract: "List the displays, monitors, windows and sound devices that can be shared.",
-        discussion: "Exit codes: 0 done, 64 wrong usage, 69 neither a display nor sound can be listed, 70 internal error.")
+        discussion: "Exit codes: 0 done, 64 wrong usage, 69 the display that was named can't be listed, or neither one nor sound, "
+            + "70 internal error.")
 
     @Option(help: "The X display (default: $DISPLAY).")
     var display: String?
@@ -20,7 +21,7 @@ struct SourcesCommand: AsyncParsableCommand {
         do throws(ShareError) {
             sources = try ShareableSources.list(display: display)
         } catch {
-            if audio.isEmpty { throw Failure(error) }
+            if audio.isEmpty || display != nil { throw Failure(error) }
             sources = nil
             Console.error("No display is listed: \(error.description)")
         }

@@ -11,7 +11,7 @@ import time
 import numpy
 import pytest
 from harness import containers, sharer, sound
-from harness.codes import OK
+from harness.codes import OK, UNAVAILABLE
 from harness.examples import Example
 from harness.networks import Lab, Place
 from harness.processes import wait_until
@@ -261,6 +261,8 @@ def test_sound_is_listed_where_there_is_no_display(server, run):
     listed = run("sources", env=environment)
     assert listed.returncode == OK and "DISPLAY" in listed.stderr
     assert "pulse:microphone" in listed.stdout and "Displays" not in listed.stdout
+    # One that was named has to be there.
+    assert run("sources", "--display", ":4711", env=environment).returncode == UNAVAILABLE
 
 
 def test_a_device_s_name_does_not_steer_the_terminal(server, display, run):

@@ -43,10 +43,10 @@ struct SoundSigns {
         var parts = [path]
         guard let folder = opendir("\(path).d") else { return parts }
         defer { closedir(folder) }
-        while parts.count < SoundSignsLimits.parts, let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
+        for _ in 0..<SoundSignsLimits.parts {
+            guard let entry = readdir(folder) else { break }
+            // In place: an entry is no longer than its name, whatever its type says.
+            let name = String(cString: UnsafeRawPointer(entry).advanced(by: Self.nameOffset).assumingMemoryBound(to: CChar.self))
             if name.hasSuffix(".conf") { parts.append("\(path).d/\(name)") }
         }
         return parts
@@ -66,11 +66,12 @@ struct SoundSigns {
     }
 
     private static let key = "default-server="
+    private static let nameOffset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
 }
 
 private enum SoundSignsLimits {
     /// Of a configuration, in bytes; the one that comes with libpulse has 1300.
     static let longestFile = 1 << 14
-    /// Files that one may consist of.
+    /// Entries of the folder that one may consist of.
     static let parts = 100
 }
