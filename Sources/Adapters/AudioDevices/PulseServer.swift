@@ -1,4 +1,3 @@
-import CALSA
 import CPulse
 import Glibc
 import Media
@@ -169,17 +168,8 @@ final class PulseServer: @unchecked Sendable {  // Made on one thread and used o
 
     /// The list rarely changes: it is written anew only then.
     private func note(_ entries: UnsafeBufferPointer<pollfd>) {
-        if !isNoted(entries) { descriptors = entries.map(\.entry) }
-    }
-
-    /// In a plain loop: it runs with every poll, some ten times for a packet of sound.
-    private func isNoted(_ entries: UnsafeBufferPointer<pollfd>) -> Bool {
-        guard entries.count == descriptors.count else { return false }
-        for index in entries.indices {
-            let (entry, noted) = (entries[index], descriptors[index])
-            guard entry.fd == noted.descriptor, entry.events == noted.events else { return false }
-        }
-        return true
+        let isSame = entries.elementsEqual(descriptors) { $0.entry == $1 }
+        if !isSame { descriptors = entries.map(\.entry) }
     }
 
     private var isConnected: Bool {

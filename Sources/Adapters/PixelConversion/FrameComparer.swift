@@ -18,7 +18,9 @@ package struct FrameComparer {
         let area = area.intersection(PixelRect(frame.pixels.size))
         guard !area.isEmpty else { return FrameDifference(area: area, changed: 0) }
         let after = RowPrints(of: frame, in: area)
-        known.removeAll { frame.capturedAt - $0.comparedAt > Self.memory }
+        // What lies beyond this picture can't be read again.
+        let picture = PixelRect(frame.pixels.size)
+        known.removeAll { frame.capturedAt - $0.comparedAt > Self.memory || !picture.contains($0.area) }
         let before = known.first { $0.area == area }
         known.removeAll { $0.area == area }
         keepTrue(by: frame)

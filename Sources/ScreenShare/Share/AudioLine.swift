@@ -131,8 +131,8 @@ final class AudioLine {
 
     private func encodeDue(at now: Instant) throws(CodecError) {
         guard now >= packetDue else { return }
+        defer { packetDue = mixdown?.due ?? .distantFuture }
         while let packet = mixdown?.nextPacket(at: now) {
-            packetDue = start + (packet.time + packetDuration.frames).elapsed
             // A device takes its time to open, and until then nothing is known of how long its sound is held back.
             if !hasHeard, now - begunAt < AudioLineLimits.openingTime { continue }
             if packetsTold % AudioLineLimits.packetsPerStatistics == 0 { tellStatistics() }
