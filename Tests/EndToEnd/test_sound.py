@@ -1,5 +1,6 @@
 """System sound and microphone, from a real sound server to real viewers."""
 
+import functools
 import json
 import os
 import pathlib
@@ -18,8 +19,12 @@ from harness.processes import wait_until
 
 
 @pytest.fixture
-def server(start):
-    return start(sound.SoundServer)
+def server(start, request):
+    return start(getattr(request, "param", sound.SoundServer))
+
+
+with_either_server = pytest.mark.parametrize(
+    "server", [sound.SoundServer, sound.PipeWire], ids=["PulseAudio", "PipeWire"], indirect=True)
 
 
 @pytest.fixture
@@ -46,6 +51,7 @@ def longest(flags):
     return best
 
 
+@with_either_server
 def test_what_the_machine_plays_is_heard_by_a_viewer(lan, server, share, start, heard):
     start(server.play, sound.tone(440, 30))
     host = share(lan, "--test-pattern", env=server.env)
@@ -65,9 +71,10 @@ def quiet_moments(samples, longer_than):
             if end - begin > longer_than * sound.RATE]
 
 
-@pytest.mark.parametrize("rewinds", [False, True], ids=["awake", "asleep at first"])
-def test_a_tone_is_whole_once_it_is_there(lan, share, start, heard, rewinds):
-    server = start(sound.SoundServer, rewinds)
+@pytest.mark.parametrize(
+    "server", [sound.SoundServer, functools.partial(sound.SoundServer, rewinds=True), sound.PipeWire],
+    ids=["awake", "asleep at first", "PipeWire"], indirect=True)
+def test_a_tone_is_whole_once_it_is_there(lan, server, share, start, heard):
     start(server.play, sound.tone(440, 30))
     host = share(lan, "--test-pattern", env=server.env)
     samples = heard(host, 9)
@@ -83,6 +90,7 @@ def test_a_setting_in_the_environment_counts(lan, server, share):
     assert "No sound is shared." in host.text()
 
 
+@with_either_server
 def test_a_device_that_is_not_there_is_told_at_once(lan, server, run):
     tried = run("host", "--room", "demo", "--test-pattern", "--mic", "microphone", place=lan, env=server.env)
     assert tried.returncode == 69 and "did you mean pulse:microphone?" in tried.stderr
@@ -124,11 +132,12 @@ def test_the_thread_of_sound_goes_ahead_of_others_where_it_may(lan, server, shar
 
 def is_captured(server):
     """Whether anybody takes sound from the server."""
-    listed = server.control("list", "short", "source-outputs")
+    listed = server.control("list", "source-outputs")
     assert listed.returncode == 0, listed.stderr
-    return "protocol-native" in listed.stdout
+    return "Shared sound" in listed.stdout
 
 
+@with_either_server
 def test_a_viewer_that_asks_for_no_sound_gets_none(lan, server, share, start, artifacts):
     host = share(lan, "--test-pattern", env=server.env)
     with open(artifacts / "out.h264", "wb") as output:
@@ -142,6 +151,7 @@ def test_a_viewer_that_asks_for_no_sound_gets_none(lan, server, share, start, ar
         wait_until(lambda: is_captured(server), 10, "a device that is open once somebody listens")
 
 
+@with_either_server
 def test_microphone_and_system_are_mixed(lan, server, share, start, heard):
     start(server.play, sound.tone(440, 30, 0.3))
     start(server.play, sound.tone(1000, 30, 0.3), "cable")
@@ -165,6 +175,7 @@ def test_without_a_sound_server_the_picture_goes_on(lan, share, start, artifacts
     asked.process.wait_for("Silence is sent in place of the system", 5)
 
 
+@with_either_server
 def test_a_sound_server_that_dies_and_comes_back_is_heard_again(lan, server, share, start, artifacts):
     start(server.play, sound.tone(440, 60))
     host = share(lan, "--test-pattern", env=server.env)
@@ -187,6 +198,7 @@ def test_a_sound_server_that_dies_and_comes_back_is_heard_again(lan, server, sha
     assert 13 < len(samples) / sound.RATE < 14.5
 
 
+@with_either_server
 def test_chromium_plays_the_sound_in_stereo_once_somebody_clicks(lan, server, share, start):
     start(server.play, sound.apart(440, 1000, 60))
     host = share(lan, "--test-pattern", env=server.env)
@@ -244,6 +256,7 @@ def test_a_muted_share_is_silent_and_its_page_says_so(lan, server, share, start,
     host.stop(signal.SIGINT)
 
 
+@with_either_server
 def test_sources_lists_devices_with_names_people_read(server, display, run):
     screen = display(640, 480)
     listed = run("sources", "--json", "--display", screen.name, env={**server.env, "PATH": "/usr/bin:/bin"})
@@ -307,6 +320,7 @@ def test_flash_and_click_are_recorded_and_shown_together(lan, flashing, start, a
     assert file <= 20 and shown <= 20
 
 
+@with_either_server
 def test_a_sound_server_s_sound_stays_with_moving_pictures(lan, server, share, start, tmp_path):
     start(server.play, sound.tone(440, 60))
     host = share(lan, "--test-pattern", env=server.env)

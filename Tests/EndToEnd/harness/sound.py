@@ -17,6 +17,7 @@ class SoundServer:
     It can be killed and started again at the same address.
     """
 
+    NAME = "pulseaudio"
     MODULES = (
         "module-null-sink norewinds=1 sink_name=speaker sink_properties=device.description=Test-Speaker",
         "module-null-sink norewinds=1 sink_name=cable sink_properties=device.description=Test-Cable",
@@ -29,22 +30,28 @@ class SoundServer:
         self.rewinds = rewinds
         self.home = scratch_file(".sound")
         self.home.mkdir()
-        self.socket = self.home / "socket"
+        self.socket = self.home / "pulse" / "native"
         # Unix sockets pass from one network namespace to another.
         self.env = {"PULSE_SERVER": f"unix:{self.socket}", "HOME": str(self.home), "XDG_RUNTIME_DIR": str(self.home)}
         self.process = None
         self.start()
 
     def start(self):
+        self.process = Process(self.command(), name=self.NAME, env=self.env)
+        wait_until(self.answers, 10, "a sound server")
+        self.configure()
+        for verb, name in (("set-default-sink", "speaker"), ("set-default-source", "microphone")):
+            self.control(verb, name)
+
+    def command(self):
         command = ["pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no"]
         quiet = ["--realtime=no", "--high-priority=no", "--log-target=stderr"]
         modules = [f"-Lmodule-native-protocol-unix auth-anonymous=1 socket={self.socket}"]
         plain = [module.replace("norewinds=1 ", "") if self.rewinds else module for module in self.MODULES]
-        modules += [f"-L{module}" for module in plain]
-        self.process = Process([*command, *quiet, *modules], name="pulseaudio", env=self.env)
-        wait_until(self.answers, 10, "a sound server")
-        for verb, name in (("set-default-sink", "speaker"), ("set-default-source", "microphone")):
-            self.control(verb, name)
+        return [*command, *quiet, *modules, *(f"-L{module}" for module in plain)]
+
+    def configure(self):
+        """What the command does not say."""
 
     def control(self, *words):
         return subprocess.run(
@@ -63,6 +70,27 @@ class SoundServer:
         if self.process:
             self.process.kill()
             self.process = None
+
+
+class PipeWire(SoundServer):
+    """PipeWire in PulseAudio's place, with the same devices."""
+
+    NAME = "pipewire"
+    # One after the other: each looks for the one before when it starts.
+    SCRIPT = """
+        pipewire &
+        until [ -S "$XDG_RUNTIME_DIR/pipewire-0" ]; do sleep 0.05; done
+        wireplumber &
+        exec pipewire-pulse
+    """
+
+    def command(self):
+        return ["dbus-run-session", "--", "sh", "-c", self.SCRIPT]
+
+    def configure(self):
+        for module in self.MODULES:
+            loaded = self.control("load-module", *module.replace("norewinds=1 ", "").split())
+            assert loaded.returncode == 0, loaded.stderr
 
 
 def sine(frequency, seconds, level=0.5):
