@@ -36,10 +36,10 @@ struct SampleFormatTests {
         #expect(samples(big, .signed16, .big) == expected)
     }
 
-    @Test("floats are taken as they are, kept within full scale, and what is no number is silence")
+    @Test("floats are taken as they are, beyond full scale too, and what is no number or far too loud is silence")
     func floats() {
-        let values: [Float] = [0, -1, 1, 0.25, -0x1p-30, 1.5, -9, .infinity, -.infinity, .nan, .leastNonzeroMagnitude]
-        let expected: [Float] = [0, -1, 1, 0.25, -0x1p-30, 1, -1, 1, -1, 0, .leastNonzeroMagnitude]
+        let values: [Float] = [0, -1, 1, 0.25, -0x1p-30, 1.5, -9, 1001, .infinity, -.infinity, .nan, .leastNonzeroMagnitude]
+        let expected: [Float] = [0, -1, 1, 0.25, -0x1p-30, 1.5, -9, 0, 0, 0, 0, .leastNonzeroMagnitude]
         let little = values.flatMap { value in withUnsafeBytes(of: value.bitPattern.littleEndian) { Array($0) } }
         let big = values.flatMap { value in withUnsafeBytes(of: value.bitPattern.bigEndian) { Array($0) } }
         #expect(samples(little, .float32, .little) == expected)

@@ -27,7 +27,7 @@ struct CopiesTests {
                 let now = start + .milliseconds(20 * packets)
                 sender.enqueue(
                     AudioUnit(
-                        [.full: .init(bytes: [UInt8](repeating: 1, count: 240), isSilent: false)],
+                        AudioUnit.Encodings(full: .init(bytes: [UInt8](repeating: 1, count: 240), isSilent: false)),
                         time: AudioTime(ticks: 960 * packets), capturedAt: now))
                 packets += 1
                 while sender.nextPacket(&path, at: now) != nil {}

@@ -161,7 +161,7 @@ private struct Days: ~Copyable {
         var bytes: [UInt8] = [0xf8]
         bytes.append(u32: UInt32(truncatingIfNeeded: second))
         let encoding = AudioUnit.Encoding(bytes: bytes, isSilent: false)
-        pair.send(AudioUnit([.full: encoding], time: AudioTime(ticks: second * 48_000), capturedAt: captured))
+        pair.send(AudioUnit(.init(full: encoding), time: AudioTime(ticks: second * 48_000), capturedAt: captured))
         sent += 1
         pair.run(for: .seconds(1))
         for unit in pair.received.suffix(pair.unitsReceived - received) { check(unit) }

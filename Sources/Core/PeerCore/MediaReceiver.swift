@@ -172,13 +172,20 @@ struct MediaReceiver {
             volleyDue = volleyDue ?? now + volleyInterval
             return
         }
-        // Within a round trip, as far as is known here: our own sharer takes all for one then. Others may answer each, and are
-        // asked twice only for what they have not sent.
-        let count = !isOwn
-            ? isRepeated ? Limits.requestCopiesForOthers : 0
-            : isRepeated ? Limits.copiesOfRepeatedRequest : Limits.requestCopies
+        let count = Self.requestCopies(isOwn: isOwn, isRepeated: isRepeated)
         for copy in 1..<count + 1 where buffer.quickestAnswer * 3 / 4 > Limits.requestCopyTime * copy {
             copies.append((now + Limits.requestCopyTime * copy, numbers))
+        }
+    }
+
+    /// Within a round trip, as far as is known here: our own sharer takes all for one then. Others may answer each, and are
+    /// asked twice only for what they have not sent.
+    private static func requestCopies(isOwn: Bool, isRepeated: Bool) -> Int {
+        switch (isOwn, isRepeated) {
+        case (true, false): Limits.requestCopies
+        case (true, true): Limits.copiesOfRepeatedRequest
+        case (false, false): 0
+        case (false, true): Limits.requestCopiesForOthers
         }
     }
 

@@ -40,7 +40,7 @@ public struct VideoSample: Sendable {
 
 /// A block of sound as the device gave it; what is pushed into a `CustomAudioSource` has become stereo.
 public struct AudioSample: Sendable {
-    /// Interleaved, −1…1.
+    /// Interleaved; full scale is −1…1, which devices that give floats may go beyond.
     public var samples: [Float]
     /// Frames a second, in Hz.
     public var sampleRate: Int

@@ -1,6 +1,6 @@
 import Timebase
 
-/// Pulse-code modulated sound of one kind and one format: channels interleaved, samples from −1 to 1.
+/// Pulse-code modulated sound of one kind and one format: channels interleaved, full scale from −1 to 1.
 package struct AudioBlock: Sendable {
     package var format: AudioFormat
     /// `frameCount` × `format.channels` samples.

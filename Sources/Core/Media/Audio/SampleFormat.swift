@@ -9,7 +9,7 @@ package struct SampleFormat: Hashable, Sendable {
         /// In the low three bytes of four; what the fourth holds doesn't count.
         case signed24In32
         case signed32
-        /// IEEE 754, −1 to 1.
+        /// IEEE 754. Full scale is −1 to 1; what several programs play together may be louder.
         case float32
     }
 
@@ -35,9 +35,11 @@ package struct SampleFormat: Hashable, Sendable {
         }
     }
 
-    /// The samples, from −1 to 1, in the order they come. Bytes at the end that are no whole sample are left out.
+    /// The samples, of full scale from −1 to 1, in the order they come. Bytes at the end that are no whole sample are left
+    /// out.
     ///
-    /// Of 32 bits the upper 24 are taken, as many as a `Float` holds; what is no number is silence.
+    /// Of 32 bits the upper 24 are taken, as many as a `Float` holds. Floats beyond full scale stay what they are, for the
+    /// gain and the limiter to turn down; what is no number is silence.
     package func samples(from bytes: RawSpan) -> [Float] {
         var samples: [Float] = []
         append(from: bytes, to: &samples)
@@ -116,7 +118,7 @@ package struct SampleFormat: Hashable, Sendable {
         while index < count {
             var value = output[index]
             if byteOrder == .big { value = Float(bitPattern: value.bitPattern.byteSwapped) }
-            output[index] = value > 1 ? 1 : value < -1 ? -1 : value == value ? value : 0
+            output[index] = value.magnitude <= AudioLimits.loudestSample ? value : 0
             index += 1
         }
     }

@@ -31,7 +31,7 @@ package final class AudioUnit: Sendable {
         private var careful: Encoding?
         private var narrow: Encoding?
 
-        package init() {}
+        package init(full: Encoding? = nil) { self.full = full }
 
         package subscript(lane: AudioLane) -> Encoding? {
             get {
@@ -63,12 +63,5 @@ package final class AudioUnit: Sendable {
         self.encodings = encodings
         self.time = time
         self.capturedAt = capturedAt
-    }
-}
-
-extension AudioUnit.Encodings: ExpressibleByDictionaryLiteral {
-    package init(dictionaryLiteral elements: (AudioLane, AudioUnit.Encoding)...) {
-        self.init()
-        for (lane, encoding) in elements { self[lane] = encoding }
     }
 }
