@@ -1,6 +1,7 @@
 import Datagrams
 import RTP
 import Testing
+import Timebase
 
 @Suite("Hostile inputs give a result or a typed error")
 struct HostileInputTests {
@@ -109,5 +110,17 @@ struct HostileInputTests {
             _ = try? SequenceParameterSet(bytes, nalUnit: nalUnit)
             _ = try? PictureParameterSet(bytes, nalUnit: nalUnit) { _ in 1 }
         }
+    }
+
+    @Test("Packets that lie closer together than sound does are not kept without bound")
+    func crowded() {
+        var playout = AudioPlayout()
+        playout.receive([31 << 3, 0, 0, 0], sequenceNumber: 0, timestamp: 0, at: .zero)
+        // Within a second's span there is room for 48,000 of them, in any order.
+        for packet in 1...5000 as ClosedRange<Int64> {
+            playout.receive([31 << 3, 0, 0, 0], sequenceNumber: packet, timestamp: packet * 7919 % 46_000, at: .zero)
+        }
+        let statistics = playout.statistics
+        #expect(statistics.packetsDiscarded + statistics.packetsDuplicate + statistics.packetsLate >= 4500)
     }
 }

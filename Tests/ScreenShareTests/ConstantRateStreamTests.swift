@@ -159,6 +159,19 @@ struct ConstantRateStreamTests {
         #expect(stream.finish(at: .zero + .seconds(300)).repeated == 60)
     }
 
+    @Test("Media time that runs ahead of the clock step by step fills no disk with stills")
+    func runsAhead() throws {
+        let units = try Self.units(2)
+        var stream = ConstantRateStream()
+        var repeated = stream.append(units[0], mediaTime: MediaTime(ticks: 0), receivedAt: .zero).repeated
+        for step in 1...300 as ClosedRange<Int64> {
+            let at = Instant.zero + .milliseconds(step * 10)
+            repeated += stream.append(units[1], mediaTime: MediaTime(ticks: step * 9 * 90_000), receivedAt: at).repeated
+        }
+        // Three seconds have passed: of ten more there may be stills.
+        #expect(repeated <= 13 * 30)
+    }
+
     @Test("Media time that leaps ahead of the clock, as where a publisher begins anew, adds no hours of stills")
     func leap() throws {
         let units = try Self.units(3)

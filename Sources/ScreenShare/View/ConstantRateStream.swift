@@ -25,8 +25,8 @@ struct ConstantRateStream: Sendable {
     /// What a file can be played at; others are a time base at best. With larger numbers nothing could be counted.
     private static let playableRates = 1.0...240
     private static let largestNumerator: Int64 = 1 << 22
-    /// Media time that goes back by more has wrapped unseen, or begun anew; so has what goes ahead of the clock by more
-    /// from one picture to the next.
+    /// Media time that goes back by more has wrapped unseen, or begun anew; so has what goes ahead of the clock by more,
+    /// from one picture to the next or little by little.
     private static let largestStep: Int64 = 10 * 90_000
 
     private var repeater = PictureRepeater()
@@ -115,21 +115,28 @@ struct ConstantRateStream: Sendable {
     /// Media time counts within a segment, the clock between segments.
     private mutating func wholeSlot(of mediaTime: MediaTime, receivedAt: Instant, _ rate: FrameRate) -> Int64 {
         if started == nil { started = receivedAt }
-        guard let base, follows(mediaTime, receivedAt: receivedAt) else {
-            let slot = max(lastSlot + 1, started.map { Self.slots(receivedAt - $0, rate) } ?? 0)
-            self.base = (mediaTime, slot)
-            newest.ticks = mediaTime.ticks
-            return slot
+        let byClock = started.map { Self.slots(receivedAt - $0, rate) } ?? 0
+        let most = byClock + Self.slots(Self.largestStep, rate)
+        if let base, follows(mediaTime, receivedAt: receivedAt) {
+            let slot = base.slot + Self.slots(mediaTime.ticks - base.mediaTime.ticks, rate)
+            // Steps that are each allowed must not add up: a few bytes a picture would fill a disk with stills.
+            if slot <= most { return slot }
         }
-        let ticks = mediaTime.ticks - base.mediaTime.ticks
-        let perSlot = MediaTime.ticksPerSecond * rate.denominator
-        return base.slot + (max(0, min(ticks, 1 << 40)) * rate.numerator + perSlot / 2) / perSlot
+        let slot = max(lastSlot + 1, byClock)
+        base = (mediaTime, slot)
+        newest.ticks = mediaTime.ticks
+        return slot
     }
 
     private func follows(_ mediaTime: MediaTime, receivedAt: Instant) -> Bool {
         let step = mediaTime.ticks.subtractingSaturating(newest.ticks)
         return step >= -Self.largestStep
             && step.subtractingSaturating(MediaTime(elapsed: receivedAt - newest.receivedAt).ticks) <= Self.largestStep
+    }
+
+    private static func slots(_ ticks: Int64, _ rate: FrameRate) -> Int64 {
+        let perSlot = MediaTime.ticksPerSecond * rate.denominator
+        return (max(0, min(ticks, 1 << 40)) * rate.numerator + perSlot / 2) / perSlot
     }
 
     private static func slots(_ elapsed: Duration, _ rate: FrameRate) -> Int64 {

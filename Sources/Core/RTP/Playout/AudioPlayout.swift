@@ -174,7 +174,9 @@ package struct AudioPlayout: Sendable {
             end - stream.next > Limits.playoutTicks || queue.count > Limits.playoutPackets || stream.isSwamped(holdBack)
         else { return }
         let kept = Int64((targetDelay.inSeconds * 48_000).rounded(.up))
-        while queue.count > 1, let first = queue.first, end - first.timestamp > kept + Int64(first.opus.samples) {
+        while queue.count > 1, let first = queue.first,
+            end - first.timestamp > kept + Int64(first.opus.samples) || queue.count > Limits.playoutPackets
+        {
             _ = queue.removeFirst()
             statistics.packetsDiscarded += 1
         }
