@@ -55,7 +55,7 @@ struct HostRecord: Encodable {
     init(_ statistics: ShareStatistics, _ rates: HostRates, _ time: Double) {
         self.time = time
         state = statistics.state.word
-        viewers = statistics.viewers.filter(\.connected).count
+        viewers = statistics.viewers.filter(\.isConnected).count
         fps = rates.framesPerSecond
         bitrate = rates.bitsPerSecond
         width = statistics.width
@@ -93,7 +93,7 @@ extension HostRecord.Sound {
 extension HostRecord.Viewer {
     init(_ found: ViewerStatistics) {
         id = found.viewer
-        connected = found.connected
+        connected = found.isConnected
         roundTripMs = found.roundTripTime.map { $0 * 1000 }
         lossFraction = found.lossFraction
         packetsSent = found.packetsSent

@@ -73,9 +73,9 @@ extension ShareableSources {
         var lines = ["Displays"]
         lines += displays.map { "  \($0.name)  \($0.width)x\($0.height)  depth \($0.depth)" }
         lines.append("Monitors (--monitor NAME)")
-        lines += monitors.map { "  \($0.name)  \($0.width)x\($0.height)+\($0.x)+\($0.y)\($0.primary ? "  primary" : "")" }
+        lines += monitors.map { "  \($0.name)  \($0.width)x\($0.height)+\($0.x)+\($0.y)\($0.isPrimary ? "  primary" : "")" }
         lines.append("Windows (--window ID or a part of the title)")
-        lines += windows.map { "  \($0.id)  \($0.width)x\($0.height)  \($0.title)\($0.visible ? "" : "  (hidden)")" }
+        lines += windows.map { "  \($0.id)  \($0.width)x\($0.height)  \($0.title)\($0.isVisible ? "" : "  (hidden)")" }
         return lines.map(Console.printable).joined(separator: "\n")
     }
 }

@@ -65,7 +65,7 @@ extension ShareStatistics {
 
     /// `live · 3 viewers · 30.0 fps · 2.1 Mbit/s · CPU 9 % · RTT 12 ms · loss 0.0 %`
     func statusLine(_ rates: HostRates) -> String {
-        let connected = viewers.filter(\.connected).count
+        let connected = viewers.filter(\.isConnected).count
         var parts = ["\(state.word)", "\(connected) viewer\(connected == 1 ? "" : "s")", "\(width)x\(height)"]
         parts.append("\(rates.framesPerSecond.text(1)) fps")
         parts.append("\((rates.bitsPerSecond / 1e6).text(2)) Mbit/s")

@@ -140,7 +140,7 @@ final class ViewRunner: Sendable {
     private func report(_ elapsed: Double) async {
         let now = await session.statistics()
         let written = written.withLock { $0 }
-        if now.connected {
+        if now.isConnected {
             let frames = written.pictures + written.repeated
             Console.status("receiving · \(frames) frames · \(written.bytes / 1000) kB · skipped \(now.skipped)")
         }
@@ -201,7 +201,7 @@ struct ViewRecord: Encodable {
 
     init(_ statistics: ViewStatistics, written: Written, time: Double) {
         self.time = time
-        state = statistics.connected ? "live" : "waiting"
+        state = statistics.isConnected ? "live" : "waiting"
         frames = written.pictures
         repeated = written.repeated
         bytes = written.bytes

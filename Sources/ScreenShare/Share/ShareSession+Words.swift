@@ -96,7 +96,7 @@ extension ViewerStatistics {
     init(_ name: String, _ statistics: PeerStatistics) {
         let sent = statistics.outgoing ?? OutgoingStatistics()
         self.init(
-            viewer: name, connected: statistics.isConnected,
+            viewer: name, isConnected: statistics.isConnected,
             roundTripTime: (sent.roundTripTime ?? statistics.roundTripTime)?.inSeconds, lossFraction: sent.lossFraction,
             packetsSent: sent.packetsSent, bytesSent: sent.bytesSent, retransmissions: sent.retransmissions,
             keyframeRequests: sent.keyframeRequests, bytesRepaired: sent.bytesRepaired,

@@ -73,7 +73,7 @@ public struct ViewerStatistics: Sendable {
     /// The name of `ShareAnswer.viewer`.
     public var viewer: String
     /// ICE has found a path and DTLS has keys: media may flow.
-    public var connected: Bool
+    public var isConnected: Bool
     /// Seconds: by the viewer's reports on the pictures (RFC 3550 § 6.4.1), before them by ICE's checks; nil until one
     /// of them was answered.
     public var roundTripTime: Double?

@@ -28,7 +28,12 @@ public struct ShareableSources: Sendable, Encodable {
         /// In pixels.
         public let height: Int
         /// RandR's primary monitor, where desktops put their panels.
-        public let primary: Bool
+        public let isPrimary: Bool
+
+        private enum CodingKeys: String, CodingKey {
+            case name, x, y, width, height
+            case isPrimary = "primary"
+        }
     }
 
     /// One window of a program.
@@ -48,7 +53,12 @@ public struct ShareableSources: Sendable, Encodable {
         /// Without the frame, in pixels.
         public let height: Int
         /// False while it is minimised or on another desktop.
-        public let visible: Bool
+        public let isVisible: Bool
+
+        private enum CodingKeys: String, CodingKey {
+            case id, title, pid, x, y, width, height
+            case isVisible = "visible"
+        }
     }
 
     /// All screens of the X server; mostly one.
@@ -72,12 +82,12 @@ public struct ShareableSources: Sendable, Encodable {
     private init(_ list: SourceList) {
         displays = list.displays.map { Display(name: $0.name, width: $0.width, height: $0.height, depth: $0.depth) }
         monitors = list.monitors.map {
-            Monitor(name: $0.name, x: $0.x, y: $0.y, width: $0.width, height: $0.height, primary: $0.isPrimary)
+            Monitor(name: $0.name, x: $0.x, y: $0.y, width: $0.width, height: $0.height, isPrimary: $0.isPrimary)
         }
         windows = list.windows.map {
             Window(
                 id: "0x" + String($0.id, radix: 16), title: $0.title, pid: $0.pid, x: $0.x, y: $0.y, width: $0.width,
-                height: $0.height, visible: $0.isVisible)
+                height: $0.height, isVisible: $0.isVisible)
         }
     }
 }

@@ -94,7 +94,7 @@ public enum ViewEvent: Hashable, Sendable {
 /// Counters of a viewer.
 public struct ViewStatistics: Sendable {
     /// Media may flow now.
-    public var connected = false
+    public var isConnected = false
     /// Access units of the sharer's that were handed over; repeats that fill time are not counted.
     public var frames = 0
     /// Of these, without start codes.
@@ -134,7 +134,7 @@ extension ViewStatistics {
     func adding(_ peer: PeerStatistics) -> ViewStatistics {
         var sum = self
         let incoming = peer.incoming ?? IncomingStatistics()
-        sum.connected = peer.isConnected
+        sum.isConnected = peer.isConnected
         sum.skipped += incoming.unitsSkipped
         sum.keyframeRequests += incoming.keyframeRequests
         sum.packetsLost += incoming.packetsLost

@@ -213,7 +213,7 @@ public actor ViewSession {
 
     private func close(_ hub: PeerHub) async {
         if let last = await hub.statistics(of: peer) { totals = totals.adding(last) }
-        totals.connected = false
+        totals.isConnected = false
         self.hub = nil
         await hub.close()
     }
@@ -264,7 +264,7 @@ public actor ViewSession {
         for await signal in signals {
             switch signal {
             case .connected:
-                totals.connected = true
+                totals.isConnected = true
                 totals.joins += 1
                 stream.beginSegment()
                 origin = nil
@@ -280,7 +280,7 @@ public actor ViewSession {
             }
         }
         if nothingSince == nil || Task.isCancelled { return .left("stopped") }
-        return totals.connected
+        return totals.isConnected
             ? .nothingYet("connected, but no picture has come", retryAfter: .zero) : .left("not connected")
     }
 
