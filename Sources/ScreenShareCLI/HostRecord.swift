@@ -1,4 +1,5 @@
 import ScreenShare
+import Timebase
 
 /// One line of `--stats-json`.
 struct HostRecord: Encodable {
@@ -71,7 +72,7 @@ struct HostRecord: Encodable {
         cadenceConfidence = statistics.cadence?.confidence
         cpu = rates.cpu
         rssBytes = rates.residentBytes
-        roundTripMs = statistics.meanRoundTrip.map { $0 * 1000 }
+        roundTripMs = statistics.meanRoundTrip
         lossFraction = statistics.worstLoss
         lanes = statistics.lanes
         datagramsRefused = statistics.datagramsRefused
@@ -84,8 +85,8 @@ extension HostRecord.Sound {
     init(_ found: SoundStatistics) {
         gaps = found.gaps
         losses = found.losses
-        delayMs = found.delay * 1000
-        waitMs = found.wait * 1000
+        delayMs = found.delay.inMilliseconds
+        waitMs = found.wait.inMilliseconds
         driftPpm = found.drift * 1e6
     }
 }
@@ -94,7 +95,7 @@ extension HostRecord.Viewer {
     init(_ found: ViewerStatistics) {
         id = found.viewer
         connected = found.isConnected
-        roundTripMs = found.roundTripTime.map { $0 * 1000 }
+        roundTripMs = found.roundTripTime?.inMilliseconds
         lossFraction = found.lossFraction
         packetsSent = found.packetsSent
         bytesSent = found.bytesSent
@@ -102,7 +103,7 @@ extension HostRecord.Viewer {
         keyframeRequests = found.keyframeRequests
         bytesRepaired = found.bytesRepaired
         availableBitrate = found.availableBitrate
-        queueDelayMs = found.queueDelay.map { $0 * 1000 }
+        queueDelayMs = found.queueDelay?.inMilliseconds
         markable = found.isMarkable
         congestionMarks = found.congestionMarks
     }

@@ -56,8 +56,9 @@ enum ProcessUsage {
 }
 
 extension ShareStatistics {
+    /// In milliseconds.
     var meanRoundTrip: Double? {
-        let known = viewers.compactMap(\.roundTripTime)
+        let known = viewers.compactMap { $0.roundTripTime?.inMilliseconds }
         return known.isEmpty ? nil : known.reduce(0, +) / Double(known.count)
     }
 
@@ -70,7 +71,7 @@ extension ShareStatistics {
         parts.append("\(rates.framesPerSecond.text(1)) fps")
         parts.append("\((rates.bitsPerSecond / 1e6).text(2)) Mbit/s")
         parts.append("CPU \((rates.cpu * 100).text(0)) %")
-        if let meanRoundTrip { parts.append("RTT \((meanRoundTrip * 1000).text(0)) ms") }
+        if let meanRoundTrip { parts.append("RTT \(meanRoundTrip.text(0)) ms") }
         parts.append("loss \((worstLoss * 100).text(1)) %")
         return parts.joined(separator: " · ")
     }

@@ -1,6 +1,7 @@
 import Glibc
 import ScreenShare
 import Synchronization
+import Timebase
 
 /// Runs a viewer until its time or its output ends: units to standard output, events to the person.
 final class ViewRunner: Sendable {
@@ -210,13 +211,13 @@ struct ViewRecord: Encodable {
         lost = statistics.packetsLost
         recovered = statistics.packetsRecovered
         joins = statistics.joins
-        roundTripMs = statistics.roundTripTime.map { $0 * 1000 }
-        firstFrameMs = statistics.firstPicture.map { $0 / .milliseconds(1) }
-        sound = statistics.audioSeconds
-        soundLost = statistics.audioSecondsLost
-        videoLagMs = statistics.videoLag.map { $0 * 1000 }
-        videoLag95Ms = statistics.videoLag95.map { $0 * 1000 }
-        videoDelayMs = statistics.videoDelay.map { $0 * 1000 }
-        audioDelayMs = statistics.audioDelay.map { $0 * 1000 }
+        roundTripMs = statistics.roundTripTime?.inMilliseconds
+        firstFrameMs = statistics.firstPicture?.inMilliseconds
+        sound = statistics.audioDuration.inSeconds
+        soundLost = statistics.audioLost.inSeconds
+        videoLagMs = statistics.videoLag?.inMilliseconds
+        videoLag95Ms = statistics.videoLag95?.inMilliseconds
+        videoDelayMs = statistics.videoDelay?.inMilliseconds
+        audioDelayMs = statistics.audioDelay?.inMilliseconds
     }
 }

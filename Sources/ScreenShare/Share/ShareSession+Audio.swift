@@ -95,8 +95,8 @@ extension ShareSession {
 extension SoundStatistics {
     init(_ statistics: AudioInputStatistics) {
         self.init(
-            gaps: statistics.gaps, losses: statistics.jumps, delay: statistics.delay.inSeconds,
-            wait: statistics.wait.inSeconds, drift: statistics.drift)
+            gaps: statistics.gaps, losses: statistics.jumps, delay: statistics.delay, wait: statistics.wait,
+            drift: statistics.drift)
     }
 }
 

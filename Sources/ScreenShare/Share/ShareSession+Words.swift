@@ -97,10 +97,10 @@ extension ViewerStatistics {
         let sent = statistics.outgoing ?? OutgoingStatistics()
         self.init(
             viewer: name, isConnected: statistics.isConnected,
-            roundTripTime: (sent.roundTripTime ?? statistics.roundTripTime)?.inSeconds, lossFraction: sent.lossFraction,
+            roundTripTime: sent.roundTripTime ?? statistics.roundTripTime, lossFraction: sent.lossFraction,
             packetsSent: sent.packetsSent, bytesSent: sent.bytesSent, retransmissions: sent.retransmissions,
             keyframeRequests: sent.keyframeRequests, bytesRepaired: sent.bytesRepaired,
-            availableBitrate: statistics.path?.target, queueDelay: statistics.path?.queueDelay.inSeconds,
+            availableBitrate: statistics.path?.target, queueDelay: statistics.path?.queueDelay,
             isMarkable: statistics.path?.isMarkable ?? false, congestionMarks: statistics.path?.congestionMarks ?? 0)
     }
 }

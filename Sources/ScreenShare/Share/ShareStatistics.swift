@@ -43,10 +43,10 @@ public struct SoundStatistics: Hashable, Sendable {
     public var gaps: Int
     /// How often the device lost sound, or gave some twice.
     public var losses: Int
-    /// Seconds from when sound is heard until the packet that begins with it leaves.
-    public var delay: Double
+    /// From when sound is heard until the packet that begins with it leaves.
+    public var delay: Duration
     /// Of `delay`, what comes behind the device: from its handing sound over until the packet leaves.
-    public var wait: Double
+    public var wait: Duration
     /// Of the device's clock against this machine's: 0.0001 is 100 ppm fast.
     public var drift: Double
 }
@@ -74,9 +74,9 @@ public struct ViewerStatistics: Sendable {
     public var viewer: String
     /// ICE has found a path and DTLS has keys: media may flow.
     public var isConnected: Bool
-    /// Seconds: by the viewer's reports on the pictures (RFC 3550 § 6.4.1), before them by ICE's checks; nil until one
-    /// of them was answered.
-    public var roundTripTime: Double?
+    /// By the viewer's reports on the pictures (RFC 3550 § 6.4.1), before them by ICE's checks; nil until one of them was
+    /// answered.
+    public var roundTripTime: Duration?
     /// Of the pictures' packets, 0…1, in the last report interval, before repairs.
     public var lossFraction: Double
     /// Of pictures and repairs, since the viewer joined; sound is not counted.
@@ -92,8 +92,8 @@ public struct ViewerStatistics: Sendable {
     /// Bits per second that the path is thought to let through of what the share may use: pictures, sound and repairs;
     /// nil until an offer of ours (`counterOffer`) is answered.
     public var availableBitrate: Int?
-    /// Seconds that packets wait in queues on their way; nil likewise.
-    public var queueDelay: Double?
+    /// How long packets wait in queues on their way; nil likewise.
+    public var queueDelay: Duration?
     /// Routers on the way may mark packets instead of dropping them, and the viewer tells of it (ECN, RFC 6679).
     public var isMarkable: Bool
     /// Packets that came marked: a router had too much to send.

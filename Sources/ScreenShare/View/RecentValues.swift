@@ -1,6 +1,6 @@
 /// The last values of something that is measured all the time.
-struct RecentValues {
-    private var values: [Double] = []
+struct RecentValues<Value: Comparable> {
+    private var values: [Value] = []
     private var next = 0
     private let capacity: Int
 
@@ -8,7 +8,7 @@ struct RecentValues {
         self.capacity = max(1, capacity)
     }
 
-    mutating func append(_ value: Double) {
+    mutating func append(_ value: Value) {
         if values.count < capacity {
             values.append(value)
         } else {
@@ -25,7 +25,7 @@ struct RecentValues {
     /// The value that so many of them do not exceed; nil where there are none.
     ///
     /// - Parameter share: 0…1; 0.5 is the median.
-    func quantile(_ share: Double, of measure: (Double) -> Double = { $0 }) -> Double? {
+    func quantile(_ share: Double, of measure: (Value) -> Value = { $0 }) -> Value? {
         let sorted = values.map(measure).sorted()
         guard !sorted.isEmpty else { return nil }
         return sorted[min(sorted.count - 1, max(0, Int((Double(sorted.count) * share).rounded(.up)) - 1))]

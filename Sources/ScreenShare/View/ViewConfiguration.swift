@@ -1,6 +1,5 @@
 import PeerCore
 import SignalingProtocol
-import Timebase
 
 /// Where a viewer joins, and how it reaches the sharer.
 public struct ViewConfiguration: Sendable {
@@ -107,23 +106,22 @@ public struct ViewStatistics: Sendable {
     public var packetsLost = 0
     /// Packets of pictures that were missing, and came by retransmission (RFC 4588) or were computed (RFC 8627).
     public var packetsRecovered = 0
-    /// Seconds of sound handed over, without the sharer's silences.
-    public var audioSeconds = 0.0
-    /// Of these, what was lost or late and made up for by in-band FEC or a guess, or was put in to make the delay
-    /// longer; copies in later packets (RED, RFC 2198) are no loss.
-    public var audioSecondsLost = 0.0
-    /// By how much pictures are shown later than their sound is heard, in seconds: the median of the last 600. Nil
-    /// without sound.
-    public var videoLag: Double?
+    /// How much sound was handed over, without the sharer's silences.
+    public var audioDuration = Duration.zero
+    /// Of this, what was lost or late and made up for by in-band FEC or a guess, or was put in to make the delay longer;
+    /// copies in later packets (RED, RFC 2198) are no loss.
+    public var audioLost = Duration.zero
+    /// By how much pictures are shown later than their sound is heard: the median of the last 600. Nil without sound.
+    public var videoLag: Duration?
     /// What 95 % of them do not exceed, earlier or later.
-    public var videoLag95: Double?
-    /// From the sharer's capture until pictures are shown, in seconds: the median of the last 600. Right only where
-    /// both machines' wall clocks agree; nil until the sharer has told its own (RTCP).
-    public var videoDelay: Double?
+    public var videoLag95: Duration?
+    /// From the sharer's capture until pictures are shown: the median of the last 600. Right only where both machines'
+    /// wall clocks agree; nil until the sharer has told its own (RTCP).
+    public var videoDelay: Duration?
     /// Likewise, until pieces of sound are handed over.
-    public var audioDelay: Double?
-    /// Seconds, by ICE's checks; nil before the first answer.
-    public var roundTripTime: Double?
+    public var audioDelay: Duration?
+    /// By ICE's checks; nil before the first answer.
+    public var roundTripTime: Duration?
     /// From when the offer was sent until the first picture came; nil before that.
     public var firstPicture: Duration?
     /// How often the session connected.
@@ -139,7 +137,7 @@ extension ViewStatistics {
         sum.keyframeRequests += incoming.keyframeRequests
         sum.packetsLost += incoming.packetsLost
         sum.packetsRecovered += incoming.packetsRecovered
-        sum.roundTripTime = peer.roundTripTime?.inSeconds ?? roundTripTime
+        sum.roundTripTime = peer.roundTripTime ?? roundTripTime
         return sum
     }
 }

@@ -91,8 +91,9 @@ public actor ViewSession {
         var totals = totals
         let heard = sound.statistics
         timing.add(to: &totals)
-        totals.audioSeconds = Double(heard.playedTicks + heard.recoveredTicks + heard.concealedTicks) / 48_000
-        totals.audioSecondsLost = Double(heard.concealedTicks + heard.recoveredTicks) / 48_000
+        let lost = heard.recoveredTicks + heard.concealedTicks
+        totals.audioDuration = AudioTime(ticks: heard.playedTicks + lost).elapsed
+        totals.audioLost = AudioTime(ticks: lost).elapsed
         guard let current = await hub?.statistics(of: peer) else { return totals }
         return totals.adding(current)
     }

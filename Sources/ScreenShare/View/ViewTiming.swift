@@ -11,11 +11,11 @@ struct ViewTiming {
     private var video = VideoPlayout()
     /// The piece of sound that was handed over last.
     private var heard: LipSync.Presentation?
-    /// By how much each picture was shown later than its sound was heard; in seconds.
-    private var lags = RecentValues(capacity: Self.history)
-    /// From capture to showing, by both machines' wall clocks; in seconds.
-    private var videoDelays = RecentValues(capacity: Self.history)
-    private var audioDelays = RecentValues(capacity: Self.history)
+    /// By how much each picture was shown later than its sound was heard.
+    private var lags = RecentValues<Duration>(capacity: Self.history)
+    /// From capture to showing, by both machines' wall clocks.
+    private var videoDelays = RecentValues<Duration>(capacity: Self.history)
+    private var audioDelays = RecentValues<Duration>(capacity: Self.history)
 
     /// Twenty seconds of pictures.
     private static let history = 600
@@ -32,7 +32,7 @@ struct ViewTiming {
         guard let captured = unit.capturedAt else { return at }
         videoDelays.append(Self.age(of: captured, at: at))
         if let heard, let lag = LipSync.videoLag(audio: heard, video: .init(captured: captured, at: at)) {
-            lags.append(lag.inSeconds)
+            lags.append(lag)
         }
         let planned = LipSync.Presentation(captured: captured, at: video.planned(unit.mediaTime))
         if let audio = sound.planned, let wanted = LipSync.holdBack(audio: audio, video: planned) {
@@ -55,14 +55,14 @@ struct ViewTiming {
         return difference > tolerance || difference < .zero - tolerance || wanted == .zero ? wanted : held
     }
 
-    private static func age(of captured: NTPTimestamp, at instant: Instant) -> Double {
-        SystemClock.wallClockAnchor().ntp(at: instant).duration(since: captured).inSeconds
+    private static func age(of captured: NTPTimestamp, at instant: Instant) -> Duration {
+        SystemClock.wallClockAnchor().ntp(at: instant).duration(since: captured)
     }
 
     /// Into what a viewer is told.
     func add(to statistics: inout ViewStatistics) {
         statistics.videoLag = lags.quantile(0.5)
-        statistics.videoLag95 = lags.quantile(0.95, of: \.magnitude)
+        statistics.videoLag95 = lags.quantile(0.95, of: { max($0, .zero - $0) })
         statistics.videoDelay = videoDelays.quantile(0.5)
         statistics.audioDelay = audioDelays.quantile(0.5)
     }
