@@ -22,7 +22,7 @@ struct Failure: Error {
     init(_ error: ShareError) {
         switch error {
         case .source, .network, .full, .signaling: self.init(.unavailable, error.description)
-        case .offerRefused, .malformedOffer, .codec, .invalid: self.init(.software, error.description)
+        case .offerRefused, .malformedDescription, .codec, .invalid: self.init(.software, error.description)
         case .forbidden: self.init(.noPermission, error.description)
         }
     }

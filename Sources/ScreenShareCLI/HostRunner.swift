@@ -183,7 +183,7 @@ final class HostRunner: Sendable {
 
     private func toggleMute(_ audio: SharedAudio) async {
         guard sounds.contains(audio) else { return Console.line("Sound of \(audio.words) is not shared (see --audio).") }
-        await session.setMuted(!(await session.mutedAudio.contains(audio)), audio)
+        await session.setMuted(!(await session.mutedAudio.contains(audio)), for: audio)
     }
 
     private func report(_ meter: inout HostRates.Meter, _ elapsed: Double) async {

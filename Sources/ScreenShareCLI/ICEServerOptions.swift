@@ -42,7 +42,7 @@ struct ICEServerOptions: ParsableArguments {
         }
         if turnAddresses.count > Self.mostServers { throw ValidationError("At most \(Self.mostServers) TURN servers.") }
         _ = try turnServers()
-        for server in stunServers where !TURNServer.isSTUNServer(server) {
+        for server in stunServers where !NetworkConfiguration.isSTUNServer(server) {
             throw ValidationError("--stun takes stun:host[:port], not \"\(server)\".")
         }
     }

@@ -135,13 +135,13 @@ struct AnswerTests {
         let hub = try #require(await room.session.hub)
         let peer = PeerID(await room.session.lastPeer)
         let before = try #require(await hub.localCredentials(of: peer))
-        let nothing = ShareError.malformedOffer("the fragment restarts nothing")
-        await #expect(throws: nothing) { try await room.session.restart(Self.fragment("abcd"), from: viewer) }
+        let nothing = ShareError.malformedDescription("the fragment restarts nothing")
+        await #expect(throws: nothing) { try await room.session.restartICE(Self.fragment("abcd"), from: viewer) }
         #expect(await hub.localCredentials(of: peer) == before)
-        let answer = try await room.session.restart(Self.fragment("efgh"), from: viewer)
+        let answer = try await room.session.restartICE(Self.fragment("efgh"), from: viewer)
         let after = try #require(await hub.localCredentials(of: peer))
         #expect(after != before && answer.contains("a=ice-ufrag:\(after.ufrag)"))
-        await #expect(throws: nothing) { try await room.session.restart(Self.fragment("efgh"), from: viewer) }
+        await #expect(throws: nothing) { try await room.session.restartICE(Self.fragment("efgh"), from: viewer) }
         #expect(await hub.localCredentials(of: peer) == after)
         await room.close()
     }

@@ -45,7 +45,7 @@ struct LifeTests {
         var configuration = configuration(.custom(CustomVideoSource()))
         configuration.audio = AudioConfiguration(system: .custom(system), microphone: .custom(microphone))
         let session = ShareSession(configuration: configuration)
-        await session.setMuted(true, .microphone)
+        await session.setMuted(true, for: .microphone)
         let samples = session.samples([.systemAudio, .microphone])
         try await session.start()
         let pushing = Task {
@@ -68,7 +68,7 @@ struct LifeTests {
         var configuration = configuration(.custom(CustomVideoSource()))
         configuration.audio = AudioConfiguration(microphone: .custom(microphone))
         let session = ShareSession(configuration: configuration)
-        await session.setAudioSource(nil, .microphone)
+        await session.setAudioSource(nil, for: .microphone)
         let samples = session.samples([.microphone])
         try await session.start()
         try await push(microphone)
@@ -203,8 +203,8 @@ struct LifeTests {
         let session = ShareSession(configuration: configuration)
         let starting = Task { try await session.start() }
         #expect(await comesTrue { await session.starting != nil })
-        await session.setAudioSource(nil, .microphone)
-        await session.setAudioSource(.custom(CustomAudioSource()), .system)
+        await session.setAudioSource(nil, for: .microphone)
+        await session.setAudioSource(.custom(CustomAudioSource()), for: .system)
         await #expect(throws: ShareError.self) { try await starting.value }
         #expect(await session.configuration.audio.kinds == [.system])
         await session.stop()

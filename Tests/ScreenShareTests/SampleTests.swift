@@ -88,7 +88,7 @@ struct SampleTests {
         let (system, microphone) = (CustomAudioSource(), CustomAudioSource())
         let session = try await share(
             CustomVideoSource(), AudioConfiguration(system: .custom(system), microphone: .custom(microphone)))
-        await session.setMuted(true, .microphone)
+        await session.setMuted(true, for: .microphone)
         let samples = session.samples([.systemAudio, .microphone])
         let pushing = Task {
             for step in 0... {

@@ -1,3 +1,5 @@
+import PeerDriver
+
 /// What a share shows and how: everything `ShareSession` needs to know before it starts.
 public struct ShareConfiguration: Sendable {
     /// Where the pictures come from.
@@ -49,6 +51,11 @@ public struct NetworkConfiguration: Hashable, Sendable {
 
     /// Any port, UDP and TCP, all addresses, and nobody else's server is asked.
     public init() {}
+
+    /// Whether a text is a STUN server's URL (RFC 7064): `stun:host[:port]`.
+    public static func isSTUNServer(_ url: String) -> Bool {
+        STUNServer.uri(url) != nil
+    }
 }
 
 /// A fixed output frame rate. In mode `auto` whatever is shown is treated as a film then, where a path is slow as well: its

@@ -53,7 +53,7 @@ public enum ShareError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Sockets, addresses, servers' names; for a viewer, that the sharer can't be reached.
     case network(String)
     /// An offer, an answer or a trickle fragment is not SDP, or breaks its rules; the text names what is wrong.
-    case malformedOffer(String)
+    case malformedDescription(String)
     /// The offer has nothing that can be served (no H.264, no fingerprint); the text names what is wrong.
     case offerRefused(String)
     /// As many viewers as allowed are connected.
@@ -68,7 +68,7 @@ public enum ShareError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The case's text; `full` has one of its own.
     public var description: String {
         switch self {
-        case .source(let text), .codec(let text), .network(let text), .malformedOffer(let text),
+        case .source(let text), .codec(let text), .network(let text), .malformedDescription(let text),
             .offerRefused(let text), .invalid(let text), .forbidden(let text), .signaling(let text):
             text
         case .full: "as many viewers as allowed are connected"

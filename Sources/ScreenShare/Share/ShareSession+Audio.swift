@@ -9,7 +9,7 @@ import Timebase
 /// Sound: what of it is heard, live.
 extension ShareSession {
     /// Mutes a source, or lets it be heard again; without a click. What is muted before `start` is from the beginning.
-    public func setMuted(_ isMuted: Bool, _ audio: SharedAudio) {
+    public func setMuted(_ isMuted: Bool, for audio: SharedAudio) {
         if isMuted { mutedAudio.insert(audio) } else { mutedAudio.remove(audio) }
         let kinds = Set(mutedAudio.map(\.kind))
         audioControls?.change { $0.muted = kinds }
@@ -19,7 +19,7 @@ extension ShareSession {
     /// Makes a source louder or quieter from now on.
     ///
     /// - Parameter decibels: −60…24, 0 as it is captured; below is silence.
-    public func setGain(_ decibels: Double, _ audio: SharedAudio) {
+    public func setGain(_ decibels: Double, for audio: SharedAudio) {
         switch audio {
         case .system: configuration.audio.systemGain = decibels
         case .microphone: configuration.audio.microphoneGain = decibels
@@ -29,7 +29,7 @@ extension ShareSession {
 
     /// Takes a kind of sound from elsewhere from now on; nil for no more of it. A share that began without sound has none
     /// to offer.
-    public func setAudioSource(_ source: ShareAudioSource?, _ audio: SharedAudio) {
+    public func setAudioSource(_ source: ShareAudioSource?, for audio: SharedAudio) {
         // A start that fails is followed by another with what was chosen meanwhile, and rooms tell what is shared.
         switch audio {
         case .system: configuration.audio.system = source

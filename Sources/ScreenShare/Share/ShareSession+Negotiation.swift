@@ -8,9 +8,10 @@ import SystemClock
 import Timebase
 import VideoCodec
 
-/// An SDP answer for a viewer, or an offer from `counterOffer`, and the name by which it is spoken of from then on.
-public struct ShareAnswer: Sendable {
-    /// Names the viewer in events, statistics and the calls below.
+/// Our side of a connection to one viewer, to be carried there: an SDP answer (`ShareSession.answer`), or an offer
+/// (`ShareSession.counterOffer`).
+public struct LocalDescription: Sendable {
+    /// Names the viewer in events, statistics and the session's calls, from now on.
     public let viewer: String
     /// With all candidates of ours that are known (RFC 8839); none follow.
     public let sdp: String
@@ -21,9 +22,9 @@ extension ShareSession {
     /// Answers a viewer's offer. The viewer connects with what the answer says; nothing more is needed.
     ///
     /// - Parameter offer: SDP with a video section that wants to receive H.264.
-    /// - Throws: `.malformedOffer`, `.offerRefused`, `.full`, `.network` where no peer can be made, or `.invalid` before
-    ///   `start` and after `stop`.
-    public func answer(offer text: String) async throws(ShareError) -> ShareAnswer {
+    /// - Throws: `.malformedDescription`, `.offerRefused`, `.full`, `.network` where no peer can be made, or `.invalid`
+    ///   before `start` and after `stop`.
+    public func answer(offer text: String) async throws(ShareError) -> LocalDescription {
         guard let hub else { throw .invalid("the session is not running") }
         let offer = try Self.parse(text)
         guard let option = offer.video.choice else {
@@ -53,7 +54,7 @@ extension ShareSession {
             let plan = AnswerPlan(
                 option: option, levelIDC: levelIDC, video: stream, audio: audio?.1, marks: send.mark != nil,
                 transport: transport, sessionID: UInt64.random(in: 0...UInt64(Int64.max)))
-            return ShareAnswer(viewer: viewers[peer]?.name ?? "", sdp: offer.makeAnswer(plan).description)
+            return LocalDescription(viewer: viewers[peer]?.name ?? "", sdp: offer.makeAnswer(plan).description)
         } catch let error as ShareError {
             left(peer, "")
             throw error
@@ -70,7 +71,7 @@ extension ShareSession {
     /// its answer goes to `accept`.
     ///
     /// - Throws: `.full`, `.network` where no peer can be made, or `.invalid` before `start` and after `stop`.
-    public func counterOffer() async throws(ShareError) -> ShareAnswer {
+    public func counterOffer() async throws(ShareError) -> LocalDescription {
         guard let hub else { throw .invalid("the session is not running") }
         try await makeRoom()
         let peer = await admit(lane: .standard, takesHigh: false, audio: nil)
@@ -82,7 +83,7 @@ extension ShareSession {
                 stream, levelIDC: levelIDC, transport: transport,
                 sessionID: UInt64.random(in: 0...UInt64(Int64.max)), allowHigh: false)
             pendingOffers[peer] = PendingOffer(offer: offer, stream: stream)
-            return ShareAnswer(viewer: viewers[peer]?.name ?? "", sdp: offer.description.description)
+            return LocalDescription(viewer: viewers[peer]?.name ?? "", sdp: offer.description.description)
         } catch {
             left(peer, "")
             throw .network("a viewer can't be added: \(error)")
@@ -91,7 +92,7 @@ extension ShareSession {
 
     /// Takes a viewer's answer to `counterOffer`.
     ///
-    /// - Throws: `.malformedOffer` where it can't be used, and the viewer is removed; `.invalid` where no offer waits.
+    /// - Throws: `.malformedDescription` where it can't be used, and the viewer is removed; `.invalid` where no offer waits.
     public func accept(answer text: String, from viewer: String) async throws(ShareError) {
         guard let hub, let peer = peer(named: viewer), let pending = pendingOffers.removeValue(forKey: peer) else {
             throw .invalid("no offer is open for this viewer")
@@ -99,7 +100,7 @@ extension ShareSession {
         let answer: AcceptedAnswer
         do { answer = try AcceptedAnswer(SessionDescription(text), to: pending.offer) } catch {
             await remove(viewer)
-            throw .malformedOffer("the answer can't be used: \(error)")
+            throw .malformedDescription("the answer can't be used: \(error)")
         }
         do {
             let remote = try RemoteParameters(answer.transport)
@@ -110,13 +111,13 @@ extension ShareSession {
             await hub.with(peer) { core, now in core.setRemote(remote, send: send, handshakeRole: role, at: now) }
         } catch {
             await remove(viewer)
-            throw .malformedOffer("the answer can't be used: \(error)")
+            throw .malformedDescription("the answer can't be used: \(error)")
         }
     }
 
     /// Adds candidates that a viewer found later (trickle ICE, RFC 8840 fragments); those of no use are left out.
     ///
-    /// - Throws: `.invalid` where there is no such viewer, `.malformedOffer` where it is no fragment.
+    /// - Throws: `.invalid` where there is no such viewer, `.malformedDescription` where it is no fragment.
     public func addCandidates(_ fragment: String, from viewer: String) async throws(ShareError) {
         guard let hub, let peer = peer(named: viewer) else { throw .invalid("no such viewer") }
         let fragment = try Self.parseFragment(fragment)
@@ -128,13 +129,13 @@ extension ShareSession {
 
     /// Follows a viewer's ICE restart; pictures go on over the old path until the new one works.
     /// - Returns: our side, as a fragment.
-    /// - Throws: as `addCandidates`; `.malformedOffer` also where nothing is restarted: all stays as it was.
-    public func restart(_ fragment: String, from viewer: String) async throws(ShareError) -> String {
+    /// - Throws: as `addCandidates`; `.malformedDescription` also where nothing is restarted: all stays as it was.
+    public func restartICE(_ fragment: String, from viewer: String) async throws(ShareError) -> String {
         guard let hub, let peer = peer(named: viewer) else { throw .invalid("no such viewer") }
         let theirs = try Self.parseFragment(fragment)
         guard let credentials = theirs.credentials.flatMap({ ICE.ICECredentials($0) }), begin(credentials, of: peer),
             let ours = await hub.restart(peer, remote: credentials)
-        else { throw .malformedOffer("the fragment restarts nothing") }
+        else { throw .malformedDescription("the fragment restarts nothing") }
         try await addCandidates(fragment, from: viewer)
         var section = TrickleFragment.Section(kind: "video", mid: theirs.sections.first?.mid)
         section.credentials = SDP.ICECredentials(ours)
@@ -208,11 +209,11 @@ extension ShareSession {
     private static func parse(_ text: String) throws(ShareError) -> Offer {
         let description: SessionDescription
         do throws(SDPError) { description = try SessionDescription(text) } catch {
-            throw .malformedOffer("the offer is not valid SDP (\(error))")
+            throw .malformedDescription("the offer is not valid SDP (\(error))")
         }
         do throws(AnswerRefusal) { return try Offer(description) } catch {
             switch error {
-            case .transport, .noMedia: throw .malformedOffer(error.text)
+            case .transport, .noMedia: throw .malformedDescription(error.text)
             case .noVideo, .nothingToReceive, .noH264, .unsupportedProtocol, .notBundled, .noRTCPMux:
                 throw .offerRefused(error.text)
             }
@@ -221,7 +222,7 @@ extension ShareSession {
 
     private static func parseFragment(_ text: String) throws(ShareError) -> TrickleFragment {
         do throws(SDPError) { return try TrickleFragment(text) } catch {
-            throw .malformedOffer("the fragment is not valid (\(error))")
+            throw .malformedDescription("the fragment is not valid (\(error))")
         }
     }
 }

@@ -70,7 +70,7 @@ public struct CadenceStatistics: Hashable, Sendable {
 
 /// One viewer, as the sharer sees it.
 public struct ViewerStatistics: Sendable {
-    /// The name of `ShareAnswer.viewer`.
+    /// The name of `LocalDescription.viewer`.
     public var viewer: String
     /// ICE has found a path and DTLS has keys: media may flow.
     public var isConnected: Bool

@@ -43,11 +43,6 @@ public struct TURNServer: Hashable, Sendable {
         }
     }
 
-    /// Whether a text is a STUN server's URL (RFC 7064): `stun:host[:port]`.
-    public static func isSTUNServer(_ url: String) -> Bool {
-        STUNServer.uri(url) != nil
-    }
-
     private static func words(_ error: ICEServerURIError, _ url: String) -> String {
         switch error {
         case .unknownScheme: "\"\(url)\" is no TURN server (turn:host[:port] or turns:host[:port])"

@@ -228,7 +228,7 @@ public actor PublishedRoom {
         let refusal: Refusal
         switch error {
         case .full: refusal = Refusal(.full, detail: error.description)
-        case .malformedOffer: refusal = Refusal(.malformed, detail: error.description)
+        case .malformedDescription: refusal = Refusal(.malformed, detail: error.description)
         case .offerRefused:
             let counter = try? await session.counterOffer()
             viewers[id] = counter?.viewer
@@ -247,7 +247,7 @@ public actor PublishedRoom {
     private func restart(_ id: RandomID, _ fragment: String, _ tag: EntityTag) async {
         guard let viewer = viewers[id] else { return await client.dismiss(id) }
         // Where it can't be followed, what there is goes on (the WHEP draft, "ICE Restarts"): no answer comes in time.
-        guard let answer = try? await session.restart(fragment, from: viewer) else { return }
+        guard let answer = try? await session.restartICE(fragment, from: viewer) else { return }
         try? await client.answerRestart(id, tag: tag, fragment: answer)
     }
 }
