@@ -8,15 +8,6 @@ import SystemClock
 import Timebase
 import VideoCodec
 
-/// Our side of a connection to one viewer, to be carried there: an SDP answer (`ShareSession.answer`), or an offer
-/// (`ShareSession.counterOffer`).
-public struct LocalDescription: Sendable {
-    /// Names the viewer in events, statistics and the session's calls, from now on.
-    public let viewer: String
-    /// With all candidates of ours that are known (RFC 8839); none follow.
-    public let sdp: String
-}
-
 /// Signaling for embedders: carry offer and answer over a channel of your own.
 extension ShareSession {
     /// Answers a viewer's offer. The viewer connects with what the answer says; nothing more is needed.

@@ -1,0 +1,19 @@
+import SignalingClient
+
+/// Whether a signaling server answers somewhere.
+public enum SignalingProbe {
+    /// Whether this user's, or root's, answers at a port of loopback; another user's is not trusted with tokens.
+    public static func answersHere(port: Int) async -> Bool {
+        guard LocalListener.isTrusted(port: port) else { return false }
+        return await answers(at: "http://127.0.0.1:\(port)")
+    }
+
+    /// Whether it is this user's alone, and listens at loopback only: no other user, and nobody in the network, is served.
+    public static func isOwnOnLoopback(port: Int) -> Bool { LocalListener.isOwnOnLoopback(port: port) }
+
+    /// Whether one answers at an address, such as `https://meet.example.org`; false for one that is malformed.
+    public static func answers(at server: String) async -> Bool {
+        guard let address = try? ServerAddress(server) else { return false }
+        return await address.answers()
+    }
+}
