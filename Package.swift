@@ -100,13 +100,13 @@ let package = Package(
 
         // Core: pure, sans-I/O, deterministic.
         core("Timebase"),
-        core("Datagrams", ["Timebase", deque]),
-        core("Media", ["Timebase", "Datagrams"]),
+        core("Datagrams", [deque]),
+        core("Media", ["Timebase"]),
         core("ICE", ["Timebase", "Datagrams"]),
         core("RTP", ["Timebase", "Datagrams", deque]),
         core("SDP"),
         core("Congestion", ["Timebase", deque]),
-        core("PeerCore", ["Timebase", "Datagrams", "Media", "ICE", "RTP", "SDP", "Congestion", deque]),
+        core("PeerCore", ["Timebase", "Datagrams", "Media", "ICE", "RTP", "Congestion", deque]),
 
         // Adapters: one door each to the world outside.
         adapter("SystemClock", ["Timebase", "CLinux"]),
@@ -118,7 +118,7 @@ let package = Package(
         adapter("AudioDevices", ["Timebase", "Media", "SystemClock", "CALSA", "CPulse"]),
         adapter("OggOpus", ["Timebase", "RTP", "COgg"]),
         adapter("Matroska", ["Timebase", "RTP", "CAVFormat"]),
-        adapter("SecureTransport", ["Timebase", "Datagrams", "ICE", "PeerCore", "COpenSSL", "CSRTP", "CSRTPCrypto"]),
+        adapter("SecureTransport", ["Datagrams", "ICE", "PeerCore", "COpenSSL", "CSRTP", "CSRTPCrypto"]),
         adapter("PeerDriver", ["CLinux", "Timebase", "Datagrams", "Congestion", "ICE", "RTP", "PeerCore", "SystemClock", nioCore, nioPosix, nioSSL]),
         adapter("SignalingClient", ["SignalingProtocol", locks, httpClient, nioCore, nioHTTP1, nioPosix, logging]),
 

@@ -9,14 +9,17 @@ struct LayerTests {
 
     private static let allowed: [String: Set<String>] = [
         "Timebase": [],
-        "Datagrams": ["Timebase", "DequeModule"],
-        "Media": ["Timebase", "Datagrams"],
+        "Datagrams": ["DequeModule"],
+        "Media": ["Timebase"],
         "ICE": ["Timebase", "Datagrams"],
         "RTP": ["Timebase", "Datagrams", "DequeModule"],
         "SDP": [],
         "Congestion": ["Timebase", "DequeModule"],
-        "PeerCore": ["Timebase", "Datagrams", "Media", "ICE", "RTP", "SDP", "Congestion", "DequeModule"],
+        "PeerCore": ["Timebase", "Datagrams", "Media", "ICE", "RTP", "Congestion", "DequeModule"],
     ]
+
+    /// Come with the toolchain or the system.
+    private static let system: Set = ["FoundationEssentials", "Glibc", "Synchronization"]
 
     @Test("every target of Core stands in the table")
     func targets() throws {
@@ -30,6 +33,32 @@ struct LayerTests {
             let imported = try Self.imports(of: file)
             let foreign = imported.subtracting(Self.allowed[target] ?? [])
             #expect(foreign.isEmpty, "\(file.lastPathComponent) imports \(foreign.sorted())")
+        }
+    }
+
+    @Test("Package.swift gives Core what stands in its table, and all of that is imported")
+    func core() throws {
+        #expect(try Self.dependencies(madeBy: "core") == Self.allowed)
+        for (target, dependencies) in Self.allowed {
+            let unused = dependencies.subtracting(try Self.imports(ofAll: "Sources/Core/\(target)"))
+            #expect(unused.isEmpty, "\(target) imports no \(unused.sorted())")
+        }
+    }
+
+    @Test("an adapter imports what Package.swift gives it, and of other adapters the clock alone")
+    func adapters() throws {
+        let adapters = try FileManager.default.contentsOfDirectory(
+            atPath: Self.root.appending(path: "Sources/Adapters").path)
+        let declared = try Self.dependencies(madeBy: "adapter")
+        #expect(Set(adapters) == Set(declared.keys))
+        for (adapter, dependencies) in declared {
+            let others = dependencies.intersection(adapters).subtracting(["SystemClock"])
+            #expect(others.isEmpty, "\(adapter) depends on \(others.sorted())")
+            let imported = try Self.imports(ofAll: "Sources/Adapters/\(adapter)").subtracting(Self.system)
+            let foreign = imported.subtracting(dependencies)
+            #expect(foreign.isEmpty, "\(adapter) imports \(foreign.sorted())")
+            let unused = dependencies.subtracting(imported)
+            #expect(unused.isEmpty, "\(adapter) imports no \(unused.sorted())")
         }
     }
 
@@ -98,6 +127,28 @@ struct LayerTests {
             $0.pathExtension == "swift" && !$0.path.contains("/.build")
         }
         return try #require(found.isEmpty ? nil : found, "nothing to read in \(folder)")
+    }
+
+    /// What Package.swift gives the targets that one of its functions makes.
+    private static func dependencies(madeBy function: String) throws -> [String: Set<String>] {
+        let manifest = try String(contentsOf: root.appending(path: "Package.swift"), encoding: .utf8)
+        let product = try Regex(
+            #"let (\w+): Target\.Dependency = \.product\(name: "(\w+)""#, as: (Substring, Substring, Substring).self)
+        let products = Dictionary(
+            uniqueKeysWithValues: manifest.matches(of: product).map { (String($0.output.1), String($0.output.2)) })
+        let target = try Regex(
+            function + #"\("(\w+)"(?:, \[([^\]]*)\])?\)"#, as: (Substring, Substring, Substring?).self)
+        var found: [String: Set<String>] = [:]
+        for match in manifest.matches(of: target) {
+            let names = (match.output.2 ?? "").split { ", \n".contains($0) }
+            // A name in quotes is a target, one without a product.
+            found[String(match.output.1)] = Set(names.map { products[String($0)] ?? $0.split(separator: "\"").joined() })
+        }
+        return found
+    }
+
+    private static func imports(ofAll folder: String) throws -> Set<String> {
+        try swiftFiles(in: folder).reduce(into: []) { $0.formUnion(try imports(of: $1)) }
     }
 
     private static func imports(of file: URL) throws -> Set<String> {
