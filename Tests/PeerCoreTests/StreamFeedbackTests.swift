@@ -113,7 +113,7 @@ struct StreamPathTests {
     private static func packet(_ ssrc: UInt32, _ sequenceNumber: UInt16) -> [UInt8] {
         var bytes: [UInt8] = []
         RTPHeader(marker: false, payloadType: 102, sequenceNumber: sequenceNumber, timestamp: 0, ssrc: ssrc)
-            .append(to: &bytes)
+            .append(to: &bytes, extensions: HeaderExtensions(), map: ExtensionMap())
         return bytes + [UInt8](repeating: 0, count: 1000)
     }
 

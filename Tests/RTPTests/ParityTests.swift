@@ -14,7 +14,7 @@ struct ParityTests {
             RTPHeader(
                 marker: index == count - 1, payloadType: 96, sequenceNumber: first &+ UInt16(index),
                 timestamp: 90_000 &* UInt32(truncatingIfNeeded: random.next()), ssrc: Self.ssrc
-            ).append(to: &bytes)
+            ).append(to: &bytes, extensions: HeaderExtensions(), map: ExtensionMap())
             bytes += (0..<Int(1 + random.next() % 1200)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
             return bytes
         }

@@ -53,9 +53,10 @@ struct RTPPacketTests {
         for csrcs in [[], [1, 2, 3], (0..<15).map { UInt32($0) }] {
             header.csrcs = csrcs
             var bytes: [UInt8] = []
-            header.append(to: &bytes)
-            bytes += [1, 2, 3]
-            RTPHeader.appendPadding(5, to: &bytes)
+            header.append(to: &bytes, extensions: HeaderExtensions(), map: ExtensionMap())
+            // With five bytes of padding, which nothing of ours writes.
+            bytes[0] |= 0x20
+            bytes += [1, 2, 3] + [0, 0, 0, 0, 5]
             let packet = try parse(bytes)
             #expect(packet.header == header)
             #expect(Array(bytes[packet.payload]) == [1, 2, 3])
@@ -68,7 +69,7 @@ struct RTPPacketTests {
         var bytes: [UInt8] = []
         RTPHeader(
             marker: false, payloadType: 96, sequenceNumber: 1, timestamp: 2, ssrc: 3, csrcs: Array(0..<20)
-        ).append(to: &bytes)
+        ).append(to: &bytes, extensions: HeaderExtensions(), map: ExtensionMap())
         #expect(try parse(bytes).header.csrcs == Array(0..<15))
     }
 

@@ -1,4 +1,3 @@
-import Datagrams
 import Timebase
 
 /// When a packet left: seconds as unsigned 6.18 fixed point, wrapping at 64 s.
@@ -13,13 +12,6 @@ package struct AbsoluteSendTime: Hashable, Sendable {
     package init(_ instant: Instant) {
         let nanoseconds = UInt64(bitPattern: instant.nanoseconds) % 64_000_000_000
         bits = UInt32(truncatingIfNeeded: (nanoseconds << 18) / 1_000_000_000) & 0xff_ffff
-    }
-
-    /// Renews the value in a packet that is written already.
-    /// - Precondition: `offset` came from writing this packet's header.
-    package func write(into packet: inout [UInt8], at offset: Int) {
-        packet[offset] = UInt8(truncatingIfNeeded: bits >> 16)
-        packet.set(u16: UInt16(truncatingIfNeeded: bits), at: offset + 1)
     }
 }
 

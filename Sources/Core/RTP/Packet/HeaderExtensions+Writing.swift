@@ -2,31 +2,27 @@ import Datagrams
 import Timebase
 
 extension HeaderExtensions {
-    /// Appends the block in the one-byte form (RFC 8285 § 4.2), nothing where no value has an id. The result says
-    /// where the value of abs-send-time stands.
-    func append(to packet: inout [UInt8], map: ExtensionMap) -> Int? {
+    /// Appends the block in the one-byte form (RFC 8285 § 4.2), nothing where no value has an id.
+    func append(to packet: inout [UInt8], map: ExtensionMap) {
         let start = packet.count
         packet.append(u16: Self.oneByteProfile)
         packet.append(u16: 0)
-        let sendTime = appendTiming(to: &packet, map)
+        appendTiming(to: &packet, map)
         appendDescription(to: &packet, map)
         appendIdentifiers(to: &packet, map)
         let length = packet.count - start - 4
         if length == 0 {
             packet.removeLast(4)
-            return nil
+            return
         }
         let words = (length + 3) / 4
         packet.append(contentsOf: repeatElement(0, count: words * 4 - length))
         packet.set(u16: UInt16(words), at: start + 2)
-        return sendTime
     }
 
-    private func appendTiming(to packet: inout [UInt8], _ map: ExtensionMap) -> Int? {
-        var sendTime: Int?
+    private func appendTiming(to packet: inout [UInt8], _ map: ExtensionMap) {
         if let value = absoluteSendTime, let id = map.id(of: .absoluteSendTime) {
             packet.append(Self.element(id, 3))
-            sendTime = packet.count
             packet.append(u24: value.bits)
         }
         if let value = transportSequenceNumber, let id = map.id(of: .transportSequenceNumber) {
@@ -42,7 +38,6 @@ extension HeaderExtensions {
             packet.append(u64: value.captured.bits)
             if let offset = value.estimatedClockOffset { packet.append(u64: UInt64(bitPattern: offset)) }
         }
-        return sendTime
     }
 
     private func appendDescription(to packet: inout [UInt8], _ map: ExtensionMap) {
