@@ -84,7 +84,8 @@ struct AnswerTests {
                 "108 goog-remb", "108 transport-cc", "108 ccm fir", "108 nack", "108 nack pli",
             ])
         #expect(video.headerExtensions.map(\.id) == [2, 4, 5, 6, 9])
-        #expect(video.sources.primary == 11 && video.sources.retransmission == 12 && video.sources.cname == "sharer")
+        #expect(video.attributes.values(of: "ssrc-group") == ["FID 11 12"])
+        #expect(video.attributes.values(of: "ssrc") == ["11 cname:sharer", "12 cname:sharer"])
         #expect(answer.group("BUNDLE") == ["0", "1"])
     }
 
@@ -112,7 +113,7 @@ struct AnswerTests {
     func gstreamer() throws {
         let video = try Self.answer("gstreamer").media[0]
         #expect(video.formats == ["96"] && !video.attributes.has("fmtp") && !video.attributes.has("ssrc-group"))
-        #expect(video.sources.ssrcs == [11] && video.headerExtensions.isEmpty)
+        #expect(video.attributes.values(of: "ssrc") == ["11 cname:sharer"] && video.headerExtensions.isEmpty)
         #expect(video.attributes.values(of: "rtcp-fb") == ["96 transport-cc", "96 ccm fir", "96 nack pli"])
     }
 
@@ -123,7 +124,8 @@ struct AnswerTests {
         let audio = answer.media[index]
         #expect(answer.direction(of: audio) == .sendonly && answer.group("BUNDLE") == offer.description.group("BUNDLE"))
         #expect(audio.payloadFormats.first?.payloadType == offer.audio?.opus.payloadType)
-        #expect(audio.sources.primary == 13 && audio.mediaStreamID?.stream == "screen")
+        #expect(audio.attributes.values(of: "ssrc") == ["13 cname:sharer"])
+        #expect(audio.attributes.value(of: "msid") == "screen sound")
     }
 
     @Test("without level asymmetry the offer's level stands")

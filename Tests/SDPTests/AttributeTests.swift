@@ -83,27 +83,6 @@ struct AttributeTests {
             ])
     }
 
-    @Test("sources: the FID group tells media from retransmission")
-    func sources() throws {
-        let section = try Self.media(
-            """
-            a=ssrc-group:SIM 5 6
-            a=ssrc-group:FID 1187814974 2936855095
-            a=ssrc:2936855095 cname:name
-            a=ssrc:1187814974 cname:name
-            a=ssrc:1187814974 msid:stream track
-            a=ssrc:4294967296 cname:too large
-            a=ssrc:x cname:none
-            a=msid:stream track
-
-            """)
-        #expect(section.sources.primary == 1_187_814_974 && section.sources.retransmission == 2_936_855_095)
-        #expect(section.sources.ssrcs == [2_936_855_095, 1_187_814_974] && section.sources.cname == "name")
-        #expect(section.mediaStreamID == MediaStreamID(stream: "stream", track: "track"))
-        let plain = try Self.media("a=ssrc:7 cname:other\n")
-        #expect(plain.sources.primary == 7 && plain.sources.retransmission == nil && plain.mediaStreamID == nil)
-    }
-
     @Test("bandwidth: TIAS in bits before AS in kilobits, less its headers; others, 0 and nonsense not at all", arguments: [
         ("b=TIAS:4000000\n", 4_000_000), ("b=AS:300\n", 269_000), ("b=CT:5\nb=AS:1\n", 1), ("b=AS:x\n", nil),
         ("b=AS:300\nb=TIAS:250000\n", 250_000), ("b=AS:0\n", nil), ("b=TIAS:0\nb=AS:300\n", 269_000),

@@ -12,7 +12,7 @@ struct HostileTests {
         guard let description = try? SessionDescription(text) else { return }
         _ = description.description
         for section in description.media {
-            _ = (section.payloadFormats, section.headerExtensions, section.sources, section.bandwidth)
+            _ = (section.payloadFormats, section.headerExtensions, section.bandwidth)
         }
         if let offer = try? Offer(description) { _ = offer.makeAnswer(AnswerTests.plan(offer)).description }
         _ = try? AcceptedAnswer(description, to: LocalOfferTests.viewerWithSound)

@@ -22,9 +22,6 @@ package struct AcceptedAnswer: Hashable, Sendable {
     package let video: AcceptedVideo
     /// The sound's payload type; nil where the answer has none.
     package let opus: OpusOption?
-    package let audioMid: String?
-    package let audioSources: MediaSources?
-    package let audioExtensions: [HeaderExtension]
 
     package init(_ answer: SessionDescription, to offer: LocalOffer) throws(AnswerFault) {
         let answer = answer.withOneCongestionFeedback()
@@ -53,9 +50,6 @@ package struct AcceptedAnswer: Hashable, Sendable {
         }
         if let audio, !bundle.sections.contains(audio) { throw .notBundled }
         opus = audio.flatMap { OpusOption(accepted: answer.media[$0], of: offered[$0]) }
-        audioMid = audio.flatMap { answer.media[$0].mid }
-        audioSources = audio.map { answer.media[$0].sources }
-        audioExtensions = audio.map { answer.media[$0].extensions(of: offered[$0]) } ?? []
     }
 }
 
@@ -89,7 +83,6 @@ package struct AcceptedVideo: Hashable, Sendable {
     package let parityPayloadType: UInt8?
     /// Those of our extensions that the answerer took, with our ids.
     package let extensions: [HeaderExtension]
-    package let sources: MediaSources
     package let takesReducedSizeRTCP: Bool
     /// Bits per second the answerer asks us to keep to; nil where it says nothing.
     package let bandwidth: Int?
@@ -112,7 +105,6 @@ package struct AcceptedVideo: Hashable, Sendable {
         // A section without a tag is the one that was offered here.
         mid = section.mid ?? offered.mid
         extensions = section.extensions(of: offered)
-        sources = section.sources
         takesReducedSizeRTCP = section.attributes.has("rtcp-rsize")
         takesMarkReports = section.ecnCapability != nil && options[0].feedback.contains(.ecn)
     }
