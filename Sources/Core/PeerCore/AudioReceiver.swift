@@ -27,7 +27,6 @@ struct AudioReceiver {
     private var sequenceNumbers = Unwrapper<UInt16>()
     private var timestamps = Unwrapper<UInt32>()
     private var packets: Deque<ReceivedAudio> = []
-    private(set) var statistics = IncomingStatistics()
 
     init(_ parameters: AudioReceiveParameters) {
         self.parameters = parameters
@@ -47,8 +46,6 @@ struct AudioReceiver {
         guard reception.ssrc == header.ssrc else { return }
         reception.receive(sequenceNumber: header.sequenceNumber, timestamp: header.timestamp, at: now)
         self.reception = reception
-        statistics.packets += 1
-        statistics.bytes += bytes.count
         guard let (primary, copies) = contents(of: packet, bytes) else { return }
         if packets.count >= Limits.receivedAudio { packets.removeFirst() }
         packets.append(

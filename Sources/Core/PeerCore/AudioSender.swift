@@ -32,7 +32,6 @@ struct AudioSender {
     private var toldClock = ToldClock()
     private(set) var nextReport: Instant
     private var counter: SendStatistics
-    private(set) var statistics = OutgoingStatistics()
 
     init(
         _ parameters: AudioSendParameters, wallClock: WallClockAnchor,
@@ -83,9 +82,7 @@ struct AudioSender {
     /// - Returns: what a viewer loses whom copies may not help, 0…1, where that has changed; 0 where it does not matter.
     mutating func handle(_ report: ReportBlock, at now: Instant) -> Double? {
         guard report.ssrc == parameters.ssrc else { return nil }
-        statistics.lossFraction = Double(report.fractionLost) / 256
-        redundancy.reported(lossFraction: statistics.lossFraction, at: now)
-        if let time = report.roundTripTime(received: wallClock.ntp(at: now)) { statistics.roundTripTime = time }
+        redundancy.reported(lossFraction: Double(report.fractionLost) / 256, at: now)
         return mayLackCopies ? lossToTell() : nil
     }
 
@@ -136,8 +133,6 @@ struct AudioSender {
         beginsTalk = false
         counter.sent(payloadBytes: payload.count)
         lastSent = (unit.time, unit.capturedAt)
-        statistics.packetsSent += 1
-        statistics.bytesSent += packet.count
         return packet
     }
 

@@ -208,9 +208,7 @@ extension PeerCore {
 package struct PeerStatistics: Sendable {
     package var isConnected: Bool
     package var outgoing: OutgoingStatistics?
-    package var outgoingAudio: OutgoingStatistics?
     package var incoming: IncomingStatistics?
-    package var incomingAudio: IncomingStatistics?
     /// Of what a sharer sends.
     package var path: PathStatistics?
     package var roundTripTime: Duration?

@@ -96,8 +96,7 @@ package struct PeerCore: ~Copyable {
 
     package var statistics: PeerStatistics {
         PeerStatistics(
-            isConnected: isConnected, outgoing: sender?.statistics, outgoingAudio: audioSender?.statistics,
-            incoming: receiver?.statistics, incomingAudio: audioReceiver?.statistics,
+            isConnected: isConnected, outgoing: sender?.statistics, incoming: receiver?.statistics,
             path: sender == nil ? nil : path.statistics,
             roundTripTime: sender?.statistics.roundTripTime ?? ice.roundTripTime)
     }

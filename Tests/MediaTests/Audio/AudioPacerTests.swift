@@ -32,7 +32,6 @@ struct AudioPacerTests {
         #expect(take(&pacer, at: at(0)) == [0])
         #expect(take(&pacer, at: at(120)) == [960, 1920, 2880, 3840, 4800, 5760])
         #expect(take(&pacer, at: at(139)) == [] && take(&pacer, at: at(140)) == [6720])
-        #expect(pacer.packetsSkipped == 0)
     }
 
     @Test("Who was away for minutes goes on from the present, on the grid and in step with the clock")
@@ -41,14 +40,14 @@ struct AudioPacerTests {
         _ = take(&pacer, at: at(3))
         let times = take(&pacer, at: at(3 + 300_015))
         #expect(times == [960 * 15_000])
-        #expect(pacer.due == at(3 + 300_020) && pacer.packetsSkipped == 14_999)
+        #expect(pacer.due == at(3 + 300_020))
     }
 
     @Test("Who begins later than time zero owes nothing from before, and is on the grid")
     func beginsLater() {
         var pacer = AudioPacer(packetFrames: 960, start: at(3), from: at(3 + 117))
         #expect(pacer.due == at(3 + 120) && take(&pacer, at: at(3 + 119)) == [])
-        #expect(take(&pacer, at: at(3 + 140)) == [5760, 6720] && pacer.packetsSkipped == 0)
+        #expect(take(&pacer, at: at(3 + 140)) == [5760, 6720])
         #expect(AudioPacer(packetFrames: 480, start: at(3), from: at(23)).due == at(23))
         #expect(AudioPacer(packetFrames: 480, start: at(3), from: at(1)).due == at(3))
     }

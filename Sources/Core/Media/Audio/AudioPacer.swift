@@ -7,8 +7,6 @@ package struct AudioPacer: Sendable {
     package let packetFrames: Int
     private let start: Instant
     private var next = AudioTime(ticks: 0)
-    /// Packets never sent because nobody asked for them in time.
-    package private(set) var packetsSkipped: Int64 = 0
 
     /// - Parameters:
     ///   - packetFrames: one of `AudioLimits.packetFrames`.
@@ -37,8 +35,6 @@ package struct AudioPacer: Sendable {
 
     private mutating func skip(to now: Instant) {
         let frames = Int64(packetFrames)
-        let packets = (AudioTime(elapsed: now - start).ticks - next.ticks) / frames
-        packetsSkipped += packets
-        next.ticks += packets * frames
+        next.ticks += (AudioTime(elapsed: now - start).ticks - next.ticks) / frames * frames
     }
 }

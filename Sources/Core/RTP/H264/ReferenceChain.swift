@@ -3,7 +3,7 @@
 ///     broken ──complete IDR──► intact
 ///     intact ──incomplete reference, gap in frame_num, losses that may hide a keyframe, unreadable slice──► broken
 ///
-/// While broken, everything up to the next IDR is skipped, and counted.
+/// While broken, everything up to the next IDR is skipped.
 package struct ReferenceChain: Sendable {
     package enum Verdict: Hashable, Sendable {
         case decodable
@@ -29,8 +29,6 @@ package struct ReferenceChain: Sendable {
     private var state = State.broken
     /// Packets that were lost before what was skipped and breaks nothing.
     private var lost = 0
-    package private(set) var decodableUnits = 0
-    package private(set) var skippedUnits = 0
 
     package init() {}
 
@@ -39,12 +37,6 @@ package struct ReferenceChain: Sendable {
 
     /// Judges the next unit, in decoding order. Every unit that arrives goes through here.
     package mutating func judge(_ unit: AccessUnit) -> Verdict {
-        let verdict = verdict(on: unit)
-        if verdict == .decodable { decodableUnits += 1 } else { skippedUnits += 1 }
-        return verdict
-    }
-
-    private mutating func verdict(on unit: AccessUnit) -> Verdict {
         for nalUnit in unit.nalUnits {
             // A set that cannot be read is one that is missing: its slices will tell.
             try? sets.read(unit.bytes, nalUnit: nalUnit)

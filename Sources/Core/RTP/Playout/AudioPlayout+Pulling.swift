@@ -31,7 +31,6 @@ extension AudioPlayout {
         statistics.concealedTicks -= pause
         statistics.pausedTicks += pause
         statistics.playedTicks += Int64(packet.opus.samples)
-        if packet.isCopy { statistics.redundantTicks += Int64(packet.opus.samples) }
         return output(.packet(packet.bytes), packet.opus.samples)
     }
 

@@ -29,8 +29,6 @@ package struct PlayoutOutput: Sendable {
 /// What a listener heard, in ticks of 1/48000 s.
 package struct PlayoutStatistics: Hashable, Sendable {
     package var playedTicks: Int64 = 0
-    /// Of these, from copies in later packets (RED).
-    package var redundantTicks: Int64 = 0
     /// From in-band FEC.
     package var recoveredTicks: Int64 = 0
     /// Guessed, or silent where sound was lost.

@@ -48,8 +48,6 @@ package struct TransportFeedback: Hashable, Sendable {
         self.arrivals = arrivals
     }
 
-    package var lostCount: Int { Int(statusCount) - arrivals.count }
-
     package func sequenceNumber(of arrival: Arrival) -> UInt16 { baseSequenceNumber &+ arrival.offset }
 
     /// The arrival on the receiver's clock, which wraps with the reference time (at 12.4 days).
