@@ -52,3 +52,8 @@ extension SoundServerSuite {
         }
     }
 }
+
+extension AudioDeviceList {
+    fileprivate var microphones: [AudioDevice] { devices.filter { $0.kind == .microphone } }
+    fileprivate var systemSounds: [AudioDevice] { devices.filter { $0.kind == .system } }
+}

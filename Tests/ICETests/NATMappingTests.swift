@@ -63,12 +63,4 @@ struct NATMappingTests {
             Self.mapping((near, Self.base), (Self.one, Self.outside[0]), (Self.two, Self.outside[0]))
                 == .endpointIndependent)
     }
-
-    @Test("the dependent ones are what is called symmetric")
-    func words() {
-        let all: [NATMapping] = [
-            .none, .endpointIndependent, .addressDependent, .addressAndPortDependent, .dependent, .unknown,
-        ]
-        #expect(all.filter(\.isDependent) == [.addressDependent, .addressAndPortDependent, .dependent])
-    }
 }

@@ -191,14 +191,14 @@ struct H264DepacketizerTests {
         #expect(units.last?.isComplete == false)
     }
 
-    @Test("What is open when the stream ends comes out as incomplete")
-    func endOfStream() throws {
+    @Test("A fragment that is still open where its unit ends is left out, and the unit is incomplete")
+    func openFragment() throws {
         var depacketizer = H264Depacketizer()
         _ = try depacketizer.receive(packet([0x06, 1], 1), 1)
         _ = try depacketizer.receive(packet([0x7c, 0x85, 0x88], 1), 2)
-        depacketizer.endOfStream()
-        let units = depacketizer.drain()
-        #expect(units.map(\.content) == [[[0x06, 1]]] && units.map(\.isComplete) == [false])
+        let units = try depacketizer.receive(packet([0x41, 0x9a], 2, marker: true), 3)
+        #expect(units.map(\.content) == [[[0x06, 1]], [[0x41, 0x9a]]])
+        #expect(units.map(\.isComplete) == [false, true])
         #expect(units[0].bytes == [0x06, 1])
     }
 

@@ -94,9 +94,8 @@ struct HostileInputTests {
             for number in 0..<3 {
                 try? depacketizer.receive(
                     span, payload: 0..<bytes.count, sequenceNumber: Int64(number), timestamp: UInt32(number / 2),
-                    marker: number == 1)
+                    marker: number > 0)
             }
-            depacketizer.endOfStream()
             var chain = ReferenceChain()
             var repeater = PictureRepeater()
             while let unit = depacketizer.nextAccessUnit() {

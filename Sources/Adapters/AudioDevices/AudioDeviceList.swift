@@ -6,9 +6,6 @@ package struct AudioDeviceList: Hashable, Sendable, Codable {
     /// The sound server's first, then those of ALSA.
     package var devices: [AudioDevice]
 
-    package var microphones: [AudioDevice] { devices.filter { $0.kind == .microphone } }
-    package var systemSounds: [AudioDevice] { devices.filter { $0.kind == .system } }
-
     /// Asks the sound server and ALSA. A machine without sound has an empty list. Blocks for up to two seconds, where a
     /// server doesn't answer.
     ///

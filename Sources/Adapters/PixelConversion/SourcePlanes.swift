@@ -35,9 +35,6 @@ struct SourcePlanes {
     func first(_ row: Int) -> RowKernels.Row { starts.0 + row * strides.0 }
     func second(_ row: Int) -> RowKernels.Row { starts.1 + row * strides.1 }
     func third(_ row: Int) -> RowKernels.Row { starts.2 + row * strides.2 }
-
-    /// Rows and columns of chroma.
-    var chromaSize: PixelSize { PixelSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2) }
 }
 
 extension PixelFormat {

@@ -162,7 +162,7 @@ struct AllocationTests {
         wire.run(for: .seconds(1))
         for round in 1...2 {
             server.restart()
-            user.with(wire) { $0.permit(peer.ip, at: $1) }
+            user.send([1], to: peer, on: wire)
             wire.run(for: .milliseconds(20))
             #expect(user.eventList.filter { $0 == .lost(.allocationMismatch) }.count == round)
             #expect((user.client.relayedAddress != nil) == (round == 1))

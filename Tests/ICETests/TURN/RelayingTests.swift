@@ -54,20 +54,6 @@ struct RelayingTests {
         #expect(scene.peer.received.map(\.bytes.first) == (36..<100).map { UInt8($0) })
     }
 
-    @Test("a permission may be asked for beforehand, and the peer speaks first")
-    func permit() throws {
-        let scene = try Scene()
-        scene.wire.send([Packet(bytes: [7], source: Self.peer, destination: Self.relayed)])
-        scene.wire.run(for: .milliseconds(10))
-        #expect(scene.user.data.isEmpty)
-        scene.user.with(scene.wire) { $0.permit(Self.peer.ip, at: $1) }
-        scene.wire.run(for: .milliseconds(10))
-        scene.wire.send([Packet(bytes: [8], source: Self.peer, destination: Self.relayed)])
-        scene.wire.run(for: .milliseconds(10))
-        #expect(scene.user.data.map(\.bytes) == [[8]])
-        #expect(scene.user.data.first?.from == Self.peer)
-    }
-
     @Test("after sixteen datagrams the peer has a channel, and the overhead falls from 36 bytes to 4, both ways")
     func channel() throws {
         let scene = try Scene()

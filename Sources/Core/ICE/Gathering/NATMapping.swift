@@ -14,14 +14,6 @@ package enum NATMapping: String, Hashable, Sendable {
     case dependent
     /// Too little was seen.
     case unknown
-
-    /// What RFC 3489 called symmetric: the address that a STUN server tells is of no use to anybody else.
-    package var isDependent: Bool {
-        switch self {
-        case .addressDependent, .addressAndPortDependent, .dependent: true
-        case .none, .endpointIndependent, .unknown: false
-        }
-    }
 }
 
 /// How one socket looked from one place.

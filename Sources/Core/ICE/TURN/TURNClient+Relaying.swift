@@ -11,17 +11,11 @@ struct HeldDatagram {
 extension TURNClient {
     // MARK: Out
 
-    /// Asks for the right of the peer's IP address to send to the relayed address. Whatever is wrapped for it does so
-    /// too; without any use for two minutes the right lapses.
-    package mutating func permit(_ peer: IPAddress, at now: Instant) {
-        tick(now)
-        guard allocation != nil, isReachable(TransportAddress(ip: peer, port: 1)) else { return }
-        permissions.use(peer, at: self.now)
-        run()
-    }
-
     /// Appends a datagram from the relayed address to `peer` as the server takes it; the bytes go from the
     /// configuration's base to its server. Drain afterwards: a request may have become due.
+    ///
+    /// It also gives the peer's IP address the right to send to the relayed address, which lapses where nothing has been
+    /// wrapped for it for two minutes.
     package mutating func wrap(
         _ payload: [UInt8], to peer: TransportAddress, into buffer: inout [UInt8], at now: Instant
     ) -> TURNSending {

@@ -55,12 +55,6 @@ package struct H264Depacketizer: Sendable {
 
     package mutating func nextAccessUnit() -> AccessUnit? { finished.popFirst() }
 
-    /// Ends the unit that is being put together as incomplete, where the stream ends.
-    package mutating func endOfStream() {
-        assembly?.damage()
-        finish()
-    }
-
     /// Whether a keyframe begins with this payload: parameter sets go before nothing else.
     package static func beginsKeyframe(_ span: RawSpan, payload: Range<Int>) -> Bool {
         guard let header = span.u8(at: payload.lowerBound), payload.upperBound <= span.byteCount else { return false }

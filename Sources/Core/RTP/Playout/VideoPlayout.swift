@@ -37,7 +37,7 @@ package struct VideoPlayout: Sendable {
     /// - Returns: when it is to be shown; never before it came.
     package mutating func receive(_ mediaTime: MediaTime, bytes: Int, at now: Instant) -> Instant {
         let isBegun = epoch != nil
-        let epoch = epoch ?? begin(mediaTime, bytes: bytes, at: now)
+        let epoch = epoch ?? begin(mediaTime, at: now)
         let (media, seconds) = (media(mediaTime), (now - epoch).inSeconds)
         // What a joiner catches up with has one time and comes one after another: that is no delay of the network's.
         let isPressed = isBegun && (0..<Limits.leastPictureStep).contains(media - latestMedia)
@@ -56,7 +56,7 @@ package struct VideoPlayout: Sendable {
         (epoch ?? .zero) + .seconds(media(mediaTime) + offset)
     }
 
-    private mutating func begin(_ mediaTime: MediaTime, bytes: Int, at now: Instant) -> Instant {
+    private mutating func begin(_ mediaTime: MediaTime, at now: Instant) -> Instant {
         epoch = now
         firstTime = mediaTime
         return now
