@@ -9,7 +9,7 @@ import Timebase
 /// film and speech by turns. Speech up to 48 kbit/s is then coded by SILK and CELT together, all else by CELT. `VOIP`
 /// would filter out what is low and favour SILK; `RESTRICTED_LOWDELAY` saves 4 ms of look-ahead, but codes speech worse
 /// at low rates and has no in-band FEC.
-package final class OpusEncoder: AudioEncoder {
+package final class OpusEncoder {
     package let configuration: OpusConfiguration
     package private(set) var target: OpusTarget
     /// By how much the decoded sound trails what was encoded, at 48 kHz: what a container calls pre-skip.
@@ -67,6 +67,9 @@ package final class OpusEncoder: AudioEncoder {
         self.target = target
     }
 
+    /// One packet's worth of sound in, its bytes out.
+    ///
+    /// - Parameter samples: 48 kHz stereo, interleaved, one packet's duration.
     package func encode(_ samples: [Float]) throws(CodecError) -> EncodedSound {
         let frames = configuration.packetDuration.frames
         guard samples.count == 2 * frames else {

@@ -7,7 +7,10 @@ import Timebase
 ///
 /// Every unit's bytes are NAL units without start codes; a keyframe's begin with SPS and PPS. The bit rate follows
 /// `SendTarget` from picture to picture, without any change of the encoder.
-package final class X264Encoder: VideoEncoder {
+///
+/// `encode` takes what has changed since its last call; nothing, to make the same picture sharper. It gives nil where no
+/// bits are to spare: the picture is still to be sent, and the caller asks again later, with nothing but the damage since.
+package final class X264Encoder {
     package let configuration: X264Configuration
     package let level: H264Level
     private let handle: OpaquePointer

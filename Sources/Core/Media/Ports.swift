@@ -63,16 +63,3 @@ package enum CodecError: Error, Hashable, Sendable {
     case unsupportedParameters(String)
     case failed(String)
 }
-
-/// Pictures in, access units out. Used by one thread.
-package protocol VideoEncoder: ~Copyable {
-    /// Encodes one picture now, without delay.
-    ///
-    /// - Parameter damage: what changed since the last call; empty for the same picture again, which is then made
-    ///   sharper with the bits to spare.
-    /// - Returns: nil where there are no bits to spare: the picture is still to be sent, and the caller asks again later
-    ///   (with nothing but the damage since).
-    mutating func encode(
-        _ picture: I420Picture, damage: PixelRect, mediaTime: MediaTime, capturedAt: Instant, target: SendTarget
-    ) throws(CodecError) -> EncodedUnit?
-}

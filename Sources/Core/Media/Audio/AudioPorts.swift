@@ -63,12 +63,6 @@ extension Resampler {
     package var longestDelay: Duration { delay }
 }
 
-/// One packet's worth of sound in, its bytes out. Used by one thread.
-package protocol AudioEncoder: AnyObject {
-    /// - Parameter samples: 48 kHz stereo, interleaved, one packet's duration.
-    func encode(_ samples: [Float]) throws(CodecError) -> EncodedSound
-}
-
 /// A packet of sound as an encoder made it.
 package struct EncodedSound: Sendable, Equatable {
     package var bytes: [UInt8]
