@@ -23,7 +23,7 @@ package struct Transmit: Sendable {
     }
 }
 
-/// Why a peer wants to be woken at an instant.
+/// Why a peer wants to be woken at an instant. For traces and tests; drivers ignore it.
 package enum WaitReason: Hashable, Sendable {
     case ice
     case handshake

@@ -17,7 +17,7 @@ package enum ICEEvent: Hashable, Sendable {
     case failed
 }
 
-/// Why the agent wants to be woken.
+/// Why the agent wants to be woken. For traces and tests; drivers ignore it.
 package enum ICEWaitReason: Hashable, Sendable {
     case check
     case retransmission

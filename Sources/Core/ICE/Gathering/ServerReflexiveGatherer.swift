@@ -10,7 +10,7 @@ package enum GathererEvent: Hashable, Sendable {
     case finished
 }
 
-/// Why the gatherer wants to be woken.
+/// Why the gatherer wants to be woken. For traces and tests; drivers ignore it.
 package enum GathererWaitReason: Hashable, Sendable {
     case request
     case retransmission

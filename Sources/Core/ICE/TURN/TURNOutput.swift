@@ -67,7 +67,7 @@ package enum TURNEvent: Hashable, Sendable {
     case closed
 }
 
-/// Why the client wants to be woken.
+/// Why the client wants to be woken. For traces and tests; drivers ignore it.
 package enum TURNWaitReason: Hashable, Sendable {
     case allocation
     case refresh
