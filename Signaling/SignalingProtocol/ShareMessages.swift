@@ -53,6 +53,8 @@ package struct ShareReceipt: Codable, Sendable {
     package var secret: BearerToken
     /// True where the server still had this share: event numbers go on. False: they start again.
     package var resumed: Bool
+    /// Names the numbering of the events: a share that was made anew has another. Missing at older servers.
+    package var epoch: RandomID?
     /// Path (or URL, where the server knows its own) of the event stream; the other addresses hang below its parent.
     package var eventsUrl: String
     /// How often the server writes into an idle event stream, and how often it wants to hear the sharer at least.
@@ -61,12 +63,13 @@ package struct ShareReceipt: Codable, Sendable {
     package var silenceSeconds: Double
 
     package init(
-        shareId: RandomID, secret: BearerToken, resumed: Bool, eventsUrl: String, heartbeatSeconds: Double,
-        silenceSeconds: Double
+        shareId: RandomID, secret: BearerToken, resumed: Bool, epoch: RandomID? = nil, eventsUrl: String,
+        heartbeatSeconds: Double, silenceSeconds: Double
     ) {
         self.shareId = shareId
         self.secret = secret
         self.resumed = resumed
+        self.epoch = epoch
         self.eventsUrl = eventsUrl
         self.heartbeatSeconds = heartbeatSeconds
         self.silenceSeconds = silenceSeconds
@@ -88,18 +91,21 @@ package struct ShareState: Codable, Sendable, Equatable {
     package var muted: [RoomState.Sound]?
     /// The number of the last event the sharer has taken in: the server forgets all up to it.
     package var seen: UInt64?
+    /// The receipt's, which `seen` is of; missing where it had none.
+    package var epoch: RandomID?
     /// Sessions whose path takes too little for moving pictures; missing where there is none.
     package var narrow: [RandomID]?
 
     package init(
         state: Phase, viewers: Int, audio: RoomState.Audio? = nil, muted: [RoomState.Sound]? = nil, seen: UInt64? = nil,
-        narrow: [RandomID]? = nil
+        epoch: RandomID? = nil, narrow: [RandomID]? = nil
     ) {
         self.state = state
         self.viewers = viewers
         self.audio = audio
         self.muted = muted
         self.seen = seen
+        self.epoch = epoch
         self.narrow = narrow
     }
 }

@@ -90,10 +90,13 @@ struct MessageTests {
         #expect(text == "{\(sound)," + #""room":"demo","state":"live","tokenRequired":false,"viewers":3}"#)
     }
 
-    @Test("Who knows nothing of muted kinds is understood, and what a later version adds is passed over")
+    @Test("Who knows nothing of muted kinds and epochs is understood, and what a later version adds is passed over")
     func otherVersions() throws {
         let older = try decoded(ShareState.self, #"{"state":"live","viewers":1,"audio":"muted"}"#)
         #expect(older == ShareState(state: .live, viewers: 1, audio: .muted))
+        let receipt = #"{"shareId":"0123456789abcdef0123456789abcdef","secret":"x","resumed":true,"eventsUrl":"/e","#
+        let rest = #""heartbeatSeconds":1.5,"silenceSeconds":5}"#
+        #expect(try decoded(ShareReceipt.self, receipt + rest).epoch == nil)
         let room = #"{"room":"demo","state":"live","viewers":1,"tokenRequired":false,"audio":"on","later":[1]}"#
         let state = try decoded(RoomState.self, room)
         #expect(state.audio == .on && state.muted == nil)

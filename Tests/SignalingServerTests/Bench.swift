@@ -104,9 +104,10 @@ struct TestSharer: Sendable {
     }
 
     func say(
-        _ state: ShareState.Phase = .live, viewers: Int = 0, seen: UInt64? = nil, narrow: [RandomID]? = nil
+        _ state: ShareState.Phase = .live, viewers: Int = 0, seen: UInt64? = nil, epoch: RandomID? = nil,
+        narrow: [RandomID]? = nil
     ) async throws -> TestResponse {
-        let body = try JSON.text(ShareState(state: state, viewers: viewers, seen: seen, narrow: narrow))
+        let body = try JSON.text(ShareState(state: state, viewers: viewers, seen: seen, epoch: epoch, narrow: narrow))
         return try await bench.json(.put, "\(path)/state", token: secret, body)
     }
 }

@@ -250,6 +250,40 @@ struct SharingTests {
         }
     }
 
+    @Test("A share that is made anew numbers its events anew and says so, also once that receipt got lost")
+    func epochs() async throws {
+        try await Bench.run { bench in
+            let first = try await bench.share()
+            let resume = #"{"resume":{"shareId":"\#(first.receipt.shareId.text)","secret":"\#(first.secret)"}}"#
+            let resumed = try await bench.share("demo", resume).receipt
+            #expect(resumed.resumed && resumed.epoch != nil && resumed.epoch == first.receipt.epoch)
+            bench.clock.advance(by: .seconds(31))
+            await bench.routes.store.sweep()
+            let lost = try await bench.share("demo", resume).receipt
+            let next = try await bench.share("demo", resume).receipt
+            #expect(!lost.resumed && next.resumed && next.shareId == first.receipt.shareId)
+            #expect(next.epoch != nil && next.epoch == lost.epoch && next.epoch != first.receipt.epoch)
+        }
+    }
+
+    @Test("What a sharer has seen of a share before this one acknowledges nothing of this one")
+    func formerEpoch() async throws {
+        try await Bench.run { bench in
+            let sharer = try await bench.share()
+            let join = Task { try await bench.join() }
+            let events = try await sharer.listen()
+            #expect(await events.next()?.id == 1)
+            let former = try #require(RandomID("0123456789abcdef0123456789abcdef"))
+            #expect(try await sharer.say(seen: 500, epoch: former).status == .noContent)
+            let kept = await bench.routes.store.rooms[.demo]?.share?.outbox.events.count
+            #expect(kept == 1)
+            #expect(try await sharer.say(seen: 1, epoch: sharer.receipt.epoch).status == .noContent)
+            let left = await bench.routes.store.rooms[.demo]?.share?.outbox.events.count
+            #expect(left == 0)
+            join.cancel()
+        }
+    }
+
     @Test("What was not written to the sharer is kept, and bounded, whatever it says it has seen")
     func unreadEvents() async throws {
         try await Bench.run { bench in

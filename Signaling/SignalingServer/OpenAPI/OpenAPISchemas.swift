@@ -17,8 +17,9 @@ enum OpenAPISchemas {
             ], required: []),
         "ShareReceipt": object(
             [
-                "shareId": id, "secret": token, "resumed": ["type": "boolean"], "eventsUrl": ["type": "string"],
-                "heartbeatSeconds": ["type": "number"], "silenceSeconds": ["type": "number"],
+                "shareId": id, "secret": token, "resumed": ["type": "boolean"], "epoch": id,
+                "eventsUrl": ["type": "string"], "heartbeatSeconds": ["type": "number"],
+                "silenceSeconds": ["type": "number"],
             ], required: ["shareId", "secret", "resumed", "eventsUrl", "heartbeatSeconds", "silenceSeconds"]),
         "ShareState": object(
             [
@@ -27,6 +28,7 @@ enum OpenAPISchemas {
                 "audio": choice(RoomState.Audio.allCases.map(\.rawValue)),
                 "muted": muted,
                 "seen": ["type": "integer", "minimum": 0],
+                "epoch": id,
                 "narrow": ["type": "array", "items": id],
             ], required: ["state", "viewers"]),
         "SessionReply": [

@@ -51,7 +51,7 @@ extension RoomStore {
         let now = clock.now()
         let isStrong = (request.resume?.secret.secret.utf8.count ?? 0) >= ServerLimits.secretCharacters
         let fresh = ShareCredentials(shareId: RandomID(using: &random), secret: BearerToken(using: &random))
-        var share = Share(isStrong ? request.resume ?? fresh : fresh, at: now)
+        var share = Share(isStrong ? request.resume ?? fresh : fresh, epoch: RandomID(using: &random), at: now)
         for ticket in (request.sessions ?? []).prefix(Limits.viewersPerShare) {
             share.sessions[ticket.sessionId] = Session(.established, etag: ticket.etag, ufrag: ticket.ufrag, at: now)
         }
@@ -60,7 +60,7 @@ extension RoomStore {
 
     private func receipt(for share: Share, in name: RoomName, resumed: Bool) -> ShareReceipt {
         ShareReceipt(
-            shareId: share.id, secret: share.secret, resumed: resumed,
+            shareId: share.id, secret: share.secret, resumed: resumed, epoch: share.epoch,
             eventsUrl: "/v1/rooms/\(name)/share/\(share.id.text)/events",
             heartbeatSeconds: timing.shareHeartbeat / .seconds(1), silenceSeconds: timing.silence / .seconds(1))
     }
@@ -87,7 +87,7 @@ extension RoomStore {
 
     func update(_ address: ShareAddress, _ state: ShareState) throws(ProblemError) {
         try hear(address)
-        if let seen = state.seen { rooms[address.room]?.share?.acknowledge(upTo: seen) }
+        if let seen = state.seen { rooms[address.room]?.share?.acknowledge(upTo: seen, of: state.epoch) }
         rooms[address.room]?.share?.state = ShareState(
             state: state.state, viewers: min(max(state.viewers, 0), Limits.viewersPerShare), audio: state.audio,
             muted: state.muted.flatMap(Self.once),

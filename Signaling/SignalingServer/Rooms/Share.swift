@@ -4,6 +4,8 @@ import SignalingProtocol
 struct Share {
     let id: RandomID
     let secret: BearerToken
+    /// Names the numbering of its events, which begin at 1 where a sharer's share is made anew.
+    let epoch: RandomID
     var name: DisplayName?
     var viewerToken: BearerToken?
     var maxViewers: Int
@@ -17,9 +19,10 @@ struct Share {
     /// The newest event that was written to the sharer: it can't have taken in more.
     private var written: UInt64 = 0
 
-    init(_ credentials: ShareCredentials, at now: ServerClock.Instant) {
+    init(_ credentials: ShareCredentials, epoch: RandomID, at now: ServerClock.Instant) {
         id = credentials.shareId
         secret = credentials.secret
+        self.epoch = epoch
         maxViewers = 0
         lastHeard = now
     }
@@ -54,8 +57,12 @@ struct Share {
 
     mutating func wrote(_ event: ServerSentEvent) { written = max(written, event.id ?? 0) }
 
-    /// The sharer says how far it has come; not further than what was written to it.
-    mutating func acknowledge(upTo number: UInt64) { outbox.acknowledge(upTo: min(number, written)) }
+    /// The sharer says how far it has come; not further than what was written to it. A number of another epoch says
+    /// nothing of these events.
+    mutating func acknowledge(upTo number: UInt64, of epoch: RandomID? = nil) {
+        guard epoch == nil || epoch == self.epoch else { return }
+        outbox.acknowledge(upTo: min(number, written))
+    }
 
     /// A stream whose reader is too slow is ended: the reader comes again and finds everything in the box.
     private mutating func deliver(_ event: ServerSentEvent) {

@@ -68,8 +68,13 @@ package actor SharerClient {
         guard reply.status == 201 else {
             throw reply.status == 401 && configuration.sharerToken != nil ? .tokenRefused : SignalingError(reply)
         }
-        let receipt = try reply.message(ShareReceipt.self, called: "receipt")
-        if !receipt.resumed { state.seen = nil }
+        adopt(try reply.message(ShareReceipt.self, called: "receipt"))
+    }
+
+    private func adopt(_ receipt: ShareReceipt) {
+        // A share that was made anew numbers its events anew, also where the receipt that said so got lost.
+        if !receipt.resumed || receipt.epoch != state.epoch { state.seen = nil }
+        state.epoch = receipt.epoch
         credentials = ShareCredentials(shareId: receipt.shareId, secret: receipt.secret)
         self.receipt = receipt
     }
@@ -203,7 +208,7 @@ package actor SharerClient {
     ) async {
         let next = ShareState(
             state: phase, viewers: viewers, audio: audio, muted: muted.isEmpty ? nil : muted, seen: state.seen,
-            narrow: narrow.isEmpty ? nil : narrow)
+            epoch: state.epoch, narrow: narrow.isEmpty ? nil : narrow)
         guard state != next else { return }
         state = next
         if receipt != nil { try? await sendState() }
