@@ -23,6 +23,12 @@ struct RegistrationTests {
         "id: \(number)\nevent: \(name)\ndata: \(data)\n\n"
     }
 
+    /// A stream that tells an event and stays open.
+    private static func openStream(_ event: String) -> String {
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+            + "\(String(event.utf8.count, radix: 16))\r\n\(event)\r\n"
+    }
+
     private func makeSharer(_ port: Int) throws -> SharerClient {
         let server = try ServerAddress("http://127.0.0.1:\(port)")
         return SharerClient(.init(server: server, room: try #require(RoomName("demo"))), logger: .silent)
@@ -62,6 +68,50 @@ struct RegistrationTests {
             #expect(streams.prefix(3).map { $0.field("Last-Event-ID") } == [nil, nil, "1"])
             let acknowledgements = server.requests.filter { $0.body.contains("\"seen\":500") }
             #expect(acknowledgements.allSatisfy { $0.body.contains(Self.epochs[0]) })
+        }
+    }
+
+    @Test(
+        "A session that ends while its share is made anew is dismissed after that, also where the receipt got lost",
+        arguments: [false, true])
+    func endedMeanwhile(isLost: Bool) async throws {
+        let (arrivals, arrival) = AsyncStream<ScriptedServer.Exchange>.makeStream()
+        let offer = Self.event(1, "offer", #"{"sessionId":"\#(Self.session)","sdp":"v=0","etag":"a"}"#)
+        try await ScriptedServer.run { exchange in
+            arrival.yield(exchange)
+            let isSession = exchange.line.contains("/sessions/")
+            switch exchange.line.prefix(3) {
+            case "POS" where isSession: return ScriptedServer.answer(204)
+            case "POS":
+                // With a ticket it is held until the session has ended.
+                if exchange.body.contains(Self.session) { return nil }
+                let isFirst = !exchange.body.contains("resume")
+                return Self.receipt(resumed: !isFirst, epoch: Self.epochs[isFirst ? 0 : 1])
+            case "GET": return Self.openStream(offer)
+            // Dismissals come before what they are about; and the server forgets the share after a while.
+            case "DEL": return ScriptedServer.answer(404)
+            default: return ScriptedServer.answer(exchange.body.contains("\"viewers\":1") ? 404 : 204)
+            }
+        } _: { server in
+            let sharer = try makeSharer(server.port)
+            let running = Task { await sharer.run() }
+            var events = sharer.events.makeAsyncIterator()
+            #expect(await events.next() == .connected(resumed: false))
+            guard case .offer(let session, _) = await events.next() else { Issue.record("no offer"); return }
+            try await sharer.answer(session, sdp: Samples.answer)
+            await sharer.update(.live, viewers: 1)
+            for await exchange in arrivals where exchange.body.contains(Self.session) { break }
+            await sharer.dismiss(session)
+            server.answerHeld(
+                isLost ? ScriptedServer.answer(502) : Self.receipt(resumed: false, epoch: Self.epochs[1]))
+            var dismissals = 0
+            for await exchange in arrivals {
+                if exchange.line.hasPrefix("DELETE") { dismissals += 1 }
+                if exchange.line.hasPrefix("GET") || exchange.line.hasPrefix("PUT") { break }
+            }
+            running.cancel()
+            await running.value
+            #expect(dismissals == 2)
         }
     }
 }

@@ -16,7 +16,7 @@ final class ScriptedServer: Sendable {
         }
     }
 
-    /// The answer to a request; nil: none ever comes.
+    /// The answer to a request; nil: none comes before `answerHeld`.
     typealias Script = @Sendable (Exchange) -> String?
 
     let port: Int
@@ -47,9 +47,19 @@ final class ScriptedServer: Sendable {
         try await listener.close()
     }
 
-    /// The requests so far, of all connections.
+    /// Answers those requests that have got no answer.
+    func answerHeld(_ answer: String) {
+        let held = seen.held.withLockedValue { held in
+            defer { held = [] }
+            return held
+        }
+        for channel in held { channel.writeAndFlush(ByteBuffer(string: answer), promise: nil) }
+    }
+
+    /// The requests so far, of all connections, and where one has got no answer.
     final class Seen: Sendable {
         let exchanges = NIOLockedValueBox<[Exchange]>([])
+        let held = NIOLockedValueBox<[any Channel]>([])
     }
 
     /// One connection: takes whole requests from the bytes and answers them by the script.
@@ -70,6 +80,8 @@ final class ScriptedServer: Sendable {
                 seen.exchanges.withLockedValue { $0.append(exchange) }
                 if let answer = script(exchange) {
                     context.writeAndFlush(NIOAny(ByteBuffer(string: answer)), promise: nil)
+                } else {
+                    seen.held.withLockedValue { $0.append(context.channel) }
                 }
             }
         }

@@ -43,6 +43,8 @@ package actor SharerClient {
     private var receipt: ShareReceipt?
     private var ledger = SessionLedger()
     private var undismissed: Set<RandomID> = []
+    /// Those whose tickets were sent since the last receipt.
+    private var ticketed: Set<RandomID> = []
     private var state = ShareState(state: .live, viewers: 0)
     private var lastHeard = ContinuousClock.now
     private var isEnded = false
@@ -59,9 +61,11 @@ package actor SharerClient {
 
     /// One attempt to get the room, to know at the start whether it will work. `run()` goes on from here.
     package func connect() async throws(SignalingError) {
+        let tickets = ledger.tickets
+        ticketed.formUnion(tickets.map(\.sessionId))
         let message = ShareRequest(
             name: configuration.name, viewerToken: configuration.viewerToken, maxViewers: configuration.maxViewers,
-            resume: credentials, sessions: ledger.tickets.isEmpty ? nil : ledger.tickets)
+            resume: credentials, sessions: tickets.isEmpty ? nil : tickets)
         let url = try configuration.server.url("v1/rooms/\(configuration.room)/share")
         let call = HTTPCall(.POST, url, token: configuration.sharerToken).with(message: message)
         let reply = try await HTTPTransport.send(call, within: ClientLimits.request)
@@ -72,8 +76,15 @@ package actor SharerClient {
     }
 
     private func adopt(_ receipt: ShareReceipt) {
-        // A share that was made anew numbers its events anew, also where the receipt that said so got lost.
-        if !receipt.resumed || receipt.epoch != state.epoch { state.seen = nil }
+        // A share that was made anew numbers its events anew and knows sessions by their tickets alone, also where the
+        // receipt that said so got lost.
+        if !receipt.resumed || receipt.epoch != state.epoch {
+            state.seen = nil
+            undismissed = []
+        }
+        // What ended after its ticket had left may have come back with it.
+        undismissed.formUnion(ticketed.subtracting(ledger.tickets.map(\.sessionId)))
+        ticketed = []
         state.epoch = receipt.epoch
         credentials = ShareCredentials(shareId: receipt.shareId, secret: receipt.secret)
         self.receipt = receipt
@@ -124,7 +135,7 @@ package actor SharerClient {
     private func listen() async -> SignalingError {
         guard let receipt else { return .gone }
         continuation.yield(.connected(resumed: receipt.resumed))
-        if receipt.resumed { await dismissRest() } else { undismissed = [] }
+        await dismissRest()
         lastHeard = .now
         return await withTaskGroup(of: SignalingError.self) { group in
             defer { group.cancelAll() }
