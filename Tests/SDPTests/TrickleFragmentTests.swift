@@ -72,6 +72,26 @@ struct TrickleFragmentTests {
         #expect(fragment.candidates == LocalOfferTests.transport.candidates && !fragment.isComplete)
     }
 
+    @Test("what answers a restart has its group and tagged section, and the options of our descriptions")
+    func ofRestart() throws {
+        let ours = AnswerTests.transport
+        func answer(_ restart: String) throws -> TrickleFragment {
+            TrickleFragment(
+                answering: try TrickleFragment(restart), credentials: ours.credentials, candidates: ours.candidates)
+        }
+        let text = try answer(Self.trickle).description
+        #expect(
+            text.hasPrefix(
+                "a=ice-options:trickle ice2\r\na=group:BUNDLE 0 1\r\nm=audio 9 UDP/TLS/RTP/SAVPF 0\r\na=mid:0\r\n"
+                    + "a=ice-ufrag:ours\r\n"))
+        let read = try TrickleFragment(text)
+        #expect(read.candidates == ours.candidates && read.isComplete)
+        let second = "a=group:BUNDLE 1 0\nm=audio 9 x 0\na=mid:0\nm=video 9 x 0\na=mid:1\n"
+        #expect(try answer(second).sections.map(\.mid) == ["1"], "the first of the group has the transport")
+        let bare = try answer("a=ice-ufrag:EsAw\na=ice-pwd:P2uYro0UCOQ4zxjKXaWCBui1\n")
+        #expect(bare.bundle.isEmpty && bare.sections.map(\.kind) == ["video"] && bare.sections[0].mid == nil)
+    }
+
     @Test("credentials at session level, as browsers' clients write them, and tags without pseudo m= lines")
     func looseForms() throws {
         let fragment = try TrickleFragment(

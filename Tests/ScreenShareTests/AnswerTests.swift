@@ -141,6 +141,8 @@ struct AnswerTests {
         let answer = try await room.session.restartICE(Self.fragment("efgh"), from: viewer)
         let after = try #require(await hub.localCredentials(of: peer))
         #expect(after != before && answer.contains("a=ice-ufrag:\(after.ufrag)"))
+        let head = "a=ice-options:trickle ice2\r\na=group:BUNDLE 0\r\nm=video 9 UDP/TLS/RTP/SAVPF 0\r\na=mid:0\r\n"
+        #expect(answer.hasPrefix(head) && answer.contains("a=candidate:"))
         await #expect(throws: nothing) { try await room.session.restartICE(Self.fragment("efgh"), from: viewer) }
         #expect(await hub.localCredentials(of: peer) == after)
         await room.close()

@@ -128,13 +128,10 @@ extension ShareSession {
             let ours = await hub.restart(peer, remote: credentials)
         else { throw .malformedDescription("the fragment restarts nothing") }
         try await addCandidates(fragment, from: viewer)
-        var section = TrickleFragment.Section(kind: "video", mid: theirs.sections.first?.mid)
-        section.credentials = SDP.ICECredentials(ours)
-        section.candidates = await hub.localCandidates().map(\.attributeValue)
-        section.isComplete = true
-        var answer = TrickleFragment()
-        answer.sections = [section]
-        return answer.description
+        let candidates = await hub.localCandidates().map(\.attributeValue)
+        return TrickleFragment(
+            answering: theirs, credentials: SDP.ICECredentials(ours), candidates: candidates
+        ).description
     }
 
     /// Takes a viewer's new credentials. False where it has these already: fragments of trickled candidates carry them

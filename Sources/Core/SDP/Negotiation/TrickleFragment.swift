@@ -42,15 +42,18 @@ extension TrickleFragment {
 
     /// No more candidates will come: said for the session, or by the section that has the transport.
     package var isComplete: Bool {
-        if isSessionComplete { return true }
-        let tagged = sections.first { $0.mid != nil && $0.mid == bundle.first } ?? sections.first
-        return tagged?.isComplete ?? false
+        isSessionComplete || tagged?.isComplete == true
+    }
+
+    /// The section that has the transport.
+    private var tagged: Section? {
+        sections.first { $0.mid != nil && $0.mid == bundle.first } ?? sections.first
     }
 }
 
 extension TrickleFragment {
     /// The fragment that tells of a transport of ours within a session we described before: what the WHEP draft's PATCH
-    /// carries, and what answers an ICE restart. It has the description's group and tagged section.
+    /// carries. It has the description's group and tagged section.
     package init(of description: SessionDescription, transport: LocalTransport) {
         options = LocalTransport.options.value?.fields() ?? []
         bundle = description.group("BUNDLE") ?? []
@@ -59,6 +62,20 @@ extension TrickleFragment {
         section.credentials = transport.credentials
         section.candidates = transport.candidates
         section.isComplete = transport.isComplete
+        sections = [section]
+    }
+
+    /// What answers an ICE restart: it has the other side's group and tagged section, and the options of our descriptions
+    /// (the WHEP draft, "ICE Restarts").
+    ///
+    /// - Parameter candidates: what follows `a=candidate:`; no more will come.
+    package init(answering restart: TrickleFragment, credentials: ICECredentials, candidates: [String]) {
+        options = LocalTransport.options.value?.fields() ?? []
+        bundle = restart.bundle
+        var section = Section(kind: restart.tagged?.kind ?? "video", mid: restart.tagged?.mid)
+        section.credentials = credentials
+        section.candidates = candidates
+        section.isComplete = true
         sections = [section]
     }
 }
