@@ -33,6 +33,21 @@ SILENCE = """() => {
   };
 }"""
 
+# The head of an answer comes, and its body breaks off; which sessions are left is written down.
+BROKEN_ANSWER = """() => {
+  const plain = window.fetch;
+  window.left = [];
+  window.fetch = async (url, options) => {
+    if (options?.method === "DELETE") {
+      window.left.push(new URL(url).pathname);
+      return new Response(null, { status: 204 });
+    }
+    const response = await plain(url, options);
+    if (response.status === 201) response.text = () => Promise.reject(new TypeError("broken off"));
+    return response;
+  };
+}"""
+
 
 class Scripted:
     """The page of room "demo"; time is moved by `pass_by`."""
@@ -104,6 +119,15 @@ def test_what_the_server_itself_does_not_know_is_not_asked_for_again(scripted):
     scripted.answers["POST whep"] = {**PROBLEM, "body": body}
     scripted.open()
     scripted.wait_until(lambda: scripted.state == "refused", "a refusal")
+
+
+def test_a_session_whose_answer_breaks_off_is_left(scripted):
+    session = "/v1/rooms/demo/whep/1"
+    scripted.answers["POST whep"] = {"status": 201, "headers": {"Location": session, "ETag": '"1"'}, "body": "v=0"}
+    scripted.page.add_init_script(f"({BROKEN_ANSWER})()")
+    scripted.open()
+    scripted.wait_for("POST whep", 1)
+    scripted.wait_until(lambda: session in scripted.page.evaluate("window.left"), "a goodbye")
 
 
 def test_a_stream_that_does_not_begin_is_not_waited_for(scripted):

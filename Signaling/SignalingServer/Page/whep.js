@@ -78,7 +78,12 @@ export class WhepSession {
         if (response.status !== 201) throw await WhepError.from(response);
         const url = sessionAddress(response);
         const session = new WhepSession(url, response.headers.get("ETag"), headers);
-        return { session, answer: await response.text() };
+        const answer = await response.text().catch((error) => {
+            // Nobody else knows that there is one, and it holds a place.
+            session.leave();
+            throw error;
+        });
+        return { session, answer };
     }
 
     /** Its name at the server. */
