@@ -261,6 +261,21 @@ def test_a_killed_x_server_is_noticed_while_nobody_watches_a_still_screen(lan, d
     assert host.process.wait(2) == UNAVAILABLE
 
 
+def test_a_source_that_ends_while_the_server_is_slow_is_why_the_sharer_ends(lan, display, start):
+    screen = display(640, 480)
+    server = start(sharer.Server, lan)
+    server.process.send(signal.SIGSTOP)
+    command = [screenshare(), "host", "--room", "demo", "--display", screen.name, "--signaling", server.base]
+    host = start(Process, lan.command(command), name="host")
+    # Its kernel takes the connection, and the sharer asks for a room once it captures.
+    wait_until(lambda: ":8080" in lan.place.run("ss", "-Htn", "state", "established"), 10, "the request for a room")
+    screen.server.child.kill()
+    wait_until(lambda: not lan.place.run("ss", "-Huan").strip(), 3, "the end of the share")
+    server.process.send(signal.SIGCONT)
+    assert host.wait(5) == UNAVAILABLE, host.describe()
+    assert "X server" in host.text() or "display" in host.text()
+
+
 def test_a_viewer_whose_pipe_closes_ends_quietly(lan, share, artifacts):
     host = share(lan, "--test-pattern")
     command = lan.command([screenshare(), "view", "--room", "demo", "--signaling", host.base])

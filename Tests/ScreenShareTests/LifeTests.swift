@@ -241,6 +241,19 @@ struct LifeTests {
         await taken.stop()
     }
 
+    @Test("whoever publishes a share whose source has gone is told of the source, and of one that was stopped that it was")
+    func publishedTooLate() async throws {
+        let publication = RoomPublication(server: "http://127.0.0.1:9", room: "demo")
+        let lost = ShareSession(configuration: configuration(.testPattern(width: 64, height: 64)))
+        try await lost.start()
+        let cause = ShareError.source("the window was closed")
+        await lost.handle(.line(.failed(cause)))
+        await #expect(throws: cause) { try await lost.publish(publication) }
+        let stopped = ShareSession(configuration: configuration(.testPattern(width: 64, height: 64)))
+        await stopped.stop()
+        await #expect(throws: ShareError.invalid("the session has stopped")) { try await stopped.publish(publication) }
+    }
+
     @Test(
         "a size beyond all bounds is cut, not trusted",
         arguments: [

@@ -51,7 +51,8 @@ extension ShareSession {
     ///
     /// A server that is lost is found again in the background; running media doesn't notice.
     /// - Throws: `ShareError.signaling` where the server can't be reached or the room is taken, `.forbidden` where it
-    ///   demands a token or takes none of ours, `.invalid` after `stop`, or where room, title or token are malformed.
+    ///   demands a token or takes none of ours, `.invalid` after `stop`, or where room, title or token are malformed; what
+    ///   ended the share where nobody stopped it.
     public func publish(_ publication: RoomPublication) async throws(ShareError) -> PublishedRoom {
         let client = SharerClient(try publication.configuration(), logger: logger)
         try checkRunning()
@@ -66,7 +67,7 @@ extension ShareSession {
     }
 
     private func checkRunning() throws(ShareError) {
-        if case .stopped = state { throw .invalid("the session has stopped") }
+        if case .stopped(let cause) = state { throw cause ?? .invalid("the session has stopped") }
     }
 }
 
