@@ -2,11 +2,12 @@ import AudioCodec
 import Glibc
 import Media
 import NIOConcurrencyHelpers
-import PeerCore
+import PeerDriver
 import RTP
 import SystemClock
 import Testing
 import Timebase
+@testable import PeerCore
 @testable import ScreenShare
 
 @Suite("The life of a session", .serialized, .timeLimit(.minutes(1)))
@@ -136,8 +137,8 @@ struct LifeTests {
     }
 
     /// A server that never answers, until its descriptor is closed.
-    private func silentServer() -> (descriptor: Int32, port: UInt16) {
-        let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+    private func silentServer(_ type: __socket_type = SOCK_DGRAM) -> (descriptor: Int32, port: UInt16) {
+        let descriptor = socket(AF_INET, Int32(type.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
@@ -147,6 +148,7 @@ struct LifeTests {
             bind(descriptor, place, length)
             getsockname(descriptor, place, &length)
         }
+        if type == SOCK_STREAM { listen(descriptor, 1) }
         return (descriptor, address.sin_port.bigEndian)
     }
 
@@ -207,6 +209,34 @@ struct LifeTests {
         await session.setAudioSource(.custom(CustomAudioSource()), for: .system)
         await #expect(throws: ShareError.self) { try await starting.value }
         #expect(await session.configuration.audio.kinds == [.system])
+        await session.stop()
+    }
+
+    @Test("viewers who joined during a start that fails are gone with it: they take no place, no lane and no path")
+    func viewersOfFailedStart() async throws {
+        // X server number N listens at TCP port 6000 + N.
+        let server = silentServer(SOCK_STREAM)
+        var configuration = configuration(.display("127.0.0.1:\(server.port - 6000)"))
+        configuration.maximumViewers = 2
+        let session = ShareSession(configuration: configuration)
+        let starting = Task { try await session.start() }
+        #expect(await comesTrue { await session.hub != nil })
+        _ = try await session.counterOffer()
+        _ = try await session.answer(offer: AnswerTests.offer())
+        let (peer, paths) = (PeerID(await session.lastPeer), await session.paths)
+        let slow = PathState(
+            pathRate: 650_000, bitsPerSecond: 500_000, isCongested: true, isStarved: false, isLimited: true)
+        _ = paths.update(peer, slow, at: SystemClock.now())
+        close(server.descriptor)
+        await #expect(throws: ShareError.self) { try await starting.value }
+        #expect(await session.state == .idle)
+        #expect(await session.viewerNames.isEmpty)
+        #expect(await session.pendingOffers.isEmpty)
+        #expect(await session.controls?.present.expected == [])
+        #expect(!paths.isCongested(news: true))
+        try await session.setSource(.testPattern(width: 64, height: 64))
+        try await session.start()
+        _ = try await session.answer(offer: AnswerTests.offer())
         await session.stop()
     }
 

@@ -12,7 +12,8 @@ extension ShareSession {
     /// Opens the source and the sockets. Viewers can then be answered, and pictures flow as soon as there is one.
     ///
     /// - Throws: `ShareError.source`, `.network`, or `.forbidden` where a TURN server refuses us, with what to do about
-    ///   it, and may be tried again then; `.invalid` where it was started before, or stopped meanwhile.
+    ///   it, and may be tried again then; viewers who were answered meanwhile are forgotten. `.invalid` where it was
+    ///   started before, or stopped meanwhile.
     public func start() async throws(ShareError) {
         guard state == .idle, starting == nil else { throw .invalid("this session was started before") }
         controls = LineControls(initialCommands)
@@ -90,8 +91,19 @@ extension ShareSession {
             // Who stops also ends what is waited for, which fails then.
             let failure = stopped ?? error
             await release()
-            if state == .idle { starting = nil }
+            if state == .idle {
+                forgetViewers()
+                starting = nil
+            }
             return .failure(failure)
+        }
+    }
+
+    /// Whoever joined while it was being opened has nobody to connect to: no lane is kept for it, and no place.
+    private func forgetViewers() {
+        for id in viewers.keys {
+            left(id, "")
+            _ = paths.update(id, nil, at: SystemClock.now())
         }
     }
 
