@@ -16,7 +16,8 @@ struct DoctorCommand: AsyncParsableCommand {
             Each line says ok, warn (a share works, but not for everybody, or not well) or fail (it does not start, or a \
             server that was named is of no use), what was found, and what to do about it.
 
-            Exit codes: 0 nothing failed, 64 wrong usage, 69 something failed, 70 internal error.
+            Exit codes: 0 nothing failed, 64 wrong usage, 69 something failed, 70 internal error, 74 what was found can't \
+            be written.
             """)
 
     @Option(help: "The X display (default: $DISPLAY).")
@@ -55,9 +56,9 @@ struct DoctorCommand: AsyncParsableCommand {
         if json {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            print(String(decoding: try encoder.encode(diagnosis), as: UTF8.self))
+            try OutputFile.printLine(String(decoding: try encoder.encode(diagnosis), as: UTF8.self))
         } else {
-            print(Console.printable(diagnosis.text))
+            try OutputFile.printLine(Console.printable(diagnosis.text))
         }
         if !diagnosis.canShare { throw Failure(.unavailable, "sharing will not work like this: see what failed") }
     }

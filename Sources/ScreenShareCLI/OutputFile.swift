@@ -71,3 +71,19 @@ final class OutputFile: Sendable {
         }
     }
 }
+
+extension OutputFile {
+    /// A text and a line break to standard output. A reader who has gone is a clean end.
+    ///
+    /// - Throws: `Failure` where it can't be written; print(_:) would not tell.
+    static func printLine(_ text: String) throws {
+        let descriptor = try ProcessSetup.standardOutput()
+        do throws(WriteError) {
+            try writeAll([UInt8]((text + "\n").utf8), to: descriptor)
+        } catch {
+            if case .failed(let words) = error {
+                throw Failure(.outputError, "can't write to standard output: \(words)")
+            }
+        }
+    }
+}

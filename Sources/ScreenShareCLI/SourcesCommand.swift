@@ -6,7 +6,7 @@ struct SourcesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sources", abstract: "List the displays, monitors, windows and sound devices that can be shared.",
         discussion: "Exit codes: 0 done, 64 wrong usage, 69 the display that was named can't be listed, or neither one nor sound, "
-            + "70 internal error.")
+            + "70 internal error, 74 the listing can't be written.")
 
     @Option(help: "The X display (default: $DISPLAY).")
     var display: String?
@@ -28,10 +28,11 @@ struct SourcesCommand: AsyncParsableCommand {
         if json {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            print(String(decoding: try encoder.encode(SourcesListing(sources: sources, audio: audio)), as: UTF8.self))
+            let listing = try encoder.encode(SourcesListing(sources: sources, audio: audio))
+            try OutputFile.printLine(String(decoding: listing, as: UTF8.self))
         } else {
-            if let sources { print(sources.text) }
-            print(Console.printable(audio.text))
+            if let sources { try OutputFile.printLine(sources.text) }
+            try OutputFile.printLine(Console.printable(audio.text))
         }
     }
 }

@@ -295,6 +295,27 @@ def test_a_full_disk_is_an_error(lan, share, start):
     host.statistics.wait(lambda line: line["viewers"] == 0, 4, "no viewer")
 
 
+REPORTS = [["sources"], ["sources", "--json"], ["doctor", "--audio", "none"], ["doctor", "--audio", "none", "--json"]]
+
+
+@pytest.mark.parametrize("words", REPORTS, ids=" ".join)
+def test_what_is_found_and_cannot_be_written_is_an_error(lan, display, run, words):
+    words = [*words, "--display", display(640, 480).name]
+    with open("/dev/full", "wb") as full:
+        done = run(*words, place=lan, capture_output=False, stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == IO_ERROR and "space" in done.stderr, done
+
+
+@pytest.mark.parametrize("words", REPORTS, ids=" ".join)
+def test_a_reader_that_has_gone_before_anything_is_found_is_no_error(lan, display, run, words):
+    words = [*words, "--display", display(640, 480).name]
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = run(*words, place=lan, capture_output=False, stdout=writing, stderr=subprocess.PIPE)
+    os.close(writing)
+    assert done.returncode == OK and "screenshare:" not in done.stderr, done
+
+
 def test_view_does_not_write_to_a_terminal(lan, share):
     host = share(lan, "--test-pattern")
     master, slave = pty.openpty()
