@@ -34,19 +34,25 @@ struct SoundChoice: ParsableArguments {
 struct AudioOptions: ParsableArguments {
     @OptionGroup var choice: SoundChoice
 
-    @Option(parsing: .unconditional, help: "The microphone, louder or softer by so many dB, -60…20.")
+    @Option(parsing: .unconditional, help: "The microphone, louder or softer by so many dB, \(AudioOptions.gains).")
     var micGain: Double?
 
-    @Option(parsing: .unconditional, help: "System sound, louder or softer by so many dB, -60…20.")
+    @Option(parsing: .unconditional, help: "System sound, louder or softer by so many dB, \(AudioOptions.gains).")
     var systemGain: Double?
 
     @Option(help: "Milliseconds of sound in a packet, 10 or 20: 10 is heard 10 ms earlier, and costs 25 kbit/s more.")
     var ptime = 20
 
+    /// As a person reads them.
+    private static let gains =
+        "\(Int(AudioConfiguration.gains.lowerBound))…\(Int(AudioConfiguration.gains.upperBound))"
+
     func validate() throws {
         if AudioPacketDuration(rawValue: ptime) == nil { throw ValidationError("--ptime takes 10 or 20.") }
         for (name, gain) in [("--mic-gain", micGain), ("--system-gain", systemGain)] {
-            if let gain, !(-60...20).contains(gain) { throw ValidationError("\(name) takes -60…20 dB.") }
+            if let gain, !AudioConfiguration.gains.contains(gain) {
+                throw ValidationError("\(name) takes \(Self.gains) dB.")
+            }
         }
         if micGain != nil, !choice.wantsMicrophone { throw ValidationError("--mic-gain goes with --audio mic or both.") }
         if systemGain != nil, !choice.wantsSystem {

@@ -8,9 +8,9 @@ public struct AudioConfiguration: Sendable {
     public var system: ShareAudioSource?
     /// Who speaks; nil for none.
     public var microphone: ShareAudioSource?
-    /// In dB, −60…24; below is silence.
+    /// In dB, within `gains`; below is silence.
     public var systemGain = 0.0
-    /// In dB, −60…24; below is silence.
+    /// In dB, within `gains`; below is silence.
     public var microphoneGain = 0.0
     /// The most the track may use, in bits per second, 16,000…320,000. A viewer that loses packets is sent copies beside.
     public var maximumBitrate = 96_000
@@ -25,6 +25,8 @@ public struct AudioConfiguration: Sendable {
 
     /// No sound: viewers are offered none.
     public static let none = AudioConfiguration()
+    /// By how much a source can be made softer or louder, in dB: −60…24. A gain above counts as 24, one below is silence.
+    public static let gains: ClosedRange<Double> = AudioLimits.gains
 
     /// Which are shared.
     package var kinds: Set<SharedAudio> {

@@ -18,7 +18,7 @@ extension ShareSession {
 
     /// Makes a source louder or quieter from now on.
     ///
-    /// - Parameter decibels: −60…24, 0 as it is captured; below is silence.
+    /// - Parameter decibels: within `AudioConfiguration.gains`, 0 as it is captured; below is silence.
     public func setGain(_ decibels: Double, for audio: SharedAudio) {
         switch audio {
         case .system: configuration.audio.systemGain = decibels
