@@ -1,16 +1,14 @@
-import Timebase
+import ScreenShare
 
 /// What is put in while a packet is waited for is put into a file only once that can't come any more: a listener hears a
 /// late packet behind the guess, a file has room for one of the two.
-package struct GuessedAudio: Sendable {
-    package typealias Placed = (piece: AudioPiece, timestamp: Int64)
+struct GuessedAudio {
+    typealias Placed = (piece: AudioPiece, timestamp: Int64)
 
     private var guesses: [Placed] = []
 
-    package init() {}
-
     /// What is to be written by now, in order.
-    package mutating func pass(_ piece: AudioPiece, at timestamp: Int64) -> [Placed] {
+    mutating func pass(_ piece: AudioPiece, at timestamp: Int64) -> [Placed] {
         if piece.opus != nil {
             defer { guesses = [] }
             return guesses.filter { $0.timestamp < timestamp } + [(piece, timestamp)]
@@ -22,7 +20,7 @@ package struct GuessedAudio: Sendable {
     }
 
     /// The last of it, where nothing follows.
-    package mutating func finish() -> [Placed] {
+    mutating func finish() -> [Placed] {
         defer { guesses = [] }
         return guesses
     }

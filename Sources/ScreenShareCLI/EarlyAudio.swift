@@ -1,13 +1,12 @@
+import ScreenShare
 import Timebase
 
 /// Sound that came before it was known where in a file it belongs: its last two seconds.
-package struct EarlyAudio: Sendable {
+struct EarlyAudio {
     private var pieces: [AudioPiece] = []
 
-    package init() {}
-
     /// Keeps a piece; what it does not follow belongs to an earlier connection, and never gets a place.
-    package mutating func keep(_ piece: AudioPiece) {
+    mutating func keep(_ piece: AudioPiece) {
         leaveOut(before: piece)
         pieces.append(piece)
         let end = piece.position.addingSaturating(Int64(piece.frames))
@@ -16,7 +15,7 @@ package struct EarlyAudio: Sendable {
     }
 
     /// What was kept, in order and with its place, and then the piece that tells it.
-    package mutating func placed(by piece: AudioPiece) -> [(piece: AudioPiece, timestamp: Int64)] {
+    mutating func placed(by piece: AudioPiece) -> [(piece: AudioPiece, timestamp: Int64)] {
         guard let timestamp = piece.timestamp else { return [] }
         leaveOut(before: piece)
         let placed = (pieces + [piece]).map { ($0, timestamp &+ ($0.position &- piece.position)) }
