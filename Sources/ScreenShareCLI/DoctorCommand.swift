@@ -1,7 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
 import ScreenShare
-import SignalingServer
 
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -44,9 +43,7 @@ struct DoctorCommand: AsyncParsableCommand {
     func validate() throws {
         if signaling != nil, listen != nil { throw ValidationError("Choose --signaling or --listen, not both.") }
         if let signaling { try WebAddress.check(signaling, of: "--signaling", isServer: true) }
-        if let room, RoomName(room) == nil {
-            throw ValidationError("A room's name has letters, digits and . _ ~ -, at most 64 of them.")
-        }
+        if let room { try RoomArgument.check(room) }
     }
 
     func run() async throws {
@@ -94,9 +91,12 @@ extension Diagnosis {
         }
         let warnings = findings.filter { $0.verdict == .warning }.count
         let summary =
-            !canShare
-            ? "Sharing will not work like this."
-            : warnings == 0 ? "Sharing will work." : "Sharing will work, but see the warning\(warnings == 1 ? "" : "s")."
+            switch (canShare, warnings) {
+            case (false, _): "Sharing will not work like this."
+            case (true, 0): "Sharing will work."
+            case (true, 1): "Sharing will work, but see the warning."
+            case (true, _): "Sharing will work, but see the warnings."
+            }
         return (lines + [summary]).joined(separator: "\n")
     }
 

@@ -65,9 +65,7 @@ struct HostCommand: AsyncParsableCommand {
         if signaling != nil, listen != nil { throw ValidationError("Choose --signaling or --listen, not both.") }
         if let signaling { try WebAddress.check(signaling, of: "--signaling", isServer: true) }
         if token != nil, open { throw ValidationError("Choose --token or --open, not both.") }
-        if RoomName(room) == nil {
-            throw ValidationError("A room's name has letters, digits and . _ ~ -, at most 64 of them.")
-        }
+        try RoomArgument.check(room)
         if !(1...1000).contains(maxViewers) { throw ValidationError("--max-viewers takes 1…1000.") }
         if let duration, !(duration > 0 && duration < 1e9) { throw ValidationError("--duration takes seconds above 0.") }
         if let token, BearerToken(token) == nil {

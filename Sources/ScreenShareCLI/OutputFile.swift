@@ -2,7 +2,8 @@ import CLinux
 import Glibc
 import NIOPosix
 
-/// Standard output for the video, written by a thread of its own, so that a slow reader blocks nothing else.
+/// Standard output for video or Matroska, or a file of sound: written by a thread of its own, so that a slow reader blocks
+/// nothing else.
 final class OutputFile: Sendable {
     enum WriteError: Error {
         /// The reader has gone: a clean end.

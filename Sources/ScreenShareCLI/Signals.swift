@@ -13,7 +13,7 @@ final class Signals: Sendable {
             signal(number, SIG_IGN)
             nonisolated(unsafe) let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
-                if Self.endings.contains(number), !Self.isWish() { return }
+                if Self.endings.contains(number), !Self.isFirstOfBurst() { return }
                 handler()
                 // A terminal that closes hangs up twice, by its shell and by the kernel: nobody is impatient.
                 if number == SIGHUP { source.cancel() }
@@ -25,13 +25,13 @@ final class Signals: Sendable {
     }
 
     private static let endings: Set = [SIGINT, SIGTERM, SIGHUP]
-    private static let lastWish = Mutex<ContinuousClock.Instant?>(nil)
+    private static let lastSignalAt = Mutex<ContinuousClock.Instant?>(nil)
 
     /// timeout(1) signals the process and then its group, and a session that is stopped hangs up as well: what comes at once
     /// is one wish.
-    private static func isWish() -> Bool {
+    private static func isFirstOfBurst() -> Bool {
         let now = ContinuousClock.now
-        return lastWish.withLock { last in
+        return lastSignalAt.withLock { last in
             if let last, now - last < .milliseconds(200) { return false }
             last = now
             return true

@@ -43,7 +43,7 @@ final class StatsWriter {
                 try OutputFile.writeAll(piece, to: descriptor)
                 rest = rest.dropFirst(piece.count)
             } catch {
-                give(up: error)
+                giveUp(after: error)
             }
         }
     }
@@ -53,7 +53,7 @@ final class StatsWriter {
         return poll(&entry, 1, 0) > 0
     }
 
-    private func give(up error: OutputFile.WriteError) {
+    private func giveUp(after error: OutputFile.WriteError) {
         switch error {
         case .closedPipe:
             isClosed = true

@@ -64,7 +64,7 @@ extension ShareStatistics {
 
     var worstLoss: Double { viewers.map(\.lossFraction).max() ?? 0 }
 
-    /// `live · 3 viewers · 30.0 fps · 2.1 Mbit/s · CPU 9 % · RTT 12 ms · loss 0.0 %`
+    /// `live · 3 viewers · 1280x720 · 30.0 fps · 2.10 Mbit/s · CPU 9 % · RTT 12 ms · loss 0.0 %`
     func statusLine(_ rates: HostRates) -> String {
         let connected = viewers.filter(\.isConnected).count
         var parts = ["\(state.word)", "\(connected) viewer\(connected == 1 ? "" : "s")", "\(width)x\(height)"]

@@ -79,9 +79,7 @@ struct ViewCommand: AsyncParsableCommand {
         if let token, BearerToken(foreign: token) == nil {
             throw ValidationError("A token has 1…8192 visible characters, and no spaces.")
         }
-        if let room, RoomName(room) == nil {
-            throw ValidationError("A room's name has letters, digits and . _ ~ -, at most 64 of them.")
-        }
+        if let room { try RoomArgument.check(room) }
         for (name, value) in [("--duration", duration), ("--wait", wait)] {
             if let value, !(value >= 0 && value < 1e9) { throw ValidationError("\(name) takes seconds from 0 up.") }
         }

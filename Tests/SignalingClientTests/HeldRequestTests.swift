@@ -15,7 +15,7 @@ struct HeldRequestTests {
         var events = sharer.events.makeAsyncIterator()
         #expect(await events.next() == .connected(resumed: false))
 
-        let viewer = try WHEPClient(endpoint: address.whepEndpoint(of: room))
+        let viewer = try WHEPClient(endpoint: ServerAddress.whepEndpoint(of: room.description, at: address.description))
         let joins = (0..<20).map { _ in Task { try await viewer.join(offer: Samples.offer) } }
         var offers: [RandomID] = []
         // Nobody is answered before all wait.

@@ -20,8 +20,10 @@ package struct ServerAddress: Sendable, Equatable, CustomStringConvertible {
         return url
     }
 
-    /// A room's WHEP endpoint.
-    package func whepEndpoint(of room: RoomName) -> String { "\(base.absoluteString)v1/rooms/\(room)/whep" }
+    /// The WHEP endpoint of a room at a server. Neither is checked: whoever joins there is told what is wrong.
+    package static func whepEndpoint(of room: String, at server: String) -> String {
+        "\(server.hasSuffix("/") ? String(server.dropLast()) : server)/v1/rooms/\(room)/whep"
+    }
 
     /// What a person opens in a browser. The token stands behind `#`, where no server sees it.
     package func page(of room: RoomName, token: BearerToken? = nil) -> String {

@@ -1,7 +1,8 @@
 import Glibc
 import Timebase
 
-/// The only place where clocks are read; everything below takes instants as arguments.
+/// The clock of media and transport, and the only place where it is read: Core takes instants as arguments. What waits for
+/// servers and people goes by Swift's `ContinuousClock`.
 ///
 /// `CLOCK_BOOTTIME` also counts while the machine sleeps, so that ICE consent (RFC 7675) cannot outlive a suspend.
 package enum SystemClock {

@@ -20,9 +20,26 @@ public struct Diagnosis: Sendable, Encodable {
 public struct Finding: Hashable, Sendable, Encodable {
     /// What was looked at.
     public enum Check: String, Sendable, Encodable, CaseIterable {
-        /// The X display; a sound device; this machine's addresses; the port of media, and the built-in server's; the
-        /// signaling server, and how much the way to it takes; a STUN or TURN server; a socket's NAT (RFC 4787 § 4.1).
-        case display, sound, addresses, udpPort, signalingPort, signaling, rate, stun, turn, nat
+        /// The X display.
+        case display
+        /// A sound device.
+        case sound
+        /// This machine's addresses.
+        case addresses
+        /// The port of media.
+        case udpPort
+        /// The port of the built-in signaling server.
+        case signalingPort
+        /// The signaling server.
+        case signaling
+        /// How much the way to the signaling server takes.
+        case rate
+        /// A STUN server.
+        case stun
+        /// A TURN server.
+        case turn
+        /// A socket's NAT (RFC 4787 § 4.1).
+        case nat
     }
 
     /// How a share would fare with what was found.

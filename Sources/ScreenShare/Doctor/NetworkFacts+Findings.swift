@@ -118,9 +118,13 @@ extension NetworkFacts {
             // A share does not start with credentials that are refused.
             let verdict: Finding.Verdict = hasRelay && !failure.isRefusal ? .warning : .failure
             let advice =
-                failure.isRefusal
-                ? "Check --turn-user and --turn-password, or --turn-secret, with which both clocks must be right too."
-                : failure == .untrusted ? "Give the certificate's own authority by --turn-ca." : unreachable(server.uri)
+                if failure.isRefusal {
+                    "Check --turn-user and --turn-password, or --turn-secret, with which both clocks must be right too."
+                } else if failure == .untrusted {
+                    "Give the certificate's own authority by --turn-ca."
+                } else {
+                    unreachable(server.uri)
+                }
             return Finding(.turn, verdict, failure.text(of: server.uri), advice: advice, values: values)
         }
     }

@@ -76,7 +76,12 @@ extension Finding {
         let what = facts.kind == .system ? "system sound" : "the microphone"
         switch facts.outcome {
         case .open(let name, let sampleRate, let channels):
-            let sound = channels == 1 ? "mono" : channels == 2 ? "stereo" : "\(channels) channels"
+            let sound =
+                switch channels {
+                case 1: "mono"
+                case 2: "stereo"
+                default: "\(channels) channels"
+                }
             return Finding(
                 .sound, .ok, "\(what) is \(name), \(sampleRate) Hz, \(sound)",
                 values: [

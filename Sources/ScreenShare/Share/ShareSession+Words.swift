@@ -76,7 +76,7 @@ extension TURNFailure {
         switch self {
         case .noAnswer: "it does not answer"
         case .credentialsRejected, .wrongCredentials, .notAuthenticated: "it refuses the credentials"
-        case .unsupported: "it wants what is not there"
+        case .unsupported: "it asks for something this program does not support"
         case .redirected: "it names another server"
         case .allocationMismatch: "it has lost the address, or not given it back"
         case .quotaReached: "this user has too many addresses there"

@@ -1,3 +1,4 @@
+import SignalingClient
 import SignalingProtocol
 
 /// Where a viewer joins, and how it reaches the sharer.
@@ -36,7 +37,7 @@ public struct ViewConfiguration: Sendable {
 
     /// The endpoint of a room on one of this project's servers.
     public init(server: String, room: String) {
-        self.init(endpoint: "\(server.hasSuffix("/") ? String(server.dropLast()) : server)/v1/rooms/\(room)/whep")
+        self.init(endpoint: ServerAddress.whepEndpoint(of: room, at: server))
     }
 }
 
