@@ -102,20 +102,22 @@ struct CaptureLoop {
     /// A source says once that something changed, until it is read.
     private mutating func wait(until deadline: Instant) {
         absorbChanges()
-        if adapter.looksFirst, let changedAt = unseenChange {
+        switch (adapter.attention, unseenChange) {
+        case (.slot(let moreFrom), _): waitForSlot(moreFrom: moreFrom, until: deadline)
+        case (.lookAtEach, .some):
+            guard now + lookingTime < deadline else { return now = max(now, deadline) }
+            now += lookingTime
+            see()
+        case (.lookFirst, let changedAt?):
             now += lookingTime
             adapter.looked(hasNews ? .picture : changesBeside ? .beside : .repeated, changedAt: changedAt)
             hasLooked = hasLooked || hasNews || changesBeside
-            return see()
+            see()
+        case (.change, _), (.lookAtEach, nil), (.lookFirst, nil): waitForChange(until: deadline)
         }
-        if adapter.hasChange, !adapter.looksFirst {
-            guard adapter.wantsLooks else { return waitForSlot(until: deadline) }
-            if unseenChange != nil {
-                guard now + lookingTime < deadline else { return now = max(now, deadline) }
-                now += lookingTime
-                return see()
-            }
-        }
+    }
+
+    private mutating func waitForChange(until deadline: Instant) {
         if !hasUnread, nextChange <= deadline {
             now = max(now, nextChange)
             absorbChanges()
@@ -126,8 +128,8 @@ struct CaptureLoop {
     }
 
     /// The source is asked for more only just before the slot.
-    private mutating func waitForSlot(until deadline: Instant) {
-        let from = tellsMore ? adapter.expectsMoreFrom ?? deadline : deadline
+    private mutating func waitForSlot(moreFrom: Instant?, until deadline: Instant) {
+        let from = tellsMore ? moreFrom ?? deadline : deadline
         if now < from { return now = max(now, min(from, deadline)) }
         guard nextChange <= deadline else { return now = max(now, deadline) }
         now = max(now, nextChange)

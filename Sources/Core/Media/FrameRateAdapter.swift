@@ -58,7 +58,7 @@ package struct FrameRateAdapter: Sendable {
     }
 
     /// A change waits for its slot. Whatever changes meanwhile is read with it.
-    package var hasChange: Bool { changedAt != nil }
+    private var hasChange: Bool { changedAt != nil }
 
     /// Passes over still pictures so far.
     package var refinementPasses: Int { refinement.totalPasses }
@@ -75,8 +75,28 @@ package struct FrameRateAdapter: Sendable {
     /// Whatever there is is new to who comes, and nothing is dropped for it.
     package mutating func changedUnwatched(at instant: Instant) { changedAt = max(changedAt ?? instant, instant) }
 
+    /// What the source is looked after for, until the next frame is due.
+    package enum Attention: Sendable {
+        /// No change waits: the next one is waited for.
+        case change
+        /// A change waits for its slot. From `moreFrom` on, what changes behind it should be told as well; nil where that
+        /// need not be.
+        case slot(moreFrom: Instant?)
+        /// A change waits for its slot, and each that comes meanwhile is looked at.
+        case lookAtEach
+        /// A change is looked at before it counts.
+        case lookFirst
+    }
+
+    /// Holds while there is nothing to encode.
+    package var attention: Attention {
+        if looksFirst { return .lookFirst }
+        guard hasChange else { return .change }
+        return wantsLooks ? .lookAtEach : .slot(moreFrom: expectsMoreFrom)
+    }
+
     /// From when on something that changes behind a change is what its slot waits for; nil where it need not be told.
-    package var expectsMoreFrom: Instant? {
+    private var expectsMoreFrom: Instant? {
         guard pace == .fixed, let changedAt, continuesRun(changedAt) else { return nil }
         return grid.nextSlot - MediaLimits.slotLead
     }
@@ -111,7 +131,7 @@ package struct FrameRateAdapter: Sendable {
     }
 
     /// What changes until the next frame should be looked at, change by change.
-    package var wantsLooks: Bool { pace == .fixed && runLength > 0 && follower.isWatching }
+    private var wantsLooks: Bool { pace == .fixed && runLength > 0 && follower.isWatching }
 
     /// Whether a picture read now is new should be told: while its change waits, or right after its frame was decided.
     package var wantsNews: Bool { pace == .fixed && runLength > 0 && (hasChange ? follower.isWatching : follower.isClosing) }

@@ -25,7 +25,7 @@ extension MediaLine {
             return controls.wakeup.wait(atMost: deadline - SystemClock.now())
         }
         controls.wakeup.wait(atMost: drawn - SystemClock.now())
-        unseenChange = nil
+        unseen = UnseenChange()
         guard let frame = try read() else { return }
         glance(at: frame, changedAt: changedAt)
         // A new size is let through once.
@@ -35,15 +35,15 @@ extension MediaLine {
     /// Reads what has changed, once it is drawn, before it counts.
     func lookFirst(at changedAt: Instant, until deadline: Instant) throws(ShareError) {
         let drawn = min(
-            changedAt + MediaLimits.drawingTime, (changedAgainAt ?? changedAt) + MediaLimits.drawingPause)
+            changedAt + MediaLimits.drawingTime, (unseen.last ?? changedAt) + MediaLimits.drawingPause)
         if SystemClock.now() < drawn {
-            if try changesAgain(until: min(drawn, deadline)) { changedAgainAt = SystemClock.now() }
+            if try changesAgain(until: min(drawn, deadline)) { unseen.last = SystemClock.now() }
             return
         }
-        unseenChange = nil
+        unseen = UnseenChange()
         let begun = SystemClock.now()
         guard let frame = try read() else {
-            if !isHidden { unseenChange = SystemClock.now() }
+            if !isHidden { unseen = UnseenChange(first: SystemClock.now()) }
             return
         }
         let look = convertWatching(frame)

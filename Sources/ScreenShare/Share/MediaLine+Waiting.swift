@@ -2,41 +2,52 @@ import Media
 import SystemClock
 import Timebase
 
+/// When the source changed, as long as nobody has looked.
+struct UnseenChange {
+    /// Nil where that was looked at, or was not told by the source.
+    var first: Instant?
+    /// When it changed again behind that, where it was asked.
+    var last: Instant?
+}
+
 // Waiting: for the source, and for the slots behind it.
 extension MediaLine {
     /// Waits for the source; behind a pending change only for its slot, unless every change is to be looked at.
     func wait(until deadline: Instant, at now: Instant) throws(ShareError) {
+        switch (adapter.attention, unseen.first) {
+        case (.slot(let moreFrom), _): try waitForSlot(moreFrom: moreFrom, until: deadline, at: now)
+        case (.lookAtEach, let changedAt?): try look(at: changedAt, until: deadline)
+        case (.lookFirst, let changedAt?): try lookFirst(at: changedAt, until: deadline)
         // One that was kept to be looked at first, and could not be before the run ended. The deadline knows nothing of it.
-        if let unseenChange, !adapter.looksFirst, !adapter.hasChange, !isHidden {
-            return adapter.changed(at: unseenChange)
+        case (.change, let changedAt?) where !isHidden: adapter.changed(at: changedAt)
+        case (.change, _), (.lookAtEach, nil), (.lookFirst, nil): try follow(poll(until: deadline))
         }
-        if adapter.hasChange, !adapter.looksFirst {
-            if !adapter.wantsLooks { return try waitForSlot(until: deadline, at: now) }
-            if let changedAt = unseenChange { return try look(at: changedAt, until: deadline) }
-        }
-        if adapter.looksFirst, let changedAt = unseenChange { return try lookFirst(at: changedAt, until: deadline) }
-        try follow(poll(until: deadline))
     }
 
     /// The slots trail what is new of the source: what changes just before one leaves as soon as it is drawn.
-    private func waitForSlot(until deadline: Instant, at now: Instant) throws(ShareError) {
-        let from = adapter.expectsMoreFrom ?? deadline
+    private func waitForSlot(moreFrom: Instant?, until deadline: Instant, at now: Instant) throws(ShareError) {
+        let from = moreFrom ?? deadline
         if now < from { return controls.wakeup.wait(atMost: min(from, deadline) - now) }
-        let drawn = changedAgainAt.map { $0 + MediaLimits.drawingPause } ?? deadline
-        if try changesAgain(until: min(drawn, deadline)) { return changedAgainAt = SystemClock.now() }
-        if let changedAgainAt { adapter.changedAgain(at: changedAgainAt) }
-        changedAgainAt = nil
+        let drawn = unseen.last.map { $0 + MediaLimits.drawingPause } ?? deadline
+        if try changesAgain(until: min(drawn, deadline)) { return unseen.last = SystemClock.now() }
+        if let last = unseen.last { adapter.changedAgain(at: last) }
+        unseen.last = nil
     }
 
     func follow(_ event: SourceEvent) {
+        tellVisibility(event)
+        guard event == .changed else { return }
+        let now = SystemClock.now()
+        if !adapter.looksFirst { adapter.changed(at: now) }
+        unseen = UnseenChange(first: now)
+    }
+
+    /// Tells whether there is something to see, where that has changed.
+    func tellVisibility(_ event: SourceEvent) {
         switch event {
-        case .changed:
-            reveal()
-            let now = SystemClock.now()
-            if !adapter.looksFirst { adapter.changed(at: now) }
-            unseenChange = now
-        case .idle: break
+        case .changed: reveal()
         case .hidden(let text): hide(text)
+        case .idle: break
         }
     }
 
@@ -73,7 +84,7 @@ extension MediaLine {
         report(.hidden(text))
     }
 
-    func reveal() {
+    private func reveal() {
         guard isHidden else { return }
         hiddenBecause = nil
         report(.visible)

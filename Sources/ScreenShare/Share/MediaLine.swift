@@ -53,10 +53,7 @@ final class MediaLine {
     var hiddenBecause: String?
     var isHidden: Bool { hiddenBecause != nil }
     var capturedAt = Instant.zero
-    /// When the source changed, as long as that was not looked at.
-    var unseenChange: Instant? { didSet { changedAgainAt = nil } }
-    /// And when it did last, where it was asked for that.
-    var changedAgainAt: Instant?
+    var unseen = UnseenChange()
     /// What was glanced at, and not converted yet.
     var glanced: UInt64 = 0
     var unconverted = PixelRect.nothing
@@ -150,11 +147,7 @@ final class MediaLine {
     private func idle() throws(ShareError) {
         isLookedAt = false
         controls.wakeup.wait(atMost: LineLimits.idlePeriod)
-        switch try poll(until: SystemClock.now()) {
-        case .changed: reveal()
-        case .hidden(let text): hide(text)
-        case .idle: break
-        }
+        try tellVisibility(poll(until: SystemClock.now()))
         adapter.changedUnwatched(at: source.newestPicture() ?? SystemClock.now())
         // Who comes next is told the level for it.
         let size = source.size
@@ -195,12 +188,12 @@ final class MediaLine {
         }
         capturedAt = frame.moment
         if grid.pace == .fixed {
-            glance(at: frame, changedAt: unseenChange)
+            glance(at: frame, changedAt: unseen.first)
             convert(frame)
         } else {
             _ = convertWatching(frame)
         }
-        unseenChange = nil
+        unseen = UnseenChange()
         return true
     }
 
@@ -271,7 +264,7 @@ final class MediaLine {
     private func forget(at now: Instant) {
         converter = nil
         unsentDamage = .nothing
-        unseenChange = nil
+        unseen = UnseenChange()
         restart(at: now)
     }
 }
