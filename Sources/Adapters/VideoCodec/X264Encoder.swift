@@ -89,19 +89,6 @@ package final class X264Encoder {
         return request.area.isEmpty ? try repetition(request) : try change(request)
     }
 
-    private struct Request {
-        let picture: I420Picture
-        /// Where something changed; one area, unless more is known.
-        var areas: [PixelRect]
-        let mediaTime: MediaTime
-        let capturedAt: Instant
-        let target: SendTarget
-
-        var area: PixelRect { areas.reduce(.nothing) { $0.union($1) } }
-        var detail: PictureDetail { areas.reduce(.nothing) { $0 + PictureDetail(of: picture, in: $1) } }
-        var fillsPicture: Bool { area.area * 10 >= picture.size.area * 9 }
-    }
-
     // MARK: The three kinds of pictures
 
     private func keyframe(_ request: Request) throws(CodecError) -> EncodedUnit {
@@ -118,68 +105,72 @@ package final class X264Encoder {
     }
 
     private func change(_ request: Request) throws(CodecError) -> EncodedUnit? {
-        let isRun = control.continuesRun(at: request.mediaTime)
-        // What is small is cheap to look at, and what rests afterwards needs no look of its own.
-        let isFollowed = memory.knowsLast && (isSparse || control.isSmall(request.areas))
-        let seen = isRun && !isFollowed ? nil : memory.rows(of: request.picture, changed: request.area)
         // Painted anew, and as it was.
-        if let seen, memory.changes(seen, in: request.area, of: request.picture.size)?.isEmpty == true {
-            return try repetition(request)
+        guard let seen = look(at: request) else { return try repetition(request) }
+        try chooseSearch(at: request.mediaTime, known: seen.known.share)
+        let areas = seen.request.areas
+        if control.isApart(areas, at: request.mediaTime) { return try apart(seen) }
+        let blurred = areas == [control.blur.area]
+            ? seen.whole : PictureDetail(of: request.picture, in: control.blur.area)
+        guard let quantiser = quantiser(for: seen, blurred: blurred) else { return nil }
+        if !seen.isRun, seen.found < Self.isBack, quantiser > QuantiserControl.legible, isNew(seen.request) {
+            return try outline(seen)
         }
-        let rows = isRun ? nil : seen
-        let known = preset > .minimal ? rows.map { memory.find($0) } ?? ReferenceMemory.Find() : ReferenceMemory.Find()
-        let request = narrowed(request, seen)
-        isSparse = seen != nil && control.isSmall(request.areas)
-        // What a reference shows already takes hardly any bits, there or a little off; the least search finds none of it.
-        let mayScroll = preset > .minimal && !control.isSmall(request.areas)
-        let found = mayScroll ? max(known.share, scrolled(request, rows)) : known.share
-        let whole = request.detail
-        let detail = whole.scaled(by: max(0.02, 1 - found))
-        try chooseSearch(at: request.mediaTime, known: known.share)
-        if control.isApart(request.areas, at: request.mediaTime) { return try apart(request, detail, seen) }
-        let blurred = request.areas == [control.blur.area]
-            ? whole : PictureDetail(of: request.picture, in: control.blur.area)
-        let quantiser = control.quantiser(
-            for: request.fillsPicture ? .change : .changeOfPart, changed: detail, blurred: blurred,
-            at: request.mediaTime, target: request.target)
-        guard var quantiser else { return nil }
-        if known.share > Self.isBack { quantiser = max(quantiser, known.quantiser) }  // Finer, it would be coded anew.
-        if !isRun, found < Self.isBack, quantiser > QuantiserControl.legible, isNew(request) {
-            return try outline(request, rows)
-        }
-        let unit = try run(request, .whole(changed: request.areas), quantiser: quantiser)
+        let unit = try run(seen.request, .whole(changed: areas), quantiser: quantiser)
         // What comes out far too large was not foretold, because a run of small changes ended in a new page. It is
         // thrown away: no decoder sees it, so the picture must begin anew.
         if control.isExcessive(bits: unit.bytes.count * 8), mayInsertKeyframe(at: request.mediaTime) {
             return try keyframe(request)
         }
-        let sent = learn(
-            kind(of: request, rows, known), unit, areas: request.areas, changed: detail, blurred: blurred)
-        memory.coded(seen, quantiser: quantiser, control.blur)
+        let sent = learn(kind(of: seen), unit, areas: areas, changed: seen.changed, blurred: blurred)
+        memory.coded(seen.rows, quantiser: quantiser, control.blur)
         return sent
     }
 
-    /// A page that is back is as it was left, but for what was never on it.
-    private func kind(
-        of request: Request, _ rows: ReferenceMemory.Rows?, _ known: ReferenceMemory.Find
-    ) -> QuantiserControl.Kind {
-        guard known.share > Self.isWholeBack, let rows else { return .change }
-        let missing = ReferenceMemory.missing(rows, in: known, area: request.area, of: request.picture.size)
-        return .back(known.blur, missing: missing)
+    /// Nil where nothing looks different.
+    private func look(at request: Request) -> Sighting? {
+        let isRun = control.continuesRun(at: request.mediaTime)
+        // What is small is cheap to look at, and what rests afterwards needs no look of its own.
+        let isFollowed = memory.knowsLast && (isSparse || control.isSmall(request.areas))
+        let rows = isRun && !isFollowed ? nil : memory.rows(of: request.picture, changed: request.area)
+        let changes = rows.flatMap { memory.changes($0, in: request.area, of: request.picture.size) }
+        if changes?.isEmpty == true { return nil }
+        let narrowed = changes.map { self.narrowed(request, to: $0) } ?? request
+        let isSmall = control.isSmall(narrowed.areas)
+        isSparse = rows != nil && isSmall
+        // What a reference shows already takes hardly any bits, there or a little off; the least search finds none of it.
+        let sought = isRun || preset == .minimal ? nil : rows
+        let known = sought.map { memory.find($0) } ?? ReferenceMemory.Find()
+        let scrolled = isSmall ? 0 : sought.map { memory.scrolled($0, height: request.picture.size.height) } ?? 0
+        let found = max(known.share, scrolled)
+        let whole = narrowed.detail
+        return Sighting(
+            request: narrowed, isRun: isRun, rows: rows, known: known, found: found, whole: whole,
+            changed: whole.scaled(by: max(0.02, 1 - found)))
     }
 
     /// What a source says has changed may look as before; and small changes far apart are several, not all that lies
     /// between them.
-    private func narrowed(_ request: Request, _ rows: ReferenceMemory.Rows?) -> Request {
-        let changes = rows.flatMap { memory.changes($0, in: request.area, of: request.picture.size) } ?? []
-        guard !changes.isEmpty else { return request }
+    private func narrowed(_ request: Request, to changes: [PixelRect]) -> Request {
         var narrowed = request
         narrowed.areas = control.isSmall(changes) ? changes : [changes.reduce(.nothing) { $0.union($1) }]
         return narrowed
     }
 
-    private func scrolled(_ request: Request, _ rows: ReferenceMemory.Rows?) -> Double {
-        rows.map { memory.scrolled($0, height: request.picture.size.height) } ?? 0
+    private func quantiser(for seen: Sighting, blurred: PictureDetail) -> Int? {
+        let quantiser = control.quantiser(
+            for: seen.request.fillsPicture ? .change : .changeOfPart, changed: seen.changed, blurred: blurred,
+            at: seen.request.mediaTime, target: seen.request.target)
+        // Finer, what is back would be coded anew.
+        return seen.known.share > Self.isBack ? quantiser.map { max($0, seen.known.quantiser) } : quantiser
+    }
+
+    /// A page that is back is as it was left, but for what was never on it.
+    private func kind(of seen: Sighting) -> QuantiserControl.Kind {
+        guard seen.known.share > Self.isWholeBack, let rows = seen.rows else { return .change }
+        let missing = ReferenceMemory.missing(
+            rows, in: seen.known, area: seen.request.area, of: seen.request.picture.size)
+        return .back(seen.known.blur, missing: missing)
     }
 
     /// A good part of what changed looks different from what is shown there.
@@ -199,7 +190,8 @@ package final class X264Encoder {
     /// Of what could not be read anyway an outline is enough; the bits are better spent on the passes.
     ///
     /// Without reference to the page before: blocks of that would stay where the difference is faint.
-    private func outline(_ request: Request, _ rows: ReferenceMemory.Rows?) throws(CodecError) -> EncodedUnit {
+    private func outline(_ seen: Sighting) throws(CodecError) -> EncodedUnit {
+        let request = seen.request
         let isWhole = request.area.onMacroblocks.contains(PixelRect(request.picture.size))
         let type = isWhole ? X264_TYPE_I : X264_TYPE_AUTO
         // Nothing of it stood anywhere before: a wide search would take thirty milliseconds to find that out.
@@ -208,36 +200,35 @@ package final class X264Encoder {
         let unit = try run(request, .outline(request.area), quantiser: QuantiserControl.legible, type: type)
         try set(wide)
         let sent = learn(.outline, unit, areas: [request.area], changed: .nothing, blurred: .nothing)
-        memory.coded(rows, quantiser: QuantiserControl.legible, control.blur)
+        memory.coded(seen.rows, quantiser: QuantiserControl.legible, control.blur)
         return sent
     }
 
     /// What changes in a small part leaves the rest as it is, and what is blurred of it to its passes. One that is due
     /// goes with it where change follows upon change, as behind a pointer that moves.
-    private func apart(
-        _ request: Request, _ detail: PictureDetail, _ rows: ReferenceMemory.Rows?
-    ) throws(CodecError) -> EncodedUnit? {
-        let carriage = control.carriage(
-            of: request.areas, request.detail, at: request.mediaTime, target: request.target)
+    private func apart(_ seen: Sighting) throws(CodecError) -> EncodedUnit? {
+        let request = seen.request
+        let carriage = control.carriage(of: request.areas, seen.whole, at: request.mediaTime, target: request.target)
         // Not before what has just begun is seen.
         let mayCarry = carriage == .together || carriage == .apart && picturesApart >= Self.picturesBeforePass
         if mayCarry, let pass = nextPass(request, isCarried: true) {
-            return try carry(pass, carriage, request, rows)
+            return try carry(pass, carriage, seen)
         }
         let isInTheWay = carriage == .apart && control.continuesRun(at: request.mediaTime)
         picturesApart = isInTheWay ? picturesApart + 1 : 0
         let quantiser = control.quantiser(
-            for: .apart, changed: detail, blurred: .nothing, at: request.mediaTime, target: request.target)
+            for: .apart, changed: seen.changed, blurred: .nothing, at: request.mediaTime, target: request.target)
         guard let quantiser else { return nil }
         let unit = try run(request, .parts(request.areas), quantiser: quantiser)
-        let sent = learn(.apart, unit, areas: request.areas, changed: detail, blurred: .nothing)
-        memory.coded(rows, quantiser: quantiser, control.blur)
+        let sent = learn(.apart, unit, areas: request.areas, changed: seen.changed, blurred: .nothing)
+        memory.coded(seen.rows, quantiser: quantiser, control.blur)
         return sent
     }
 
     private func carry(
-        _ pass: Blur.Pass, _ carriage: QuantiserControl.Carriage, _ request: Request, _ rows: ReferenceMemory.Rows?
+        _ pass: Blur.Pass, _ carriage: QuantiserControl.Carriage, _ seen: Sighting
     ) throws(CodecError) -> EncodedUnit {
+        let request = seen.request
         picturesApart = 0
         let isAlone = carriage == .apart
         if isAlone { held = request.area }
@@ -246,7 +237,7 @@ package final class X264Encoder {
             request, .parts([pass.area] + changes, but: isAlone ? request.areas : []), quantiser: pass.quantiser)
         let sent = learn(.carriedPass(changes), unit, areas: [pass.area], changed: .nothing, blurred: pass.detail)
         // What is held is not shown yet.
-        memory.coded(isAlone ? memory.lastRows : rows, quantiser: pass.quantiser, control.blur)
+        memory.coded(isAlone ? memory.lastRows : seen.rows, quantiser: pass.quantiser, control.blur)
         return sent
     }
 
