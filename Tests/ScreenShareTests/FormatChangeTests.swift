@@ -77,19 +77,20 @@ struct FormatChangeTests {
         let packets = NIOLockedValueBox<[[UInt8]]>([])
         var commands = AudioCommands(sources: [.system: { PunctualEmbedder() }], gains: [:])
         commands.lanes = [.full: OpusTarget(bitsPerSecond: 256_000)]
-        let controls = AudioControls(commands)
+        let (controls, counters) = (AudioControls(commands), AudioCounters())
         controls.thread.begin()
         BlockingThread.start(name: "sound") {
             AudioLine(
-                controls: controls, packetDuration: .milliseconds20, start: SystemClock.now(), taps: SampleTaps(),
+                controls: controls, counters: counters, packetDuration: .milliseconds20, start: SystemClock.now(),
+                taps: SampleTaps(),
                 deliver: { unit in packets.withLockedValue { $0.append(unit.encodings[.full]?.bytes ?? []) } },
                 report: { _ in }
             ).run()
             controls.end()
         }
         // How it begins is the machine's affair.
-        let begun = try await statistics(of: controls, after: 20, packets)
-        let ended = try await statistics(of: controls, after: 190, packets)
+        let begun = try await statistics(counters, after: 20, packets)
+        let ended = try await statistics(counters, after: 190, packets)
         controls.change { $0.stops = true }
         await controls.thread.ended()
         #expect(ended.gaps == begun.gaps && ended.jumps == begun.jumps, "\(begun), \(ended)")
@@ -101,11 +102,11 @@ struct FormatChangeTests {
 
     /// Once so many packets have left.
     private func statistics(
-        of controls: AudioControls, after count: Int, _ packets: NIOLockedValueBox<[[UInt8]]>
+        _ counters: AudioCounters, after count: Int, _ packets: NIOLockedValueBox<[[UInt8]]>
     ) async throws -> AudioInputStatistics {
         let deadline = ContinuousClock.now + .seconds(20)
         while packets.withLockedValue({ $0.count }) < count, .now < deadline { try await Task.sleep(for: .milliseconds(20)) }
-        return try #require(controls.statistics.withLockedValue { $0[.system] })
+        return try #require(counters.now[.system])
     }
 
     /// Each hundredth of a second is as loud as it was, and no step is more than a frame's larger than the sine's own.

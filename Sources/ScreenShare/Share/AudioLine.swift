@@ -1,7 +1,6 @@
 import AudioCodec
 import AudioConversion
 import Media
-import NIOConcurrencyHelpers
 import RTP
 import SystemClock
 import Timebase
@@ -25,6 +24,7 @@ enum AudioLineEvent: Sendable {
 ///     AudioFeed (microphone) ─┘
 final class AudioLine {
     private let controls: AudioControls
+    private let counters: AudioCounters
     private let deliver: @Sendable (AudioUnit) -> Void
     private let report: @Sendable (AudioLineEvent) -> Void
     private let taps: SampleTaps
@@ -56,11 +56,13 @@ final class AudioLine {
 
     /// - Parameter start: time zero of the sound; the same for the life of the share.
     init(
-        controls: AudioControls, packetDuration: OpusConfiguration.PacketDuration, start: Instant,
-        taps: SampleTaps, deliver: @escaping @Sendable (AudioUnit) -> Void,
+        controls: AudioControls, counters: AudioCounters = AudioCounters(),
+        packetDuration: OpusConfiguration.PacketDuration, start: Instant, taps: SampleTaps,
+        deliver: @escaping @Sendable (AudioUnit) -> Void,
         report: @escaping @Sendable (AudioLineEvent) -> Void
     ) {
         self.controls = controls
+        self.counters = counters
         self.packetDuration = packetDuration
         self.start = start
         self.taps = taps
@@ -83,7 +85,7 @@ final class AudioLine {
     // MARK: One turn
 
     private func step() throws(CodecError) {
-        if isTold, let next = controls.take() {
+        if isTold, let next = controls.takeNew() {
             defer { next.acknowledgements.forEach { $0() } }
             // What came before somebody may be heard again still counts as muted.
             if isActive, next.muted != commands.muted { feeds.indices.forEach { read($0, at: SystemClock.now()) } }
@@ -154,7 +156,7 @@ final class AudioLine {
     private func tellStatistics() {
         guard let mixdown else { return }
         let kinds = feeds.map { ($0.kind, mixdown.statistics(of: $0.kind)) }
-        controls.statistics.withLockedValue { $0 = Dictionary(uniqueKeysWithValues: kinds) }
+        counters.set(Dictionary(uniqueKeysWithValues: kinds))
         let change = mixdown.delay - toldDelay
         guard change > AudioLineLimits.delayChange || change < .zero - AudioLineLimits.delayChange else { return }
         toldDelay = mixdown.delay
@@ -260,7 +262,7 @@ final class AudioLine {
         for index in feeds.indices { feeds[index].close() }
         mixdown = nil
         packetDue = .distantFuture
-        controls.statistics.withLockedValue { $0 = [:] }
+        counters.set([:])
         encoders = []
     }
 

@@ -1,7 +1,5 @@
 import Media
 import PeerCore
-import NIOConcurrencyHelpers
-import SystemClock
 import Timebase
 import VideoCodec
 
@@ -73,44 +71,26 @@ extension LineCommands {
     }
 }
 
-/// The session's end of the media thread. Thread-safe.
-final class LineControls: Sendable {
-    let wakeup = Wakeup()
-    private let commands: NIOLockedValueBox<LineCommands>
-    let thread = ThreadLife()
+/// The session's end of the media thread.
+typealias LineControls = ThreadControls<LineCommands>
 
-    init(_ initial: LineCommands) {
-        commands = NIOLockedValueBox(initial)
+extension LineCommands: ThreadCommands {
+    mutating func removeRequests() {
+        keyframes = [:]
+        source = nil
+        acknowledgements = []
     }
 
-    /// The commands in force, whether the media thread has taken them or not.
-    var present: LineCommands { commands.withLockedValue { $0 } }
-
-    func change(_ body: (inout LineCommands) -> Void) {
-        commands.withLockedValue { body(&$0) }
-        wakeup.fire()
-        if !thread.isRunning { acknowledge() }
+    mutating func takeWaiting() -> [@Sendable () -> Void] {
+        var waiting = acknowledgements
+        if let source { waiting.append { source.answer(.failure(.invalid("the session is not running"))) } }
+        acknowledgements = []
+        source = nil
+        return waiting
     }
+}
 
-    /// The media thread has ended: nobody is left waiting for it.
-    func end() {
-        thread.end()
-        acknowledge()
-    }
-
-    /// There is no thread, and so nothing to wait for.
-    private func acknowledge() {
-        let (waiting, source) = commands.withLockedValue { commands in
-            defer {
-                commands.acknowledgements = []
-                commands.source = nil
-            }
-            return (commands.acknowledgements, commands.source)
-        }
-        waiting.forEach { $0() }
-        source?.answer(.failure(.invalid("the session is not running")))
-    }
-
+extension LineControls {
     /// Shows another source; the one before stays where that can't be opened.
     func show(_ open: @escaping SourceFactory) async throws(ShareError) {
         let result: Result<Void, ShareError> = await withCheckedContinuation { continuation in
@@ -120,29 +100,5 @@ final class LineControls: Sendable {
             }
         }
         try result.get()
-    }
-
-    /// Changes before anything else happens in the caller's actor, and returns when the media thread works by it.
-    func changeAndWait(
-        isolation: isolated (any Actor)? = #isolation, _ body: (inout LineCommands) -> Void
-    ) async {
-        await withCheckedContinuation { continuation in
-            change { commands in
-                body(&commands)
-                commands.acknowledgements.append { continuation.resume() }
-            }
-        }
-    }
-
-    /// The commands in force; requests are taken out.
-    func take() -> LineCommands {
-        wakeup.drain()
-        return commands.withLockedValue { commands in
-            let taken = commands
-            commands.keyframes = [:]
-            commands.source = nil
-            commands.acknowledgements = []
-            return taken
-        }
     }
 }

@@ -101,6 +101,7 @@ final class MediaLine {
     // MARK: One turn
 
     private func step() throws(ShareError) -> Bool {
+        controls.wakeup.drain()
         apply(controls.take())
         if commands.stops { return false }
         let now = SystemClock.now()

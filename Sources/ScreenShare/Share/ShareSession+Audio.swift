@@ -1,7 +1,6 @@
 import AudioCodec
 import Logging
 import Media
-import NIOConcurrencyHelpers
 import PeerDriver
 import SystemClock
 import Timebase
@@ -43,8 +42,7 @@ extension ShareSession {
     }
 
     var soundStatistics: [SharedAudio: SoundStatistics] {
-        let found = audioControls?.statistics.withLockedValue { $0 } ?? [:]
-        return Dictionary(uniqueKeysWithValues: found.map { (SharedAudio($0.key), SoundStatistics($0.value)) })
+        Dictionary(uniqueKeysWithValues: audioCounters.now.map { (SharedAudio($0.key), SoundStatistics($0.value)) })
     }
 
     /// What is wanted of the sound so far; nil for no sound.
@@ -59,22 +57,22 @@ extension ShareSession {
     /// Starts the thread of sound, which rests until somebody listens.
     func openAudio(_ hub: PeerHub, _ report: @escaping @Sendable (AudioLineEvent) -> Void) {
         guard let controls = audioControls else { return }
-        let (duration, start, taps) = (configuration.audio.opusDuration, SystemClock.now(), taps)
+        let (duration, start, taps, counters) = (configuration.audio.opusDuration, SystemClock.now(), taps, audioCounters)
         controls.thread.begin()
         BlockingThread.start(name: "sound") {
-            Self.runAudio(controls, hub, taps, (duration, start), report)
+            Self.runAudio(controls, counters, hub, taps, (duration, start), report)
             controls.end()
         }
     }
 
     /// Devices are closed when it returns.
     private static func runAudio(
-        _ controls: AudioControls, _ hub: PeerHub, _ taps: SampleTaps,
+        _ controls: AudioControls, _ counters: AudioCounters, _ hub: PeerHub, _ taps: SampleTaps,
         _ timing: (packet: OpusConfiguration.PacketDuration, start: Instant),
         _ report: @escaping @Sendable (AudioLineEvent) -> Void
     ) {
         AudioLine(
-            controls: controls, packetDuration: timing.packet, start: timing.start, taps: taps,
+            controls: controls, counters: counters, packetDuration: timing.packet, start: timing.start, taps: taps,
             deliver: { hub.outbox.deliver($0, to: hub) }, report: report
         ).run()
     }

@@ -54,6 +54,7 @@ public actor ShareSession {
     /// What nobody hears now, though it is captured.
     public internal(set) var mutedAudio: Set<SharedAudio> = []
     let counters = LineCounters()
+    let audioCounters = AudioCounters()
     let paths = ViewerPaths()
     private var datagramsRefused = 0
     /// What the pictures were found to be about.
