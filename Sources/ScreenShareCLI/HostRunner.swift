@@ -83,7 +83,7 @@ final class HostRunner: Sendable {
             pump.cancel()
             ticker.cancel()
         }
-        let ending = await follow(commands)
+        let ending = await runUntilEnd(commands)
         await end(room, ending, commands, continuation)
         if case .failed(let failure) = ending { throw Failure(failure) }
         if let failure = statistics.withLock({ $0?.failure }) { throw failure }
@@ -123,7 +123,7 @@ final class HostRunner: Sendable {
     }
 
     /// Until something ends the share.
-    private func follow(_ commands: AsyncStream<Command>) async -> Ending {
+    private func runUntilEnd(_ commands: AsyncStream<Command>) async -> Ending {
         var meter = HostRates.Meter()
         let clock = ContinuousClock()
         let begin = clock.now

@@ -60,7 +60,7 @@ final class ViewRunner: Sendable {
             ticker.cancel()
             writer.cancel()
         }
-        let failure = await follow(commands)
+        let failure = await runUntilEnd(commands)
         if let failure = failure ?? statistics.withLock({ $0?.failure }) { throw failure }
     }
 
@@ -105,7 +105,7 @@ final class ViewRunner: Sendable {
 
     // MARK: Events
 
-    private func follow(_ commands: AsyncStream<Command>) async -> Failure? {
+    private func runUntilEnd(_ commands: AsyncStream<Command>) async -> Failure? {
         let clock = ContinuousClock()
         let begin = clock.now
         var isEnding = false

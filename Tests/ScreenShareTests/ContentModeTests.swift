@@ -37,7 +37,7 @@ struct ContentModeTests {
             line.watch?.advance(to: drawn)
             let look = line.convertWatching(frame)
             line.adapter.looked(look, changedAt: drawn)
-            line.follow()
+            line.applyContent()
         }
     }
 
@@ -54,7 +54,7 @@ struct ContentModeTests {
         #expect(told.withLockedValue { $0.last } == .video)
         line.commands.mode = mode
         line.commands.fixedRate = fixedRate
-        for _ in 0..<2 { line.follow() }
+        for _ in 0..<2 { line.applyContent() }
         #expect(told.withLockedValue { $0.suffix(2) } == [.video, .app])
         #expect(line.counters.now.content == nil && line.counters.now.cadence == nil)
     }

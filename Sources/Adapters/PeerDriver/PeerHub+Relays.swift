@@ -208,7 +208,7 @@ extension PeerHub {
         while let output = relay.client?.nextOutput() {
             switch output {
             case .transmit(let bytes): write(bytes, relay)
-            case .event(let event): follow(event, relay, at: now)
+            case .event(let event): handle(event, relay, at: now)
             case .wait(let until, _):
                 relay.due = until
                 schedule(until)
@@ -217,7 +217,7 @@ extension PeerHub {
         }
     }
 
-    private func follow(_ event: TURNEvent, _ relay: Relay, at now: Instant) {
+    private func handle(_ event: TURNEvent, _ relay: Relay, at now: Instant) {
         switch event {
         case .allocated(let relayed, _):
             let isAgain = relay.failure != nil
@@ -290,7 +290,7 @@ extension PeerHub {
         let number = relay.connectionNumber
         do {
             try RelayConnection.open(to: relay.server, at: address, on: eventLoop) { [weak self] event in
-                self?.assumeIsolated { $0.follow(event, relayAt: index, number) }
+                self?.assumeIsolated { $0.handle(event, relayAt: index, number) }
             }.whenComplete { [weak self] result in
                 self?.assumeIsolated { $0.connected(index, number, result) }
             }
@@ -344,7 +344,7 @@ extension PeerHub {
         if !closed { connect(index) }
     }
 
-    private func follow(_ event: RelayConnection.Event, relayAt index: Int, _ number: Int) {
+    private func handle(_ event: RelayConnection.Event, relayAt index: Int, _ number: Int) {
         let relay = relays[index]
         guard number == relay.connectionNumber else { return }
         let now = SystemClock.now()

@@ -59,7 +59,7 @@ extension PeerHub {
     }
 
     private func listener(_ pair: AddressPair, _ serial: UInt64) -> TCPSocket.Listener {
-        { [weak self] event in self?.assumeIsolated { $0.follow(event, pair, serial) } }
+        { [weak self] event in self?.assumeIsolated { $0.handle(event, pair, serial) } }
     }
 
     /// A check that an active candidate sends wants a connection.
@@ -92,7 +92,7 @@ extension PeerHub {
 
     // MARK: In
 
-    private func follow(_ event: TCPSocket.Event, _ pair: AddressPair, _ serial: UInt64) {
+    private func handle(_ event: TCPSocket.Event, _ pair: AddressPair, _ serial: UInt64) {
         guard let connection = connections[pair, serial] else { return }
         let now = SystemClock.now()
         switch event {

@@ -88,7 +88,7 @@ extension MediaLine {
     }
 
     /// Goes by what the pictures are about.
-    func follow() {
+    func applyContent() {
         let content = watch?.content ?? .app
         let wanted = commands.grid(for: content)
         if wanted != grid {

@@ -20,7 +20,7 @@ extension MediaLine {
         case (.lookFirst, let changedAt?): try lookFirst(at: changedAt, until: deadline)
         // One that was kept to be looked at first, and could not be before the run ended. The deadline knows nothing of it.
         case (.change, let changedAt?) where !isHidden: adapter.changed(at: changedAt)
-        case (.change, _), (.lookAtEach, nil), (.lookFirst, nil): try follow(poll(until: deadline))
+        case (.change, _), (.lookAtEach, nil), (.lookFirst, nil): try handle(poll(until: deadline))
         }
     }
 
@@ -34,7 +34,7 @@ extension MediaLine {
         unseen.last = nil
     }
 
-    func follow(_ event: SourceEvent) {
+    func handle(_ event: SourceEvent) {
         tellVisibility(event)
         guard event == .changed else { return }
         let now = SystemClock.now()

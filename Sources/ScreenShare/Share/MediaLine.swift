@@ -106,14 +106,14 @@ final class MediaLine {
         if commands.stops { return false }
         let now = SystemClock.now()
         watch?.advance(to: now)
-        follow()
+        applyContent()
         guard !commands.isPaused, !commands.lanes.isEmpty || commands.samplers > 0 else {
             if !commands.isPaused { try prepare() }
             try idle()
             return true
         }
         if isHidden, converter == nil {
-            try follow(poll(until: now + LineLimits.idlePeriod))
+            try handle(poll(until: now + LineLimits.idlePeriod))
             return true
         }
         let isFull = isOutboxFull(false)

@@ -150,7 +150,7 @@ extension ShareSession {
         if network.relayOnly, network.turnServers.isEmpty {
             throw .network("only relays may be used, and no TURN server is named")
         }
-        let follow = follow(controls, signals)
+        let onPathChange = pathChangeHandler(controls, signals)
         var hubConfiguration = try await network.hubConfiguration(tcp: .passive) { [paths] id, lane, event in
             // Straight to the encoder: a joiner waits for this picture, and a path can't take what was meant for it.
             switch event {
@@ -159,8 +159,8 @@ extension ShareSession {
                 if let lane { return controls.change { $0.keyframes[lane] = .asked(now) } }
             case .keyframeNeedless:
                 if let lane { return controls.change { $0.keyframes[lane] = .withdrawn } }
-            case .path(let path): return follow(paths.update(id, path, at: SystemClock.now()))
-            case .disconnected: follow(paths.update(id, nil, at: SystemClock.now()))
+            case .path(let path): return onPathChange(paths.update(id, path, at: SystemClock.now()))
+            case .disconnected: onPathChange(paths.update(id, nil, at: SystemClock.now()))
             default: break
             }
             signals.yield(.peer(id, event))
@@ -182,7 +182,7 @@ extension ShareSession {
     }
 
     /// What follows from what a viewer's path takes.
-    private func follow(
+    private func pathChangeHandler(
         _ controls: LineControls, _ signals: AsyncStream<Signal>.Continuation
     ) -> @Sendable (ViewerPaths.Change?) -> Void {
         { change in
