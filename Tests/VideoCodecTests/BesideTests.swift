@@ -56,31 +56,31 @@ struct BesideTests {
     }
 
     /// The next pass, and the finest that each row of macroblocks has been coded at.
-    private func takePass(_ blur: inout Blur, over page: Scene, _ rows: inout [Int]) {
-        let pass = blur.nextPass(
+    private func takePass(_ refinement: inout PendingRefinement, over page: Scene, _ rows: inout [Int]) {
+        let pass = refinement.nextPass(
             isQuick: false, bitsPerSecond: 120_000, level: 0,
             detail: { PictureDetail(of: page.picture, in: $0) },
             likeness: { PictureLikeness(of: page.picture, in: $0) })
         for row in pass.area.y / 16..<(pass.area.maxY + 15) / 16 { rows[row] = min(rows[row], pass.quantiser) }
-        let bits = Int(blur.bitsToSharpen(pass.detail, to: pass.quantiser))
-        blur.passed(pass.area, pass.detail, quantiser: pass.quantiser, bits: bits)
+        let bits = Int(refinement.bitsToSharpen(pass.detail, to: pass.quantiser))
+        refinement.passed(pass.area, pass.detail, quantiser: pass.quantiser, bits: bits)
     }
 
     /// The finest that each row of macroblocks is coded at until all is sharp.
     private func finest(of page: Scene, disturbedAfter passes: Int?) -> [Int] {
         let whole = PixelRect(Self.size)
-        var blur = Blur(pictureSize: Self.size, costFactor: 1)
+        var refinement = PendingRefinement(pictureSize: Self.size, costFactor: 1)
         var rows = [Int](repeating: 51, count: Self.size.height / 16)
-        blur.outlined(whole)
-        for turn in 0..<60 where !blur.isEmpty {
+        refinement.outlined(whole)
+        for turn in 0..<60 where !refinement.isEmpty {
             if turn == passes {
                 // Coarser than the passes, as what comes right behind one is.
                 let dialog = PixelRect(x: 480, y: 544, width: 400, height: 150)
-                blur.changedApart([dialog], quantiser: blur.finest + 4, share: 1)
+                refinement.changedApart([dialog], quantiser: refinement.finest + 4, share: 1)
             }
-            takePass(&blur, over: page, &rows)
+            takePass(&refinement, over: page, &rows)
         }
-        #expect(blur.isEmpty)
+        #expect(refinement.isEmpty)
         return rows
     }
 
@@ -96,12 +96,12 @@ struct BesideTests {
         let page = Scene(Self.size, .text(scroll: 0))
         let film = PixelRect(x: 640, y: 400, width: 400, height: 300)
         let whole = finest(of: page, disturbedAfter: nil)
-        var blur = Blur(pictureSize: Self.size, costFactor: 1)
+        var refinement = PendingRefinement(pictureSize: Self.size, costFactor: 1)
         var rows = [Int](repeating: 51, count: Self.size.height / 16)
-        blur.outlined(PixelRect(Self.size))
+        refinement.outlined(PixelRect(Self.size))
         for turn in 0..<whole.count {
-            blur.changedApart([film], quantiser: 48, share: 1, isMotion: turn > 0)
-            takePass(&blur, over: page, &rows)
+            refinement.changedApart([film], quantiser: 48, share: 1, isMotion: turn > 0)
+            takePass(&refinement, over: page, &rows)
         }
         #expect(zip(rows, whole).allSatisfy { $0 <= $1 }, "\(rows), \(whole)")
     }
@@ -109,13 +109,13 @@ struct BesideTests {
     @Test("and comes back to what it was takes away no debt of what lies around it")
     func backBeside() {
         let page = PixelRect(Self.size)
-        var blur = Blur(pictureSize: Self.size, costFactor: 1)
-        blur.outlined(page)
+        var refinement = PendingRefinement(pictureSize: Self.size, costFactor: 1)
+        refinement.outlined(page)
         let menu = PixelRect(x: 0, y: 0, width: 320, height: 320)
-        blur.goBack(to: nil, changed: menu, missing: .nothing, quantiser: 27)
-        #expect(blur.area.contains(PixelRect(x: 0, y: 320, width: 1280, height: 400)))
-        blur.goBack(to: nil, changed: page, missing: .nothing, quantiser: 27)
-        #expect(blur.isEmpty)
+        refinement.goBack(to: nil, changed: menu, missing: .nothing, quantiser: 27)
+        #expect(refinement.area.contains(PixelRect(x: 0, y: 320, width: 1280, height: 400)))
+        refinement.goBack(to: nil, changed: page, missing: .nothing, quantiser: 27)
+        #expect(refinement.isEmpty)
     }
 
     @Test("and plays in a small part of it, does not keep it from getting sharp", arguments: [600_000, 1_200_000])

@@ -10,7 +10,7 @@ struct ReferenceMemoryTests {
         let size = PixelSize(width: 600, height: 360)
         let picture = Scene(size, .text(scroll: 0), seed: 1).picture
         var memory = ReferenceMemory(references: 4)
-        memory.restart(ReferenceMemory.rows(of: picture), quantiser: 26, Blur(pictureSize: size, costFactor: 1))
+        memory.restart(ReferenceMemory.rows(of: picture), quantiser: 26, PendingRefinement(pictureSize: size, costFactor: 1))
         for step in 0..<50 {
             let (x, y) = (2 * (step * 37 % 290), 2 * (step * 53 % 170))
             let area = PixelRect(x: x, y: y, width: 20, height: 20)
@@ -23,7 +23,7 @@ struct ReferenceMemoryTests {
             let whole = ReferenceMemory.rows(of: picture)
             #expect(whole != before)
             #expect(memory.rows(of: picture, changed: area) == whole)
-            memory.coded(whole, quantiser: 26, Blur(pictureSize: size, costFactor: 1))
+            memory.coded(whole, quantiser: 26, PendingRefinement(pictureSize: size, costFactor: 1))
         }
     }
 
@@ -32,7 +32,7 @@ struct ReferenceMemoryTests {
         let size = PixelSize(width: 256, height: 64)
         let picture = Scene(size, .text(scroll: 0), seed: 2).picture
         var memory = ReferenceMemory(references: 4)
-        memory.coded(nil, quantiser: 30, Blur(pictureSize: size, costFactor: 1))
+        memory.coded(nil, quantiser: 30, PendingRefinement(pictureSize: size, costFactor: 1))
         #expect(memory.rows(of: picture, changed: .nothing) == ReferenceMemory.rows(of: picture))
     }
 }

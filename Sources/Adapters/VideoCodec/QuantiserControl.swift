@@ -10,27 +10,27 @@ import Timebase
 ///
 ///     change after a rest ──► what a tenth of a second holds; where that can't be read, its outline
 ///     change in a run     ──► a frame's share, by the gain of the run
-///     the same picture    ──► the next pass over what is blurred; waits while the last is under way
+///     the same picture    ──► the next pass over what is coarse; waits while the last is under way
 struct QuantiserControl {
     enum Kind: Equatable {
         case keyframe, change, repetition
         /// A change of less than the whole picture.
         case changeOfPart
-        /// A change that left what is blurred around it as it was.
+        /// A change that left what is coarse around it as it was.
         case apart
         /// The pass that was due, and in the same picture changes.
         case carriedPass([PixelRect])
         /// No more than an outline of a change.
         case outline
         /// A change to what was there before: as sharp as it was left.
-        case back(Blur?, missing: PixelRect)
+        case back(PendingRefinement?, missing: PixelRect)
     }
 
     /// A picture that is sent: what was coded of it, from what detail, and what it took.
     struct Coded {
         let areas: [PixelRect]
         let changed: PictureDetail
-        let blurred: PictureDetail
+        let refined: PictureDetail
         let quantiser: Int
         let bits: Int
         let time: MediaTime
@@ -38,7 +38,7 @@ struct QuantiserControl {
         var area: PixelRect { areas.reduce(.nothing) { $0.union($1) } }
     }
 
-    private static let sharp = Blur.sharp
+    private static let sharp = PendingRefinement.sharp
     /// In film, where there are bits for it: nothing stays that would be sharpened once more.
     private static let finestInFilm = 20
     /// Text looks clear up to here.
@@ -48,7 +48,7 @@ struct QuantiserControl {
     static let coarsest = 51
     /// The gain assumed after a rest is between these; it follows what the changes before turned out to be.
     private static let restGains = 0.2...1.0
-    /// The churn from which on a run is film: what it blurs is gone with the next frame.
+    /// The churn from which on a run is film: what it leaves coarse is gone with the next frame.
     static let film = 0.12
     /// A change is small up to this part of the picture.
     private static let smallShare = 4
@@ -58,14 +58,14 @@ struct QuantiserControl {
     private let costFactor: Double
     private let pictureArea: Int
     private var bucket = BitBucket()
-    private(set) var blur: Blur
+    private(set) var refinement: PendingRefinement
     private var restGain = 1.0
     private var runGain = 1.0
     /// How much of the whole picture each frame of the run had to be coded anew.
     private var churn = 1.0
     private var runLength = 0
     private var lastChange: MediaTime?
-    private var lastQuantiser = Blur.sharp
+    private var lastQuantiser = PendingRefinement.sharp
     /// What changed by itself last.
     private var lastApart = PixelRect.nothing
 
@@ -73,7 +73,7 @@ struct QuantiserControl {
     init(pictureSize: PixelSize, costFactor: Double) {
         self.costFactor = costFactor
         pictureArea = pictureSize.area
-        blur = Blur(pictureSize: pictureSize, costFactor: costFactor)
+        refinement = PendingRefinement(pictureSize: pictureSize, costFactor: costFactor)
     }
 
     /// How much of the picture each frame of a run is new: little where text scrolls, a good part in film; nil outside
@@ -84,18 +84,18 @@ struct QuantiserControl {
     ///
     /// - Parameters:
     ///   - changed: the detail of what changed; of everything, for a keyframe.
-    ///   - blurred: that of the blurred area, as far as the picture sharpens it.
+    ///   - refined: that of the coarse area, as far as the picture sharpens it.
     mutating func quantiser(
-        for kind: Kind, changed: PictureDetail, blurred: PictureDetail, at time: MediaTime, target: SendTarget
+        for kind: Kind, changed: PictureDetail, refined: PictureDetail, at time: MediaTime, target: SendTarget
     ) -> Int? {
         bucket.drain(until: time, bitsPerSecond: target.bitsPerSecond)
-        return kind == .keyframe ? keyframe(changed) : change(kind, changed, blurred, at: time, target)
+        return kind == .keyframe ? keyframe(changed) : change(kind, changed, refined, at: time, target)
     }
 
     /// Whether a change should leave all around it as it is: a small one, or one beside a page that is being sharpened.
     /// In motion that covers a good part of the picture, all is sharpened as it goes.
     func isApart(_ areas: [PixelRect], at time: MediaTime) -> Bool {
-        isSmall(areas) || (areas.allSatisfy { blur.reaches(beyond: $0) } && !continuesRun(at: time))
+        isSmall(areas) || (areas.allSatisfy { refinement.reaches(beyond: $0) } && !continuesRun(at: time))
     }
 
     func isSmall(_ areas: [PixelRect]) -> Bool {
@@ -108,7 +108,7 @@ struct QuantiserControl {
         case together
         /// That would be too much: the pass leaves alone, and they with the next picture.
         case apart
-        /// What is blurred changes itself, and needs no pass.
+        /// What is coarse changes itself, and needs no pass.
         case none
     }
 
@@ -117,9 +117,9 @@ struct QuantiserControl {
     ) -> Carriage {
         bucket.drain(until: time, bitsPerSecond: target.bitsPerSecond)
         let longest = min(bucket.room, Double(target.bitsPerSecond) * Self.firstSeconds)
-        let fits = detail.bits(blur.finest) * costFactor <= longest
-        if blur.isEmpty { return fits ? .together : .none }
-        guard changes.contains(where: { blur.reaches(beyond: $0) }) else { return .none }
+        let fits = detail.bits(refinement.finest) * costFactor <= longest
+        if refinement.isEmpty { return fits ? .together : .none }
+        guard changes.contains(where: { refinement.reaches(beyond: $0) }) else { return .none }
         return fits ? .together : .apart
     }
 
@@ -132,14 +132,15 @@ struct QuantiserControl {
     mutating func pass(
         isCarried: Bool, at time: MediaTime, target: SendTarget, detail: (PixelRect) -> PictureDetail,
         likeness: (PixelRect) -> PictureLikeness
-    ) -> Blur.Pass? {
+    ) -> PendingRefinement.Pass? {
         bucket.drain(until: time, bitsPerSecond: target.bitsPerSecond)
         if isCarried, !continuesRun(at: time) { return nil }
-        if blur.isEmpty {
-            return bucket.room > 0 ? Blur.Pass(area: blur.area, detail: .nothing, quantiser: Self.sharp) : nil
+        if refinement.isEmpty {
+            let pass = PendingRefinement.Pass(area: refinement.area, detail: .nothing, quantiser: Self.sharp)
+            return bucket.room > 0 ? pass : nil
         }
         guard bucket.level < bucket.capacity / 4 else { return nil }
-        return blur.nextPass(
+        return refinement.nextPass(
             isQuick: isCarried, bitsPerSecond: target.bitsPerSecond, level: bucket.level, detail: detail,
             likeness: likeness)
     }
@@ -152,7 +153,7 @@ struct QuantiserControl {
 
     /// While the bucket is full only what is small leaves: a key typed is not held up by the page before it.
     private func change(
-        _ kind: Kind, _ detail: PictureDetail, _ blurred: PictureDetail, at time: MediaTime, _ target: SendTarget
+        _ kind: Kind, _ detail: PictureDetail, _ refined: PictureDetail, at time: MediaTime, _ target: SendTarget
     ) -> Int? {
         let share = target.bitsPerFrame
         let isRun = continuesRun(at: time)
@@ -161,12 +162,12 @@ struct QuantiserControl {
         let saved = isRun && target.favoursSharpness ? saved(at: time, target) : nil
         var quantiser =
             isRun
-            ? steady(kind, detail, blurred, finest: finest, share: max(share, saved?.bits ?? 0))
+            ? steady(kind, detail, refined, finest: finest, share: max(share, saved?.bits ?? 0))
             : first(from: finest, within: max(min(bucket.room, Double(target.bitsPerSecond) * Self.firstSeconds), share)) {
-                bits(detail, blurred, gain: gain, quantiser: $0)
+                bits(detail, refined, gain: gain, quantiser: $0)
             }
         if let saved, saved.mayWait, quantiser > Self.clear { return nil }
-        while bucket.room <= 0, bits(detail, blurred, gain: gain, quantiser: quantiser) > share / 2 {
+        while bucket.room <= 0, bits(detail, refined, gain: gain, quantiser: quantiser) > share / 2 {
             // What is small would have to be sharpened by itself.
             guard kind != .apart, quantiser < Self.coarsest else { return nil }
             quantiser += 1
@@ -184,26 +185,26 @@ struct QuantiserControl {
     }
 
     /// In a run the bucket is kept nearly empty, because what is in it is delay; and steps are small. Where little of
-    /// the picture is new, what is blurred stays and is worth sharpening: that may take half the bucket at a time.
+    /// the picture is new, what is coarse stays and is worth sharpening: that may take half the bucket at a time.
     private func steady(
-        _ kind: Kind, _ detail: PictureDetail, _ blurred: PictureDetail, finest: Int, share: Double
+        _ kind: Kind, _ detail: PictureDetail, _ refined: PictureDetail, finest: Int, share: Double
     ) -> Int {
         let even = share + (bucket.capacity / 10 - bucket.level) / 3
-        // A small change sharpens nothing beside it: what is blurred there needs the room for its passes. A pointer takes
+        // A small change sharpens nothing beside it: what is coarse there needs the room for its passes. A pointer takes
         // hardly any of that.
-        let isInTheWay = kind == .apart && !blur.isEmpty
-            && bits(detail, blurred, gain: runGain, quantiser: finest) > share
+        let isInTheWay = kind == .apart && !refinement.isEmpty
+            && bits(detail, refined, gain: runGain, quantiser: finest) > share
         let sharpening = churn < Self.film && !isInTheWay ? bucket.capacity / 2 - bucket.level : 0
         let budget = max(share / 3, min(bucket.room, max(even, sharpening)))
         let wanted = self.finest(within: budget, from: finest, to: Self.coarsest) {
-            bits(detail, blurred, gain: runGain, quantiser: $0)
+            bits(detail, refined, gain: runGain, quantiser: $0)
         }
         // What is small and no film has nothing to do with the picture before.
         let isFree = kind == .apart && churn < Self.film
         let down = isFree ? Self.coarsest : lastQuantiser > 30 ? 8 : 2
         // A window that opens under a moving pointer is none of the run: it is to come soon, and is sharpened next.
         let isOpening = isFree
-            && bits(detail, blurred, gain: runGain, quantiser: lastQuantiser + 6) > bucket.capacity / 2
+            && bits(detail, refined, gain: runGain, quantiser: lastQuantiser + 6) > bucket.capacity / 2
         let up = isOpening || bucket.level > bucket.capacity * 0.7 ? Self.coarsest : 6
         return min(max(wanted, lastQuantiser - down, finest), lastQuantiser + up, Self.coarsest)
     }
@@ -212,10 +213,10 @@ struct QuantiserControl {
     private func finest(for kind: Kind, isRun: Bool) -> Int {
         let isFilm = isRun && churn > Self.film
         switch kind {
-        case .apart: return isFilm ? Self.finestInFilm : blur.finest
+        case .apart: return isFilm ? Self.finestInFilm : refinement.finest
         case .change where isFilm: return Self.finestInFilm
         case .change where !isRun: return Self.sharp
-        default: return isFilm && blur.standing == Blur.settled ? Self.finestInFilm : blur.standing
+        default: return isFilm && refinement.standing == PendingRefinement.settled ? Self.finestInFilm : refinement.standing
         }
     }
 
@@ -229,8 +230,8 @@ struct QuantiserControl {
 
     // MARK: What a picture will take
 
-    private func bits(_ detail: PictureDetail, _ blurred: PictureDetail, gain: Double, quantiser: Int) -> Double {
-        detail.bits(quantiser) * costFactor * gain + blur.bitsToSharpen(blurred, to: quantiser)
+    private func bits(_ detail: PictureDetail, _ refined: PictureDetail, gain: Double, quantiser: Int) -> Double {
+        detail.bits(quantiser) * costFactor * gain + refinement.bitsToSharpen(refined, to: quantiser)
     }
 
     /// The finest quantiser that fits, between sharp and legible; coarser ones only for what would be far too large.
@@ -259,31 +260,31 @@ struct QuantiserControl {
         bucket.add(picture.bits)
         lastQuantiser = picture.quantiser
         switch kind {
-        case .keyframe: blur.restart(picture.area, quantiser: picture.quantiser)
-        case .repetition: blur.passed(picture.area, picture.blurred, quantiser: picture.quantiser, bits: picture.bits)
+        case .keyframe: refinement.restart(picture.area, quantiser: picture.quantiser)
+        case .repetition: refinement.passed(picture.area, picture.refined, quantiser: picture.quantiser, bits: picture.bits)
         case .carriedPass(let changes):
-            blur.carried(changes, quantiser: picture.quantiser)
-            blur.passed(picture.area, picture.blurred, quantiser: picture.quantiser, bits: picture.bits)
+            refinement.carried(changes, quantiser: picture.quantiser)
+            refinement.passed(picture.area, picture.refined, quantiser: picture.quantiser, bits: picture.bits)
             lastChange = picture.time
         case .change, .changeOfPart:
             let gain = learn(picture)
-            // A finer picture leaves nothing behind that is coarser than itself; another adds to what was blurred.
-            let share = picture.quantiser < blur.quantiser ? max(gain, blur.share) : gain + blur.share
-            blur.changed(picture.area, quantiser: picture.quantiser, share: share)
+            // A finer picture leaves nothing behind that is coarser than itself; another adds to what was coarse.
+            let share = picture.quantiser < refinement.quantiser ? max(gain, refinement.share) : gain + refinement.share
+            refinement.changed(picture.area, quantiser: picture.quantiser, share: share)
         case .back(let left, let missing):
             _ = learn(picture)
-            blur.goBack(to: left, changed: picture.area, missing: missing, quantiser: picture.quantiser)
+            refinement.goBack(to: left, changed: picture.area, missing: missing, quantiser: picture.quantiser)
         case .outline:
             learn(restGain, churn: Double(picture.area.area) / Double(pictureArea), at: picture.time)
             lastChange = picture.time
-            blur.outlined(picture.area)
+            refinement.outlined(picture.area)
         case .apart:
             let isMotion = continuesRun(at: picture.time)
                 && lastApart.intersection(picture.area).area * 2 > picture.area.area
             lastApart = picture.area
-            blur.changedApart(picture.areas, quantiser: picture.quantiser, share: learn(picture), isMotion: isMotion)
+            refinement.changedApart(picture.areas, quantiser: picture.quantiser, share: learn(picture), isMotion: isMotion)
         }
-        return blur.coarseness(of: picture.quantiser)
+        return refinement.coarseness(of: picture.quantiser)
     }
 
     /// How much of a change had to be coded anew.
@@ -293,7 +294,7 @@ struct QuantiserControl {
             return restGain
         }
         let expected = picture.changed.bits(picture.quantiser) * costFactor
-        let rest = Double(picture.bits) - blur.bitsToSharpen(picture.blurred, to: picture.quantiser)
+        let rest = Double(picture.bits) - refinement.bitsToSharpen(picture.refined, to: picture.quantiser)
         let gain = min(2, max(0.01, rest / max(1, expected)))
         learn(gain, churn: gain * Double(picture.area.area) / Double(pictureArea), at: picture.time)
         lastChange = picture.time

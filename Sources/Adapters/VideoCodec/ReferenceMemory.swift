@@ -13,7 +13,7 @@ struct ReferenceMemory {
         /// Nil where nobody looked.
         let rows: Rows?
         let quantiser: Int
-        let blur: Blur
+        let refinement: PendingRefinement
     }
 
     /// An older picture that shows what a new one does.
@@ -23,7 +23,7 @@ struct ReferenceMemory {
         /// The coarsest of it.
         var quantiser = 0
         /// How it was left.
-        var blur: Blur?
+        var refinement: PendingRefinement?
         fileprivate var rows: Rows?
     }
 
@@ -50,7 +50,7 @@ struct ReferenceMemory {
         guard let best = found.last(where: { one in found.allSatisfy { $0.count <= one.count } }) else { return Find() }
         return Find(
             share: Double(best.count) / Double(changed.count), quantiser: best.picture.quantiser,
-            blur: best.picture.blur, rows: best.picture.rows)
+            refinement: best.picture.refinement, rows: best.picture.rows)
     }
 
     /// Of what differs from the last picture, the share that stood not far above or below in it: what was scrolled.
@@ -119,21 +119,21 @@ struct ReferenceMemory {
     private static let gap = 32
 
     /// A keyframe: everything before it is gone.
-    mutating func restart(_ rows: Rows, quantiser: Int, _ blur: Blur) {
+    mutating func restart(_ rows: Rows, quantiser: Int, _ refinement: PendingRefinement) {
         pictures = []
-        coded(rows, quantiser: quantiser, blur)
+        coded(rows, quantiser: quantiser, refinement)
     }
 
-    /// - Parameter blur: what the picture was left with.
-    mutating func coded(_ rows: Rows?, quantiser: Int, _ blur: Blur) {
-        let coarsest = blur.isEmpty ? quantiser : max(quantiser, min(blur.quantiser, QuantiserControl.coarsest))
-        pictures.append(Known(rows: rows, quantiser: coarsest, blur: blur))
+    /// - Parameter refinement: what the picture was left with.
+    mutating func coded(_ rows: Rows?, quantiser: Int, _ refinement: PendingRefinement) {
+        let coarsest = refinement.isEmpty ? quantiser : max(quantiser, min(refinement.quantiser, QuantiserControl.coarsest))
+        pictures.append(Known(rows: rows, quantiser: coarsest, refinement: refinement))
         if pictures.count > capacity { pictures.removeFirst() }
     }
 
     /// The last picture was coded once more.
-    mutating func repeated(quantiser: Int, _ blur: Blur, _ look: () -> Rows) {
-        coded((pictures.last?.rows) ?? look(), quantiser: quantiser, blur)
+    mutating func repeated(quantiser: Int, _ refinement: PendingRefinement, _ look: () -> Rows) {
+        coded((pictures.last?.rows) ?? look(), quantiser: quantiser, refinement)
     }
 
     static func rows(of picture: I420Picture) -> Rows {

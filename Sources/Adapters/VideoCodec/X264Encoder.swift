@@ -95,12 +95,12 @@ package final class X264Encoder {
         let whole = PixelRect(request.picture.size)
         let detail = PictureDetail(of: request.picture, in: whole)
         let quantiser = control.quantiser(
-            for: .keyframe, changed: detail, blurred: .nothing, at: request.mediaTime, target: request.target)
+            for: .keyframe, changed: detail, refined: .nothing, at: request.mediaTime, target: request.target)
         let unit = try run(
             request, .whole(changed: [whole]), quantiser: quantiser ?? QuantiserControl.coarsest, type: X264_TYPE_IDR)
         lastKeyframe = request.mediaTime
-        let sent = learn(.keyframe, unit, areas: [whole], changed: detail, blurred: .nothing)
-        memory.restart(ReferenceMemory.rows(of: request.picture), quantiser: Int(unit.quantiser), control.blur)
+        let sent = learn(.keyframe, unit, areas: [whole], changed: detail, refined: .nothing)
+        memory.restart(ReferenceMemory.rows(of: request.picture), quantiser: Int(unit.quantiser), control.refinement)
         return sent
     }
 
@@ -110,9 +110,9 @@ package final class X264Encoder {
         try chooseSearch(at: request.mediaTime, known: seen.known.share)
         let areas = seen.request.areas
         if control.isApart(areas, at: request.mediaTime) { return try apart(seen) }
-        let blurred = areas == [control.blur.area]
-            ? seen.whole : PictureDetail(of: request.picture, in: control.blur.area)
-        guard let quantiser = quantiser(for: seen, blurred: blurred) else { return nil }
+        let refined = areas == [control.refinement.area]
+            ? seen.whole : PictureDetail(of: request.picture, in: control.refinement.area)
+        guard let quantiser = quantiser(for: seen, refined: refined) else { return nil }
         if !seen.isRun, seen.found < Self.isBack, quantiser > QuantiserControl.legible, isNew(seen.request) {
             return try outline(seen)
         }
@@ -122,8 +122,8 @@ package final class X264Encoder {
         if control.isExcessive(bits: unit.bytes.count * 8), mayInsertKeyframe(at: request.mediaTime) {
             return try keyframe(request)
         }
-        let sent = learn(kind(of: seen), unit, areas: areas, changed: seen.changed, blurred: blurred)
-        memory.coded(seen.rows, quantiser: quantiser, control.blur)
+        let sent = learn(kind(of: seen), unit, areas: areas, changed: seen.changed, refined: refined)
+        memory.coded(seen.rows, quantiser: quantiser, control.refinement)
         return sent
     }
 
@@ -157,9 +157,9 @@ package final class X264Encoder {
         return narrowed
     }
 
-    private func quantiser(for seen: Sighting, blurred: PictureDetail) -> Int? {
+    private func quantiser(for seen: Sighting, refined: PictureDetail) -> Int? {
         let quantiser = control.quantiser(
-            for: seen.request.fillsPicture ? .change : .changeOfPart, changed: seen.changed, blurred: blurred,
+            for: seen.request.fillsPicture ? .change : .changeOfPart, changed: seen.changed, refined: refined,
             at: seen.request.mediaTime, target: seen.request.target)
         // Finer, what is back would be coded anew.
         return seen.known.share > Self.isBack ? quantiser.map { max($0, seen.known.quantiser) } : quantiser
@@ -170,7 +170,7 @@ package final class X264Encoder {
         guard seen.known.share > Self.isWholeBack, let rows = seen.rows else { return .change }
         let missing = ReferenceMemory.missing(
             rows, in: seen.known, area: seen.request.area, of: seen.request.picture.size)
-        return .back(seen.known.blur, missing: missing)
+        return .back(seen.known.refinement, missing: missing)
     }
 
     /// A good part of what changed looks different from what is shown there.
@@ -199,12 +199,12 @@ package final class X264Encoder {
         try set(Search(preset: preset, isWide: false, references: 1))
         let unit = try run(request, .outline(request.area), quantiser: QuantiserControl.legible, type: type)
         try set(wide)
-        let sent = learn(.outline, unit, areas: [request.area], changed: .nothing, blurred: .nothing)
-        memory.coded(seen.rows, quantiser: QuantiserControl.legible, control.blur)
+        let sent = learn(.outline, unit, areas: [request.area], changed: .nothing, refined: .nothing)
+        memory.coded(seen.rows, quantiser: QuantiserControl.legible, control.refinement)
         return sent
     }
 
-    /// What changes in a small part leaves the rest as it is, and what is blurred of it to its passes. One that is due
+    /// What changes in a small part leaves the rest as it is, and what is coarse of it to its passes. One that is due
     /// goes with it where change follows upon change, as behind a pointer that moves.
     private func apart(_ seen: Sighting) throws(CodecError) -> EncodedUnit? {
         let request = seen.request
@@ -217,16 +217,16 @@ package final class X264Encoder {
         let isInTheWay = carriage == .apart && control.continuesRun(at: request.mediaTime)
         picturesApart = isInTheWay ? picturesApart + 1 : 0
         let quantiser = control.quantiser(
-            for: .apart, changed: seen.changed, blurred: .nothing, at: request.mediaTime, target: request.target)
+            for: .apart, changed: seen.changed, refined: .nothing, at: request.mediaTime, target: request.target)
         guard let quantiser else { return nil }
         let unit = try run(request, .parts(request.areas), quantiser: quantiser)
-        let sent = learn(.apart, unit, areas: request.areas, changed: seen.changed, blurred: .nothing)
-        memory.coded(seen.rows, quantiser: quantiser, control.blur)
+        let sent = learn(.apart, unit, areas: request.areas, changed: seen.changed, refined: .nothing)
+        memory.coded(seen.rows, quantiser: quantiser, control.refinement)
         return sent
     }
 
     private func carry(
-        _ pass: Blur.Pass, _ carriage: QuantiserControl.Carriage, _ seen: Sighting
+        _ pass: PendingRefinement.Pass, _ carriage: QuantiserControl.Carriage, _ seen: Sighting
     ) throws(CodecError) -> EncodedUnit {
         let request = seen.request
         picturesApart = 0
@@ -235,9 +235,9 @@ package final class X264Encoder {
         let changes = isAlone ? [] : request.areas
         let unit = try run(
             request, .parts([pass.area] + changes, but: isAlone ? request.areas : []), quantiser: pass.quantiser)
-        let sent = learn(.carriedPass(changes), unit, areas: [pass.area], changed: .nothing, blurred: pass.detail)
+        let sent = learn(.carriedPass(changes), unit, areas: [pass.area], changed: .nothing, refined: pass.detail)
         // What is held is not shown yet.
-        memory.coded(isAlone ? memory.lastRows : seen.rows, quantiser: pass.quantiser, control.blur)
+        memory.coded(isAlone ? memory.lastRows : seen.rows, quantiser: pass.quantiser, control.refinement)
         return sent
     }
 
@@ -249,12 +249,12 @@ package final class X264Encoder {
         let isWhole = pass.area.onMacroblocks.contains(PixelRect(request.picture.size))
         let unit = try run(
             request, isWhole ? .whole(changed: [pass.area]) : .parts([pass.area]), quantiser: pass.quantiser)
-        let sent = learn(.repetition, unit, areas: [pass.area], changed: .nothing, blurred: pass.detail)
-        memory.repeated(quantiser: pass.quantiser, control.blur) { ReferenceMemory.rows(of: request.picture) }
+        let sent = learn(.repetition, unit, areas: [pass.area], changed: .nothing, refined: pass.detail)
+        memory.repeated(quantiser: pass.quantiser, control.refinement) { ReferenceMemory.rows(of: request.picture) }
         return sent
     }
 
-    private func nextPass(_ request: Request, isCarried: Bool) -> Blur.Pass? {
+    private func nextPass(_ request: Request, isCarried: Bool) -> PendingRefinement.Pass? {
         control.pass(
             isCarried: isCarried, at: request.mediaTime, target: request.target,
             detail: { PictureDetail(of: request.picture, in: $0) },
@@ -268,10 +268,10 @@ package final class X264Encoder {
     /// Learns from a unit, and says in it how coarse the picture is as a whole.
     private func learn(
         _ kind: QuantiserControl.Kind, _ unit: EncodedUnit, areas: [PixelRect], changed: PictureDetail,
-        blurred: PictureDetail
+        refined: PictureDetail
     ) -> EncodedUnit {
         let coded = QuantiserControl.Coded(
-            areas: areas, changed: changed, blurred: blurred, quantiser: Int(unit.quantiser),
+            areas: areas, changed: changed, refined: refined, quantiser: Int(unit.quantiser),
             bits: unit.bytes.count * 8, time: unit.mediaTime)
         var unit = unit
         unit.quantiser = control.coded(kind, coded)

@@ -5,7 +5,7 @@ import Media
 ///     a quick pass is enough ──► all of it, as fine as fits
 ///     one pass is            ──► in parts from its top, until it looks like the original
 ///     more                   ──► in parts from its top, until all is clear; then once more
-struct Blur: Equatable {
+struct PendingRefinement: Equatable {
     /// A part of a still picture that is coded once more.
     struct Pass {
         let area: PixelRect
@@ -27,7 +27,7 @@ struct Blur: Equatable {
 
     private struct Debt: Equatable {
         var area = PixelRect.nothing
-        var quantiser = Blur.settled
+        var quantiser = PendingRefinement.settled
         var share = 0.0
 
         mutating func add(_ more: PixelRect, _ coarser: Int, share coarse: Double = 1) {
@@ -35,7 +35,7 @@ struct Blur: Equatable {
         }
     }
 
-    /// Passes over all of the blurred area.
+    /// Passes over all of the coarse area.
     private struct Round: Equatable {
         let area: PixelRect
         let quantiser: Int
@@ -44,10 +44,10 @@ struct Blur: Equatable {
     }
 
     /// The coarsest that anything was left at for good.
-    private var left = Blur.sharp
+    private var left = PendingRefinement.sharp
     /// What is coarser than `settled`; empty where all is sharp.
     private(set) var area = PixelRect.nothing
-    private(set) var quantiser = Blur.settled
+    private(set) var quantiser = PendingRefinement.settled
     /// How much of its detail was coded coarsely; the rest was there before.
     private(set) var share = 0.0
     private var round: Round?
@@ -63,18 +63,18 @@ struct Blur: Equatable {
 
     var isEmpty: Bool { area.isEmpty }
 
-    /// What is not blurred would be coded anew below this quantiser.
+    /// What is not coarse would be coded anew below this quantiser.
     var standing: Int { max(Self.settled, left, round?.quantiser ?? 0) }
 
     /// What a change is coded at, at best: as fine as the present passes leave it.
     var finest: Int { round?.quantiser ?? Self.sharp }
 
-    /// Whether something outside of an area is blurred.
+    /// Whether something outside of an area is coarse.
     func reaches(beyond area: PixelRect) -> Bool {
         !isEmpty && !area.onMacroblocks.contains(self.area)
     }
 
-    /// The quantiser of the whole picture: what is blurred counts by its area.
+    /// The quantiser of the whole picture: what is coarse counts by its area.
     func coarseness(of quantiser: Int) -> Double {
         if isEmpty { return Double(min(quantiser, Self.settled)) }
         let share = Double(area.area) / Double(pictureArea)
@@ -126,7 +126,7 @@ struct Blur: Equatable {
     }
 
     /// What changed is as it was left then, but for what was missing and was coded now.
-    mutating func goBack(to before: Blur?, changed: PixelRect, missing: PixelRect, quantiser: Int) {
+    mutating func goBack(to before: PendingRefinement?, changed: PixelRect, missing: PixelRect, quantiser: Int) {
         let debt = self.debt
         if let before {
             self = before
@@ -207,7 +207,7 @@ struct Blur: Equatable {
     }
 
     /// The next pass: few of them, because a key typed meanwhile waits for one, and because what was shown before has
-    /// to stay among the references. What is read first is sharp when all of it would still be blurred.
+    /// to stay among the references. What is read first is sharp when all of it would still be coarse.
     ///
     /// - Parameters:
     ///   - isQuick: a change goes with it, and more wait behind it.
