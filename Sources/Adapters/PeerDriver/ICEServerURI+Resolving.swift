@@ -8,7 +8,7 @@ extension ICEServerURI {
     /// - Returns: the system's first choice of each family, IPv4 and IPv6, in its order; none where nobody knows the name.
     package func resolve() async -> [TransportAddress] {
         if let address { return [address] }
-        return (try? await Self.lookups.runIfActive { [host, port] in Self.look(up: host, port) }) ?? []
+        return (try? await Self.lookups.runIfActive { [host, port] in Self.addresses(of: host, port) }) ?? []
     }
 
     /// A name that nobody knows takes long, and must not keep others waiting; but no peer may have threads made without end.
@@ -18,7 +18,7 @@ extension ICEServerURI {
         return pool
     }()
 
-    private static func look(up host: String, _ port: UInt16) -> [TransportAddress] {
+    private static func addresses(of host: String, _ port: UInt16) -> [TransportAddress] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?

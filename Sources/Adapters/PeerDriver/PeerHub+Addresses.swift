@@ -22,7 +22,7 @@ extension PeerHub {
             guard configuration.port == 0, (error as? IOError)?.errnoCode == EADDRINUSE else { throw error }
             socket = try await UDPSocket.bind(ip, port: 0, on: eventLoop, receive: receive)
         }
-        if closed { return try await socket.channel.close() }
+        if isClosed { return try await socket.channel.close() }
         sockets[socket.address] = socket
     }
 
@@ -32,12 +32,12 @@ extension PeerHub {
         let watch = await AddressWatch.open(on: eventLoop) { [weak self] in
             self?.assumeIsolated { $0.addressesChanged() }
         }
-        if closed { watch?.close(promise: nil) } else { addressWatch = watch }
+        if isClosed { watch?.close(promise: nil) } else { addressWatch = watch }
     }
 
     /// Changes come in bursts; the last counts.
     private func addressesChanged() {
-        guard !closed else { return }
+        guard !isClosed else { return }
         addressLook?.cancel()
         addressLook = eventLoop.scheduleTask(in: Limits.addressPause) { [weak self] in
             Task { await self?.followAddresses() }
@@ -45,7 +45,7 @@ extension PeerHub {
     }
 
     private func followAddresses() async {
-        guard !closed, let here = try? LocalAddresses.usable() else { return }
+        guard !isClosed, let here = try? LocalAddresses.usable() else { return }
         // Where there is no network at all, the old addresses may be those that come back.
         guard here.contains(where: { !$0.isLoopback }) else { return }
         let gone = sockets.keys.filter { !$0.ip.isLoopback && !here.contains($0.ip) }
@@ -54,11 +54,11 @@ extension PeerHub {
         var bound: [IPAddress] = []
         for ip in come.prefix(max(0, Limits.localAddresses - sockets.count)) {
             // IPv6's are tentative at first; there is word when they are not any more.
-            guard (try? await bind(ip)) != nil, !closed else { continue }
+            guard (try? await bind(ip)) != nil, !isClosed else { continue }
             bound.append(ip)
             await listen(at: ip)
         }
-        guard !closed else { return }
+        guard !isClosed else { return }
         // What can't be bound is no change, however often the system tells of it.
         if !gone.isEmpty || !bound.isEmpty {
             let new = localCandidates().filter { candidate in candidate.base.map { bound.contains($0.ip) } == true }

@@ -24,7 +24,7 @@ extension PeerHub {
 
     /// Asks these STUN servers, unless others were asked before, or what they tell would be told to nobody.
     package func gather(from servers: [TransportAddress]) {
-        guard !servers.isEmpty, gatherer == nil, !closed, configuration.transportPolicy == .all else { return }
+        guard !servers.isEmpty, gatherer == nil, !isClosed, configuration.transportPolicy == .all else { return }
         stunServers = servers
         gatherAgain()
         flush()

@@ -15,7 +15,7 @@ extension PeerHub {
         for server in servers {
             if let base = await base(for: server) { bases[base, default: []].append(server) }
         }
-        guard !closed else { return [] }
+        guard !isClosed else { return [] }
         let now = SystemClock.now()
         probes = bases.map { base, servers in
             MappingProbe(base: base, servers: servers, random: SystemRandomNumberGenerator(), at: now)

@@ -22,7 +22,9 @@ package struct HubPeerStatistics: Sendable {
 }
 
 extension PeerHub {
-    /// Binds the sockets. - Throws: `HubError.cannotBind`.
+    /// Binds the sockets and asks the STUN and TURN servers.
+    ///
+    /// - Throws: `HubError.cannotBind`.
     package func open() async throws(HubError) {
         guard !configuration.addresses.isEmpty else { throw .cannotBind("this machine has no usable address") }
         authenticator = configuration.makeAuthenticator()
@@ -71,7 +73,7 @@ extension PeerHub {
     /// Adds a peer; its checks begin as soon as it knows the other side.
     /// - Returns: our ICE credentials for its SDP.
     package func add(_ id: PeerID, _ setup: PeerSetup, lane: LaneKey?) throws -> ICECredentials {
-        guard !closed, let security, let authenticator else { throw HubError.closed }
+        guard !isClosed, let security, let authenticator else { throw HubError.closed }
         guard peers.count < Limits.peers else { throw HubError.tooManyPeers }
         let now = SystemClock.now()
         var setup = setup

@@ -8,7 +8,7 @@ import SystemClock
 extension PeerHub {
     /// - Returns: whether the other is asked now.
     func redirect(_ relay: Relay) -> Bool {
-        guard !closed, let other = relay.client?.alternateServer, !isAsked(other, besides: relay),
+        guard !isClosed, let other = relay.client?.alternateServer, !isAsked(other, besides: relay),
             relay.server.redirect(to: other, at: SystemClock.now())
         else { return false }
         // Nothing is known of the other one yet.

@@ -17,7 +17,7 @@ extension PeerHub {
                 server, index: relays.count, hidesAddress: configuration.transportPolicy == .relayOnly)
             relays.append(relay)
             let base = await chooseAddress(of: relay)
-            guard !closed else { return }
+            guard !isClosed else { return }
             let now = SystemClock.now()
             switch (server.uri.transport, base) {
             case (_, nil): fail(relay, .noLocalAddress)
@@ -50,7 +50,7 @@ extension PeerHub {
 
     private func hasten(_ relay: Relay) {
         let now = SystemClock.now()
-        guard !closed, relay.address == nil else { return }
+        guard !isClosed, relay.address == nil else { return }
         relay.client?.hasten(at: now)
         drain(relay, at: now)
     }
@@ -59,7 +59,8 @@ extension PeerHub {
     func askElsewhere(_ relay: Relay) async {
         let base = await chooseAddress(of: relay)
         let now = SystemClock.now()
-        guard !closed, relay.client?.configuration.base != base || relay.client?.configuration.server != relay.server.address
+        guard !isClosed,
+            relay.client?.configuration.base != base || relay.client?.configuration.server != relay.server.address
         else { return }
         forgetAddress(of: relay, at: now)
         relay.client = nil
@@ -177,20 +178,12 @@ extension PeerHub {
         var wrapped: [UInt8] = []
         wrapped.reserveCapacity(transmit.bytes.count + Limits.relayHeaderBytes)
         if relay.client?.wrap(transmit.bytes, to: transmit.to, into: &wrapped, at: now) == .ready,
-            relay.connection.map({ hasRoom($0, for: transmit.bytes) }) ?? true
+            relay.connection?.hasRoom(for: transmit.bytes) ?? true
         {
             write(wrapped, relay, transmit.trafficClass)
         }
         // A permission or a channel may have to be asked for.
         drain(relay, at: now)
-    }
-
-    /// As on a connection to a peer: what it does not take is dropped, and checks have some room beyond that.
-    private func hasRoom(_ connection: any Channel, for packet: [UInt8]) -> Bool {
-        if connection.isWritable { return true }
-        guard packet.read(DatagramKind.init) == .stun else { return false }
-        let waiting = (try? connection.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-        return waiting < Limits.connectionBacklog + Limits.checkBacklog
     }
 
     private func write(_ bytes: [UInt8], _ relay: Relay, _ trafficClass: TrafficClass = .standard) {
@@ -275,7 +268,7 @@ extension PeerHub {
     /// Told once, however often it happens.
     private func fail(_ relay: Relay, _ failure: RelayFailure) {
         // What broke the connection is told by the connection.
-        if failure == .turn(.disconnected) || relay.failure == failure || closed { return }
+        if failure == .turn(.disconnected) || relay.failure == failure || isClosed { return }
         relay.failure = failure
         configuration.onRelay(.failed(relay.server.uri, failure))
     }
@@ -284,7 +277,7 @@ extension PeerHub {
 
     func connect(_ index: Int) {
         let relay = relays[index]
-        guard !closed, relay.connection == nil, let address = relay.server.address else { return }
+        guard !isClosed, relay.connection == nil, let address = relay.server.address else { return }
         relay.triedAt = SystemClock.now()
         relay.connectionNumber += 1
         let number = relay.connectionNumber
@@ -303,7 +296,7 @@ extension PeerHub {
     /// seldom: the next takes its place, and keeps it, whatever else the network tells.
     private func connectSoon(_ index: Int) {
         let relay = relays[index]
-        guard !closed, !relay.isHastened else { return }
+        guard !isClosed, !relay.isHastened else { return }
         // Another would meet the same refusal.
         if case .turn(let told)? = relay.failure, told.isPermanent { return }
         relay.attempts = 0
@@ -325,7 +318,7 @@ extension PeerHub {
         switch result {
         case .failure(let error): lose(index, RelayConnection.failure(error), at: now)
         case .success(let channel):
-            guard !closed, let base = channel.localAddress.flatMap(TransportAddress.init) else {
+            guard !isClosed, let base = channel.localAddress.flatMap(TransportAddress.init) else {
                 return channel.close(promise: nil)
             }
             relay.connection = channel
@@ -341,7 +334,7 @@ extension PeerHub {
     private func connectAnew(_ index: Int) async {
         let relay = relays[index]
         relay.server.found(await relay.server.uri.resolve())
-        if !closed { connect(index) }
+        if !isClosed { connect(index) }
     }
 
     private func handle(_ event: RelayConnection.Event, relayAt index: Int, _ number: Int) {
@@ -377,7 +370,7 @@ extension PeerHub {
         let (shortest, longest) = (Limits.reconnectSeconds.lowerBound, Limits.reconnectSeconds.upperBound)
         let pause = min(shortest << Int64(min(relay.attempts, 16)), longest) * Int64.random(in: 800...1200)
         relay.attempts += 1
-        guard !closed else { return }
+        guard !isClosed else { return }
         relay.retry?.cancel()
         relay.retry = eventLoop.scheduleTask(in: .milliseconds(pause)) { [weak self] in
             Task { await self?.connectAnew(index) }

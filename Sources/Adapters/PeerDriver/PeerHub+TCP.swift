@@ -18,7 +18,7 @@ extension PeerHub {
         }
         guard let channel, let port = channel.localAddress?.port else { return }
         let local = TransportAddress(ip: ip, port: UInt16(clamping: port), transport: .tcp)
-        if closed { channel.close(promise: nil) } else { listeners[local] = channel }
+        if isClosed { channel.close(promise: nil) } else { listeners[local] = channel }
     }
 
     /// Where connections are taken, or made from.
@@ -46,7 +46,7 @@ extension PeerHub {
 
     /// - Returns: who takes what comes; nil where there are too many already.
     private func accept(_ channel: any Channel) -> TCPSocket.Listener? {
-        guard !closed, var local = channel.localAddress.flatMap(TransportAddress.init),
+        guard !isClosed, var local = channel.localAddress.flatMap(TransportAddress.init),
             var remote = channel.remoteAddress.flatMap(TransportAddress.init)
         else { return nil }
         (local.transport, remote.transport) = (.tcp, .tcp)
@@ -64,7 +64,7 @@ extension PeerHub {
 
     /// A check that an active candidate sends wants a connection.
     private func connect(_ pair: AddressPair, for id: PeerID, at now: Instant) -> TCPConnection? {
-        guard configuration.tcp == .active, pair.local.port == Candidate.discardPort, !closed,
+        guard configuration.tcp == .active, pair.local.port == Candidate.discardPort, !isClosed,
             connections.mayConnect(pair, at: now)
         else { return nil }
         let serial = connections.nextSerial()

@@ -61,7 +61,7 @@ package actor PeerHub {
     /// Reports from addresses that are nobody's are looked at so often.
     private var strayBudget = TokenBucket(
         perSecond: Limits.straysPerSecond, capacity: Limits.straysPerSecond, at: SystemClock.now())
-    private(set) var closed = false
+    private(set) var isClosed = false
     var security: (any SecurityProvider)?
     var authenticator: (any MessageAuthenticator)?
     package nonisolated let outbox: Outbox
@@ -160,7 +160,7 @@ package actor PeerHub {
         while true {
             switch peer.core.nextOutput() {
             case .transmit(let transmit):
-                if transmit.bytes.first.map({ $0 <= 3 }) == true {
+                if transmit.bytes.read(DatagramKind.init) == .stun {
                     router.sentCheck(AddressPair(local: transmit.from, remote: transmit.to), by: id)
                 }
                 send(transmit, for: id, at: now)
@@ -246,7 +246,7 @@ package actor PeerHub {
         }
         // The loop's clock stands still while the machine sleeps, and ours does not: a timer of before would be late.
         let isLate = isTimerLate
-        guard due < timerDue || isLate, !closed else { return }
+        guard due < timerDue || isLate, !isClosed else { return }
         // Then all who are due have their turn at once.
         let due = isLate ? SystemClock.now() : due
         timerDue = due
@@ -294,7 +294,7 @@ package actor PeerHub {
 
     /// Says goodbye to every peer and closes the sockets.
     package func close() async {
-        guard !closed else { return }
+        guard !isClosed else { return }
         let now = SystemClock.now()
         for (id, peer) in peers {
             peer.core.close(at: now)
@@ -302,7 +302,7 @@ package actor PeerHub {
         }
         closeRelays(at: now)
         flush()
-        closed = true
+        isClosed = true
         timer?.cancel()
         addressLook?.cancel()
         addressWatch?.close(promise: nil)

@@ -10,7 +10,7 @@ struct SendBatch {
     private var buffer: [UInt8]
     private var segmentSize = 0
     private var segments = 0
-    private var open = false
+    private var isOpen = false
     private(set) var from: TransportAddress
     private(set) var to: TransportAddress
     private let trafficClass: TrafficClass
@@ -27,18 +27,18 @@ struct SendBatch {
         buffer.removeAll(keepingCapacity: true)
         buffer += first.bytes
         segments = 1
-        open = true
+        isOpen = true
     }
 
     /// False where `next` does not fit this batch: send it and begin another.
     mutating func append(_ next: Transmit) -> Bool {
-        guard open, segments < Limits.segmentsPerSend, next.to == to, next.from == from,
+        guard isOpen, segments < Limits.segmentsPerSend, next.to == to, next.from == from,
             next.trafficClass == trafficClass, next.ecn == ecn, next.bytes.count <= segmentSize,
             buffer.count + next.bytes.count <= Limits.bytesPerSend
         else { return false }
         buffer += next.bytes
         segments += 1
-        open = next.bytes.count == segmentSize
+        isOpen = next.bytes.count == segmentSize
         return true
     }
 

@@ -51,27 +51,19 @@ final class TCPConnection {
 
     // MARK: Out
 
-    /// What a backed-up connection does not take is dropped, as a network would; checks have some room beyond that.
+    /// What it has no room for is dropped.
     func send(_ packet: [UInt8]) {
         guard allows(packet) else { return }
         guard let channel else {
             if held.count < Limits.heldFrames { held.append(packet) }
             return
         }
-        guard packet.count <= Limits.datagramBytes, channel.isWritable || hasRoom(for: packet) else { return }
+        guard packet.count <= Limits.datagramBytes, channel.hasRoom(for: packet) else { return }
         var frame = channel.allocator.buffer(capacity: packet.count + MemoryLayout<UInt16>.size)
         frame.writeInteger(UInt16(packet.count))
         frame.writeBytes(packet)
         channel.write(frame, promise: nil)
     }
-
-    private func hasRoom(for packet: [UInt8]) -> Bool {
-        packet.read(DatagramKind.init) == .stun
-            && waitingBytes < Limits.connectionBacklog + Limits.checkBacklog
-    }
-
-    /// What has not left for the kernel yet.
-    var waitingBytes: Int { (try? channel?.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
 
     /// The connection stands.
     func begin(_ channel: any Channel) {

@@ -15,8 +15,8 @@ enum GatheringLimit {
     static let names = Duration.seconds(15)
 
     /// What a name stands for, or nothing where that takes longer, or is not waited for any more.
-    static func look(_ up: @escaping @Sendable () async -> [TransportAddress]) async -> [TransportAddress] {
-        await Deadline.result(within: names, of: up) ?? []
+    static func resolve(_ lookUp: @escaping @Sendable () async -> [TransportAddress]) async -> [TransportAddress] {
+        await Deadline.result(within: names, of: lookUp) ?? []
     }
 }
 
@@ -28,7 +28,7 @@ extension NetworkConfiguration {
     ) async throws(ShareError) -> HubConfiguration {
         var hub = sockets(at: try localAddresses(), port: udpPort, onEvent: onEvent)
         for server in askedSTUNServers {
-            let found = await GatheringLimit.look { await STUNServer.resolve(server) }
+            let found = await GatheringLimit.resolve { await STUNServer.resolve(server) }
             if found.isEmpty { throw .network("can't resolve the STUN server \"\(server)\" (stun:host[:port])") }
             hub.stunServers += found
         }
@@ -75,7 +75,7 @@ extension NetworkConfiguration {
 extension TURNServer {
     /// Nil where the name is unknown.
     func resolve() async -> RelayServer? {
-        let addresses = await GatheringLimit.look { [uri] in await uri.resolve() }
+        let addresses = await GatheringLimit.resolve { [uri] in await uri.resolve() }
         guard !addresses.isEmpty, let credentials = relayCredentials else { return nil }
         return RelayServer(
             uri: uri, addresses: addresses, credentials: credentials, trustedCertificates: trustedCertificates)

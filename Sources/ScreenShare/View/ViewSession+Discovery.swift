@@ -23,7 +23,7 @@ extension ViewSession {
         guard configuration.network.stunServers.isEmpty, !configuration.network.relayOnly else { return }
         // Resolved; what is malformed or unknown is left out.
         let servers = await session.iceServers.mapAtOnce { server in
-            await GatheringLimit.look { await STUNServer.resolve(server.url) }
+            await GatheringLimit.resolve { await STUNServer.resolve(server.url) }
         }
         // A hub that is closed meanwhile has no loop to run on.
         if Task.isCancelled { return }
