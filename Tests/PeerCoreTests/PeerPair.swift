@@ -161,7 +161,7 @@ struct PeerPair: ~Copyable {
         drain()
     }
 
-    mutating func send(_ unit: PacketisedUnit) {
+    mutating func send(_ unit: PacketizedUnit) {
         guard sleepsUntil <= now else { return }
         sharer.send(unit, at: now)
         drain()

@@ -8,8 +8,8 @@ import Timebase
 struct PictureCacheTests {
     private func unit(
         _ tick: Int64, bytes: Int, keyframe: Bool = false, isReference: Bool = true, laneRate: Int = 4_000_000
-    ) -> PacketisedUnit {
-        PacketisedUnit(
+    ) -> PacketizedUnit {
+        PacketizedUnit(
             bytes: [UInt8](repeating: 1, count: bytes), payloads: [0..<bytes], mediaTime: MediaTime(ticks: tick),
             capturedAt: .zero, isKeyframe: keyframe, isReference: isReference, laneRate: laneRate)
     }
@@ -308,7 +308,7 @@ struct PictureCacheTests {
         var cache = PictureCache()
         cache.add(unit(0, bytes: 100, keyframe: true))
         cache.add(unit(1, bytes: 101))
-        func preview(_ milliseconds: Int64) -> PacketisedUnit? {
+        func preview(_ milliseconds: Int64) -> PacketizedUnit? {
             cache.preview(over: 10_000_000, at: .zero + .milliseconds(milliseconds))
         }
         #expect(preview(990)?.mediaTime.ticks == 1)

@@ -52,7 +52,7 @@ struct SyntheticVideo {
     mutating func next(
         keyframe: Bool, size: Int, capturedAt: Instant, ticks: Int64? = nil, isRefinement: Bool = false,
         isReference: Bool = true
-    ) -> PacketisedUnit {
+    ) -> PacketizedUnit {
         if keyframe { frameNum = 0 } else { frameNum = (frameNum + 1) % 256 }
         var bits = Bits()
         bits.ue(0)

@@ -7,25 +7,25 @@ struct H264PacketizerTests {
     @Test("A NAL unit that fits is a payload of its own, byte for byte")
     func single() throws {
         let unit = unit([nalUnit(0x41, 1139)])
-        let packetised = try H264Packetizer(mode: .nonInterleaved).packetize(unit)
-        #expect(packetised.payloads == [0..<1140])
-        #expect(packetised.bytes == unit.bytes)
-        #expect(packetised.isMarked(0))
+        let packetized = try H264Packetizer(mode: .nonInterleaved).packetize(unit)
+        #expect(packetized.payloads == [0..<1140])
+        #expect(packetized.bytes == unit.bytes)
+        #expect(packetized.isMarked(0))
     }
 
     @Test("SPS, PPS and a small IDR share one STAP-A with the highest reference value")
     func aggregate() throws {
         let unit = unit([[0x67, 1, 2], [0x28, 3], [0x05, 9, 9, 9]])
-        let packetised = try H264Packetizer(mode: .nonInterleaved).packetize(unit)
-        #expect(packetised.bytes == [0x78, 0, 3, 0x67, 1, 2, 0, 2, 0x28, 3, 0, 4, 0x05, 9, 9, 9])
-        #expect(packetised.payloads == [0..<16])
+        let packetized = try H264Packetizer(mode: .nonInterleaved).packetize(unit)
+        #expect(packetized.bytes == [0x78, 0, 3, 0x67, 1, 2, 0, 2, 0x28, 3, 0, 4, 0x05, 9, 9, 9])
+        #expect(packetized.payloads == [0..<16])
     }
 
     @Test("A STAP-A holds nine NAL units at most")
     func aggregateCount() throws {
         let units = [[UInt8]](repeating: [0x06, 1], count: 21)
-        let packetised = try H264Packetizer(mode: .nonInterleaved).packetize(unit(units))
-        #expect(packetised.payloads.map(\.count) == [1 + 9 * 4, 1 + 9 * 4, 1 + 3 * 4])
+        let packetized = try H264Packetizer(mode: .nonInterleaved).packetize(unit(units))
+        #expect(packetized.payloads.map(\.count) == [1 + 9 * 4, 1 + 9 * 4, 1 + 3 * 4])
     }
 
     @Test("A STAP-A fills a payload exactly, and not by one byte more")
@@ -42,8 +42,8 @@ struct H264PacketizerTests {
         for limit in [100, 576, 1200, 9000] {
             let packetizer = H264Packetizer(mode: .nonInterleaved, maximumPayloadSize: limit)
             for size in [limit, limit + 1, 2 * limit, 10_000, 65_537, 123_456] {
-                let packetised = try packetizer.packetize(unit([nalUnit(0x65, size)]))
-                let sizes = packetised.payloads.map(\.count)
+                let packetized = try packetizer.packetize(unit([nalUnit(0x65, size)]))
+                let sizes = packetized.payloads.map(\.count)
                 let total = size + 1
                 if total <= limit {
                     #expect(sizes == [total])
@@ -60,18 +60,18 @@ struct H264PacketizerTests {
 
     @Test("FU-A headers carry reference value, type, and the start and end bits once each")
     func fragmentHeaders() throws {
-        let packetised = try H264Packetizer(mode: .nonInterleaved, maximumPayloadSize: 100)
+        let packetized = try H264Packetizer(mode: .nonInterleaved, maximumPayloadSize: 100)
             .packetize(unit([nalUnit(0x65, 250)]))
-        let headers = packetised.payloads.map { Array(packetised.bytes[$0].prefix(2)) }
+        let headers = packetized.payloads.map { Array(packetized.bytes[$0].prefix(2)) }
         #expect(headers == [[0x7c, 0x85], [0x7c, 0x05], [0x7c, 0x45]])
-        #expect((0..<3).map { packetised.isMarked($0) } == [false, false, true])
+        #expect((0..<3).map { packetized.isMarked($0) } == [false, false, true])
     }
 
     @Test("Mode 0 gives one payload for each NAL unit, and refuses one that doesn't fit")
     func singleMode() throws {
         let packetizer = H264Packetizer(mode: .singleNALUnit)
-        let packetised = try packetizer.packetize(unit([[0x67, 1], [0x68, 2], nalUnit(0x65, 1139)]))
-        #expect(packetised.payloads.map(\.count) == [2, 2, 1140])
+        let packetized = try packetizer.packetize(unit([[0x67, 1], [0x68, 2], nalUnit(0x65, 1139)]))
+        #expect(packetized.payloads.map(\.count) == [2, 2, 1140])
         #expect(throws: H264PacketizerError.nalUnitTooLarge(bytes: 1141)) {
             try packetizer.packetize(unit([nalUnit(0x65, 1140)]))
         }

@@ -150,8 +150,8 @@ struct RetransmissionTests {
         history.resend(number, at: now, pause: roundTrip) { _ in true }
     }
 
-    private func unit(payloads: Int, size: Int) -> PacketisedUnit {
-        PacketisedUnit(
+    private func unit(payloads: Int, size: Int) -> PacketizedUnit {
+        PacketizedUnit(
             bytes: (0..<payloads).flatMap { [UInt8](repeating: UInt8($0), count: size) },
             payloads: (0..<payloads).map { $0 * size..<($0 + 1) * size }, mediaTime: MediaTime(ticks: 0),
             capturedAt: .zero, isKeyframe: false, isReference: true)

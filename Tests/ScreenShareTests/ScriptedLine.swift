@@ -26,7 +26,7 @@ final class ScriptedLine: Sendable {
 
     /// What came of it.
     struct Results: Sendable {
-        var units: [PacketisedUnit] = []
+        var units: [PacketizedUnit] = []
         var keys: [LaneKey] = []
         var sizes: [PixelSize] = []
         var presets = 0

@@ -147,7 +147,7 @@ struct Pictures {
     private let packetizer = H264Packetizer(mode: .nonInterleaved)
     private var frameNumber: UInt16 = 0
 
-    mutating func next(isKeyframe: Bool, bytes: Int, at now: Instant) -> PacketisedUnit {
+    mutating func next(isKeyframe: Bool, bytes: Int, at now: Instant) -> PacketizedUnit {
         frameNumber = isKeyframe ? 0 : (frameNumber + 1) % Self.frameNumbers
         let (high, low) = (UInt8(frameNumber >> 8), UInt8(truncatingIfNeeded: frameNumber))
         let header: [UInt8] = isKeyframe ? [0x65, 0x88, 0x80, 0x26] : [0x61, 0x9a | high, low, 0x18]

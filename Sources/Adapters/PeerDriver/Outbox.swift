@@ -35,7 +35,7 @@ package final class Outbox: Sendable {
     }
 
     /// Called by the encoder's thread; never blocks.
-    package func deliver(_ unit: PacketisedUnit, lane: LaneKey, to hub: PeerHub) {
+    package func deliver(_ unit: PacketizedUnit, lane: LaneKey, to hub: PeerHub) {
         waiting.add(1, ordering: .relaxed)
         eventLoop.execute {
             self.waiting.subtract(1, ordering: .relaxed)

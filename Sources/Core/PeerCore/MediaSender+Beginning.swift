@@ -19,7 +19,7 @@ extension MediaSender {
 
     /// A keyframe to look at while another is made; nothing that refers to it follows. Only for who has had nothing: others
     /// see something newer.
-    mutating func preview(_ keyframe: PacketisedUnit, at now: Instant) {
+    mutating func preview(_ keyframe: PacketizedUnit, at now: Instant) {
         guard lastSent == nil, queue.isEmpty else { return }
         enqueue(keyframe, at: now)
         isStarted = false

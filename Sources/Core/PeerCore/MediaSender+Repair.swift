@@ -305,7 +305,7 @@ extension MediaSender {
         }
     }
 
-    mutating func note(_ unit: PacketisedUnit, _ index: Int, _ path: inout PathControl, at now: Instant) {
+    mutating func note(_ unit: PacketizedUnit, _ index: Int, _ path: inout PathControl, at now: Instant) {
         path.mediaSent(packets: unit.payloads.count, at: now)
         guard unit.payloads[index].count >= Congestion.Limits.probeBytes else { return }
         lastLarge = Large(

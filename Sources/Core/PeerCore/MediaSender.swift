@@ -9,7 +9,7 @@ import Timebase
 /// Packets come out as plaintext; `PeerCore` protects them as they leave.
 struct MediaSender {
     struct QueuedUnit {
-        var unit: PacketisedUnit
+        var unit: PacketizedUnit
         var nextPayload: Int
         var extensions: HeaderExtensions
         var queuedAt: Instant
@@ -98,7 +98,7 @@ struct MediaSender {
     // MARK: In
 
     /// Takes a unit of the viewer's lane. Nothing before its first keyframe is sent.
-    mutating func enqueue(_ unit: PacketisedUnit, at now: Instant) {
+    mutating func enqueue(_ unit: PacketizedUnit, at now: Instant) {
         guard !unit.payloads.isEmpty else { return }
         beginAnewIfHopeless()
         if !isStarted {
@@ -360,7 +360,7 @@ struct MediaSender {
     }
 
     /// The extensions of a unit: the same for all its packets, so that they have one size and leave in one call.
-    private mutating func extensions(for unit: PacketisedUnit, at now: Instant) -> HeaderExtensions {
+    private mutating func extensions(for unit: PacketizedUnit, at now: Instant) -> HeaderExtensions {
         var extensions = HeaderExtensions()
         extensions.mid = parameters.mid
         if unit.isKeyframe { extensions.videoContentType = .screen }

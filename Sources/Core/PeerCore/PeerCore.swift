@@ -213,7 +213,7 @@ package struct PeerCore: ~Copyable {
     }
 
     /// Sends a unit of the peer's lane, as the pacer allows.
-    package mutating func send(_ unit: PacketisedUnit, at now: Instant) {
+    package mutating func send(_ unit: PacketizedUnit, at now: Instant) {
         self.now = now
         guard isConnected else { return }
         sender?.enqueue(unit, at: now)

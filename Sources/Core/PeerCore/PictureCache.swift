@@ -8,8 +8,8 @@ import Timebase
 /// As long as that costs about what a new keyframe would. Beyond that it is for who begins beside others, on whom a new
 /// one would be forced as well; and else only the keyframe is of use, as something to look at until there is another.
 package struct PictureCache: Sendable {
-    private var kept: [PacketisedUnit] = []
-    private var keyframe: PacketisedUnit?
+    private var kept: [PacketizedUnit] = []
+    private var keyframe: PacketizedUnit?
     private var keyframeBytes: Int { keyframe?.bytes.count ?? 0 }
     private var deltaBytes = 0
     /// Of the lane's newest unit, whatever it was: where a still screen's time has come to.
@@ -18,7 +18,7 @@ package struct PictureCache: Sendable {
     package init() {}
 
     /// In the order in which the encoder made them.
-    package mutating func add(_ unit: PacketisedUnit) {
+    package mutating func add(_ unit: PacketizedUnit) {
         newest = (unit.mediaTime, unit.capturedAt)
         if unit.isKeyframe {
             kept = [unit]
@@ -41,9 +41,9 @@ package struct PictureCache: Sendable {
     }
 
     /// From the keyframe on; nil where a new one is to be made.
-    package var units: [PacketisedUnit]? { isCheap ? chain : nil }
+    package var units: [PacketizedUnit]? { isCheap ? chain : nil }
     /// The same where it costs more than a new one; nil where it is more than anybody begins with.
-    package var chain: [PacketisedUnit]? { kept.isEmpty ? nil : kept }
+    package var chain: [PacketizedUnit]? { kept.isEmpty ? nil : kept }
     package var bytes: Int { keyframeBytes + deltaBytes }
     private var isCheap: Bool { deltaBytes <= keyframeBytes }
 
@@ -58,7 +58,7 @@ package struct PictureCache: Sendable {
     ///
     /// - Parameter path: what the joiner's path takes, in bits per second.
     /// - Returns: nil where the next keyframe may be there before a copy of this one.
-    package func preview(over path: Int, at now: Instant) -> PacketisedUnit? {
+    package func preview(over path: Int, at now: Instant) -> PacketizedUnit? {
         guard let keyframe else { return nil }
         let arrival = now + .seconds(Double(keyframeBytes * 8) / Double(max(1, path)))
         let interval = KeyframeGate.interval(bytes: keyframeBytes, of: keyframe.laneRate)

@@ -52,7 +52,7 @@ final class EncoderLane {
     func encode(
         _ picture: I420Picture, damage: PixelRect, mediaTime: MediaTime, capturedAt: Instant, target: SendTarget,
         at now: Instant
-    ) throws(CodecError) -> PacketisedUnit? {
+    ) throws(CodecError) -> PacketizedUnit? {
         let whole = picture.size
         let picture = fitted(picture)
         let damage = damage.scaled(from: whole, to: size)
@@ -108,7 +108,7 @@ final class EncoderLane {
     var wantsTurn: Bool { isUnfinished && fruitless < LineLimits.fruitlessTurns }
 
     /// The last picture once more, without the encoder; nil before the first one.
-    func repeatLast(mediaTime: MediaTime, at now: Instant) -> PacketisedUnit? {
+    func repeatLast(mediaTime: MediaTime, at now: Instant) -> PacketizedUnit? {
         guard let unit = try? repeater.makeUnit() else { return nil }
         return try? packetizer.packetize(
             unit.bytes, nalUnits: unit.nalUnits, mediaTime: mediaTime, capturedAt: now, isKeyframe: false,

@@ -161,7 +161,7 @@ extension MediaLine {
         noteDebt()
     }
 
-    func hand(_ unit: PacketisedUnit, _ key: LaneKey, isKeepalive: Bool = false) {
+    func hand(_ unit: PacketizedUnit, _ key: LaneKey, isKeepalive: Bool = false) {
         // Before, so that nobody who asks afterwards is taken for one who asked before.
         if unit.isKeyframe { lanes[key]?.gate.handedOver(at: SystemClock.now()) }
         deliver(unit, key)

@@ -23,7 +23,7 @@ enum LineEvent: Sendable {
 final class MediaLine {
     let controls: LineControls
     let counters: LineCounters
-    let deliver: @Sendable (PacketisedUnit, LaneKey) -> Void
+    let deliver: @Sendable (PacketizedUnit, LaneKey) -> Void
     /// For the same picture made sharper, and for what is new.
     private let isOutboxFull: @Sendable (_ news: Bool) -> Bool
     /// Whether a rung's viewers are all behind.
@@ -67,7 +67,7 @@ final class MediaLine {
 
     init(
         controls: LineControls, counters: LineCounters, source: any FrameSource,
-        deliver: @escaping @Sendable (PacketisedUnit, LaneKey) -> Void,
+        deliver: @escaping @Sendable (PacketizedUnit, LaneKey) -> Void,
         isOutboxFull: @escaping @Sendable (_ news: Bool) -> Bool,
         isCongested: @escaping @Sendable (Int, _ news: Bool) -> Bool, taps: SampleTaps,
         report: @escaping @Sendable (LineEvent) -> Void

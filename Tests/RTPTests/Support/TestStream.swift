@@ -63,13 +63,13 @@ struct TestStream: Sendable {
     ) throws -> [Packet] {
         var packets: [Packet] = []
         for (index, unit) in units.enumerated() {
-            let packetised = try packetizer.packetize(unit)
-            for (position, payload) in packetised.payloads.enumerated() {
+            let packetized = try packetizer.packetize(unit)
+            for (position, payload) in packetized.payloads.enumerated() {
                 packets.append(
                     Packet(
-                        payload: Array(packetised.bytes[payload]),
+                        payload: Array(packetized.bytes[payload]),
                         sequenceNumber: firstSequenceNumber &+ UInt16(truncatingIfNeeded: packets.count),
-                        timestamp: firstTimestamp &+ UInt32(index) &* 3000, marker: packetised.isMarked(position)))
+                        timestamp: firstTimestamp &+ UInt32(index) &* 3000, marker: packetized.isMarked(position)))
             }
         }
         return packets
@@ -77,7 +77,7 @@ struct TestStream: Sendable {
 }
 
 extension H264Packetizer {
-    func packetize(_ unit: TestStream.Unit) throws(H264PacketizerError) -> PacketisedUnit {
+    func packetize(_ unit: TestStream.Unit) throws(H264PacketizerError) -> PacketizedUnit {
         try packetize(
             unit.bytes, nalUnits: unit.nalUnits, mediaTime: MediaTime(ticks: 0), capturedAt: .zero,
             isKeyframe: unit.isKeyframe, isReference: true)

@@ -9,7 +9,7 @@ package enum PacketizationMode: UInt8, Hashable, Sendable {
     case nonInterleaved = 1
 }
 
-/// Why an access unit cannot be packetised.
+/// Why an access unit cannot be packetized.
 package enum H264PacketizerError: Error, Hashable, Sendable {
     /// Mode 0 cannot carry a NAL unit larger than a payload.
     case nalUnitTooLarge(bytes: Int)
@@ -32,14 +32,14 @@ package struct H264Packetizer: Sendable {
     package func packetize(
         _ bytes: [UInt8], nalUnits: [Range<Int>], mediaTime: MediaTime, capturedAt: Instant, isKeyframe: Bool,
         isReference: Bool, isRefinement: Bool = false, laneRate: Int = .max
-    ) throws(H264PacketizerError) -> PacketisedUnit {
+    ) throws(H264PacketizerError) -> PacketizedUnit {
         var output = Output()
         output.bytes.reserveCapacity(bytes.count + bytes.count / 64 + 64)
         var index = 0
         while index < nalUnits.count {
             index += try packetize(bytes, nalUnits[index...], into: &output)
         }
-        return PacketisedUnit(
+        return PacketizedUnit(
             bytes: output.bytes, payloads: output.payloads, mediaTime: mediaTime, capturedAt: capturedAt,
             isKeyframe: isKeyframe, isReference: isReference, isRefinement: isRefinement, laneRate: laneRate)
     }
@@ -55,7 +55,7 @@ package struct H264Packetizer: Sendable {
         }
     }
 
-    /// Packetises the first NAL unit, with those after it where they fit one packet; says how many.
+    /// Packetizes the first NAL unit, with those after it where they fit one packet; says how many.
     private func packetize(
         _ bytes: [UInt8], _ nalUnits: ArraySlice<Range<Int>>, into output: inout Output
     ) throws(H264PacketizerError) -> Int {

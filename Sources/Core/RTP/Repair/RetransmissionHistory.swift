@@ -6,10 +6,10 @@ import Timebase
 package struct RetransmissionHistory: Sendable {
     /// A packet as it can be made again.
     package struct Packet: Sendable {
-        package let unit: PacketisedUnit
+        package let unit: PacketizedUnit
         package let payloadIndex: Int
 
-        package init(unit: PacketisedUnit, payloadIndex: Int) {
+        package init(unit: PacketizedUnit, payloadIndex: Int) {
             self.unit = unit
             self.payloadIndex = payloadIndex
         }
@@ -74,7 +74,7 @@ package struct RetransmissionHistory: Sendable {
     /// - Parameter packet: which one of the path it is.
     /// - Precondition: `payloadIndex` is one of the unit's.
     package mutating func record(
-        sequenceNumber: Int64, unit: PacketisedUnit, payloadIndex: Int, as packet: Int64? = nil, at now: Instant
+        sequenceNumber: Int64, unit: PacketizedUnit, payloadIndex: Int, as packet: Int64? = nil, at now: Instant
     ) {
         let next = first + Int64(entries.count)
         if entries.isEmpty || sequenceNumber - next >= Int64(maximumPackets) {

@@ -4,7 +4,7 @@ import Timebase
 /// reference, which each viewer's queue and history only counts.
 ///
 /// It holds no packets: payload type, SSRC, sequence number, timestamp offset and extensions are each viewer's own.
-package final class PacketisedUnit: Sendable {
+package final class PacketizedUnit: Sendable {
     /// All payloads, back to back.
     package let bytes: [UInt8]
     package let payloads: [Range<Int>]
@@ -34,8 +34,8 @@ package final class PacketisedUnit: Sendable {
     }
 
     /// The same payloads, not copied, with other times.
-    package func retimed(_ mediaTime: MediaTime, capturedAt: Instant) -> PacketisedUnit {
-        PacketisedUnit(
+    package func retimed(_ mediaTime: MediaTime, capturedAt: Instant) -> PacketizedUnit {
+        PacketizedUnit(
             bytes: bytes, payloads: payloads, mediaTime: mediaTime, capturedAt: capturedAt, isKeyframe: isKeyframe,
             isReference: isReference, isRefinement: isRefinement, laneRate: laneRate)
     }
