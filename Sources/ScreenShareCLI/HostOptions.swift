@@ -144,16 +144,13 @@ struct SizeArgument: ExpressibleByArgument {
         } else if let preset = Self.presets[argument] {
             size = .within(longSide: preset.width, shortSide: preset.height)
         } else if let (width, height) = Self.dimensions(argument[...]), width >= 16, height >= 16,
-            width * height <= Self.mostPixels
+            width * height <= PictureLimits.pixels
         {
             size = .exactly(width: width & ~1, height: height & ~1)
         } else {
             return nil
         }
     }
-
-    /// H.264 ends here (level 6.2, table A-1).
-    private static let mostPixels = 139_264 * 256
 
     private static let presets: [String: (width: Int, height: Int)] = [
         "360p": (640, 360), "480p": (854, 480), "540p": (960, 540), "720p": (1280, 720), "1080p": (1920, 1080),
@@ -162,8 +159,9 @@ struct SizeArgument: ExpressibleByArgument {
 
     static func dimensions(_ text: Substring) -> (width: Int, height: Int)? {
         let parts = text.split(separator: "x", omittingEmptySubsequences: false)
-        guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]), (2...8192).contains(width),
-            (2...8192).contains(height)
+        let sides = 2...PictureLimits.side
+        guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]), sides.contains(width),
+            sides.contains(height)
         else { return nil }
         return (width, height)
     }

@@ -279,19 +279,6 @@ enum LineLimits {
     static let lookTime = Duration.milliseconds(3)
     /// Without one a slower rung has its turn with the signs of life alone.
     static let fruitlessTurns = 20
-    /// Wide and high enough for any screen; level 6.2 of H.264 ends at as many pixels (table A-1).
-    static let side = 8192
-    static let pixels = 139_264 * 256
-    /// x264's longest side, and the other of a picture that has all those pixels then.
-    static let longestSide = 16_384
-    static let shortestSide = pixels / longestSide
-
-    /// Whether a level of H.264 has room for so many macroblocks, and x264 for so long a side.
-    static func takes(_ picture: PixelSize) -> Bool {
-        let macroblocks = ((picture.width + 15) / 16) * ((picture.height + 15) / 16)
-        return macroblocks * 256 <= pixels && max(picture.width, picture.height) <= longestSide
-    }
-
     /// After a read that failed for the moment.
     static let retryPeriod = Duration.milliseconds(30)
 }

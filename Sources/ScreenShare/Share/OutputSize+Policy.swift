@@ -3,13 +3,13 @@ import Media
 extension OutputSize {
     /// Numbers that no picture can have count as the nearest that one can.
     func policy(in mode: ContentMode) -> FitGeometry.Policy {
-        func side(_ length: Int) -> Int { max(2, min(LineLimits.side, length)) }
+        func side(_ length: Int) -> Int { max(2, min(PictureLimits.side, length)) }
         return switch self {
         case .automatic: mode.size.policy(in: mode)
         case .native: .native
         case .fit(let width, let height): .fit(PixelSize(width: side(width), height: side(height)))
         case .within(let long, let short): .fitTurned(PixelSize(width: side(long), height: side(short)))
-        case .maximumPixels(let count): .fitPixels(max(256, min(LineLimits.pixels, count)))
+        case .maximumPixels(let count): .fitPixels(max(256, min(PictureLimits.pixels, count)))
         case .exactly(let width, let height): .letterbox(PixelSize(width: side(width), height: side(height)))
         }
     }
@@ -19,18 +19,18 @@ extension OutputSize {
     func geometry(of source: PixelSize, in mode: ContentMode) -> FitGeometry {
         let policy = policy(in: mode)
         let wanted = FitGeometry(source: source, policy: policy)
-        guard !LineLimits.takes(wanted.picture) else { return wanted }
+        guard !PictureLimits.takes(wanted.picture) else { return wanted }
         let size = wanted.picture
-        let isTooLong = max(size.width, size.height) > LineLimits.longestSide
+        let isTooLong = max(size.width, size.height) > PictureLimits.longestSide
         let box = size.width > size.height
-            ? PixelSize(width: LineLimits.longestSide, height: LineLimits.shortestSide)
-            : PixelSize(width: LineLimits.shortestSide, height: LineLimits.longestSide)
-        var (pixels, smaller) = (LineLimits.pixels, size)
+            ? PixelSize(width: PictureLimits.longestSide, height: PictureLimits.shortestSide)
+            : PixelSize(width: PictureLimits.shortestSide, height: PictureLimits.longestSide)
+        var (pixels, smaller) = (PictureLimits.pixels, size)
         repeat {
             smaller = FitGeometry(source: size, policy: isTooLong ? .fit(box) : .fitPixels(pixels)).picture
             // Rows and columns of macroblocks that are not full count as full.
-            pixels -= LineLimits.pixels / 64
-        } while !isTooLong && !LineLimits.takes(smaller) && pixels > 0
+            pixels -= PictureLimits.pixels / 64
+        } while !isTooLong && !PictureLimits.takes(smaller) && pixels > 0
         if case .letterbox = policy { return FitGeometry(source: source, policy: .letterbox(smaller)) }
         return FitGeometry(source: source, policy: .fit(smaller))
     }

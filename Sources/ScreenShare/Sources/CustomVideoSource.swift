@@ -67,7 +67,8 @@ public final class CustomVideoSource: Sendable {
         orientation: Orientation = .topLeft, timestamp: Duration
     ) throws(PushError) {
         let pushedAt = SystemClock.now()
-        guard (2...8192).contains(width), (2...8192).contains(height), (0...65_536).contains(bytesPerRow ?? 0),
+        let sides = 2...PictureLimits.side
+        guard sides.contains(width), sides.contains(height), (0...65_536).contains(bytesPerRow ?? 0),
             let copy = PixelBuffer(
                 format: format.pixelFormat, size: PixelSize(width: width, height: height), bytesPerRow: bytesPerRow,
                 copying: bytes),

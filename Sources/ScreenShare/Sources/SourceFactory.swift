@@ -25,8 +25,8 @@ extension ShareSource {
         case .testPattern(let width, let height):
             return { wakeup throws(CaptureError) in
                 let size = PixelSize(width: width, height: height)
-                guard max(width, height) <= LineLimits.side, let source = TestPatternSource(size: size, wakeup: wakeup)
-                else { throw .unsupported("A test pattern has 1 to \(LineLimits.side) pixels a side, not \(size).") }
+                guard max(width, height) <= PictureLimits.side, let source = TestPatternSource(size: size, wakeup: wakeup)
+                else { throw .unsupported("A test pattern has 1 to \(PictureLimits.side) pixels a side, not \(size).") }
                 return source
             }
         case .custom(let source):

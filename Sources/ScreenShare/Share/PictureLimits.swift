@@ -1,0 +1,19 @@
+import Media
+import RTP
+
+/// How large a picture may be.
+package enum PictureLimits {
+    /// Wide and high enough for any screen.
+    package static let side = 8192
+    /// Level 6.2 of H.264 ends here (ITU-T H.264 table A-1).
+    package static let pixels = RTP.Limits.macroblocksPerPicture * 256
+    /// x264's longest side, and the other of a picture that has all those pixels then.
+    static let longestSide = 16_384
+    static let shortestSide = pixels / longestSide
+
+    /// Whether a level of H.264 has room for so many macroblocks, and x264 for so long a side.
+    static func takes(_ picture: PixelSize) -> Bool {
+        let macroblocks = ((picture.width + 15) / 16) * ((picture.height + 15) / 16)
+        return macroblocks <= RTP.Limits.macroblocksPerPicture && max(picture.width, picture.height) <= longestSide
+    }
+}
