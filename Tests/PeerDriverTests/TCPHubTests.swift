@@ -247,8 +247,8 @@ extension PeerHub {
             connection.send([UInt8](repeating: 128, count: 1200))
             connection.flush()
         }
-        let media = connection.waitingBytes
+        let media = connection.channel?.waitingBytes ?? 0
         for _ in 0..<1_000 { connection.send([UInt8](repeating: 0, count: 100)) }
-        return (media, connection.waitingBytes)
+        return (media, connection.channel?.waitingBytes ?? 0)
     }
 }

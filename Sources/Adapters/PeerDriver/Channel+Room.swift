@@ -10,5 +10,5 @@ extension Channel {
     }
 
     /// What has not left for the kernel yet.
-    private var waitingBytes: Int { (try? syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
+    var waitingBytes: Int { (try? syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
 }
