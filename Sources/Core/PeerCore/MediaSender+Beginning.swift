@@ -4,6 +4,24 @@ import Timebase
 
 /// What a viewer begins with where no keyframe was made for it.
 extension MediaSender {
+    /// Which of the lane's pictures the viewer can be sent.
+    ///
+    ///     unbegun ──a keyframe──► flowing ──what waits is dropped──► awaitingKeyframe ──a keyframe──► flowing
+    ///                             flowing ──it is too far behind───► stranded ──a keyframe──► flowing
+    ///                                                                stranded ──one is asked for──► awaitingKeyframe
+    ///
+    /// Where repair has turned out to be hopeless, the viewer is stranded, whatever was before.
+    enum Stage {
+        /// It has had nothing, or no more than a keyframe to look at (`preview`).
+        case unbegun
+        /// It can be sent nothing but a keyframe, which is on its way or was asked for.
+        case awaitingKeyframe
+        /// It can be sent nothing but a keyframe, which nobody else will ask for.
+        case stranded
+        /// Each picture follows the one before.
+        case flowing
+    }
+
     /// Begins, or begins anew, with a lane's cached pictures, which are there to be decoded: their timestamps are pressed
     /// together, so that only the last is shown, and it as late as the lane's newest unit.
     mutating func begin(with cache: PictureCache, at now: Instant) {
@@ -22,8 +40,8 @@ extension MediaSender {
     mutating func preview(_ keyframe: PacketizedUnit, at now: Instant) {
         guard lastSent == nil, queue.isEmpty else { return }
         enqueue(keyframe, at: now)
-        isStarted = false
-        hasBegun = false
+        // One that is too large was dropped.
+        if stage != .stranded { stage = .unbegun }
     }
 
     /// Nothing has been sent, nor is about to be.
@@ -33,9 +51,9 @@ extension MediaSender {
     /// judged; or it is the reflex with which many players begin, whatever comes. Who finds it damaged asks again: where
     /// no packets are sent again, that is all that helps after any loss.
     func asksEarly(roundTrip: Duration?, at now: Instant) -> Bool {
-        guard hasBegun else { return false }
+        guard stage != .unbegun else { return false }
         if queue.contains(where: \.unit.isKeyframe) { return true }
-        guard isStarted, let keyframeLeftAt, let roundTrip else { return false }
+        guard stage == .flowing, let keyframeLeftAt, let roundTrip else { return false }
         let isReflex = statistics.keyframeRequests == 0
         let patience = roundTrip + (isReflex ? Limits.timeOfReflex : Limits.timeToJudge)
         return now - keyframeLeftAt < min(patience, Limits.graceOfKeyframe)

@@ -18,7 +18,7 @@ extension MediaSender {
     mutating func beginAnewIfHopeless() {
         guard isHopeless else { return }
         dropUnsent()
-        isStranded = true
+        stage = .stranded
         isLeaping = true
     }
 

@@ -47,15 +47,12 @@ struct MediaSender {
     var sequenceNumber: Int64
     var repairSequenceNumber: UInt16
     private let timestampOffset: UInt32
-    /// Media goes out once the viewer has had a keyframe to begin with.
-    var isStarted = false
-    /// It is sent more than a keyframe to look at.
-    var hasBegun = false
-    /// A keyframe is needed that nobody else will ask for.
-    var isStranded = false
-    /// Of what the viewer misses nobody knows what has come; the next keyframe comes behind a leap in its numbers.
+    var stage = Stage.unbegun
+    /// Of what the viewer misses nobody knows what has come: it begins anew before anything else leaves or is queued.
     var isHopeless = false
+    /// It begins anew: the next keyframe comes behind a leap in its numbers.
     var isLeaping = false
+    /// The latest leap. It stays while another is due: requests and reports may still tell of what was before it.
     var leap: Leap?
     /// The highest number that the viewer has told of.
     private var reportedUpTo: UInt32?
@@ -101,32 +98,26 @@ struct MediaSender {
     mutating func enqueue(_ unit: PacketizedUnit, at now: Instant) {
         guard !unit.payloads.isEmpty else { return }
         beginAnewIfHopeless()
-        if !isStarted {
-            if isStranded, let head = queue.first, now - head.queuedAt > Limits.longestKeyframeTime { startAgain() }
+        if stage != .flowing {
+            if stage == .stranded, let head = queue.first, now - head.queuedAt > Limits.longestKeyframeTime { startAgain() }
             guard unit.isKeyframe else { return }
             // A preview that has not begun to leave is of no use any more.
             if queue.first?.nextPayload == 0 { startAgain() }
-            isStarted = true
-            hasBegun = true
-            isStranded = false
+            stage = .flowing
         }
         let isTooLate = queue.first.map { now - $0.queuedAt > ($0.isUnderWay ? Limits.keyframeTime : Limits.queuedTime) }
             ?? false
         if isTooLate || queue.count >= Limits.queuedUnits || queuedBytes + unit.bytes.count > Limits.queuedBytes {
             // A mere sign of life must not cost what is under way, and nothing refers to it.
             guard unit.isReference else { return statistics.unitsDropped += 1 }
-            if keepsKeyframe(at: now) {
-                statistics.unitsDropped += 1
-                return isStranded = true
-            }
+            if keepsKeyframe(at: now) { return statistics.unitsDropped += 1 }
             startAgain()
             // A keyframe that somebody asked for is as good a beginning as the next.
             guard unit.isKeyframe, unit.bytes.count <= Limits.queuedBytes else {
                 statistics.unitsDropped += 1
-                return isStranded = true
+                return stage = .stranded
             }
-            isStarted = true
-            isStranded = false
+            stage = .flowing
         }
         queuedBytes += unit.bytes.count
         queue.append(QueuedUnit(unit: unit, nextPayload: 0, extensions: extensions(for: unit, at: now), queuedAt: now))
@@ -137,11 +128,13 @@ struct MediaSender {
     /// stands behind it, and another is asked for once it has left.
     /// - Returns: false where none is under way, or it takes too long even so.
     private mutating func keepsKeyframe(at now: Instant) -> Bool {
-        guard let head = queue.first, head.isUnderWay, now - head.queuedAt <= Limits.longestKeyframeTime else { return false }
+        guard let head = queue.first, head.isUnderWay, now - head.queuedAt <= Limits.longestKeyframeTime else {
+            return false
+        }
         statistics.unitsDropped += queue.count - 1
         queue.removeLast(queue.count - 1)
         queuedBytes = head.unit.payloads[head.nextPayload...].reduce(0) { $0 + $1.count }
-        isStarted = false
+        stage = .stranded
         return true
     }
 
@@ -170,7 +163,7 @@ struct MediaSender {
         statistics.unitsDropped += queue.count
         queue.removeAll()
         queuedBytes = 0
-        isStarted = false
+        if stage == .flowing { stage = .awaitingKeyframe }
     }
 
     /// What is queued, and what of it was lost, belongs to another encoder's stream; a keyframe of the new one follows at
@@ -192,8 +185,8 @@ struct MediaSender {
     mutating func takeKeyframeWish(_ path: PathControl) -> Bool {
         // Where the peer is there, and nothing that is left tries the way to it, only a keyframe can.
         let isHelpless = path.isHeardInSilence && !isWaiting && !probesSilence(path)
-        guard isStranded, !path.isSilent || isHelpless, queue.first?.isUnderWay != true else { return false }
-        isStranded = false
+        guard stage == .stranded, !path.isSilent || isHelpless, queue.first?.isUnderWay != true else { return false }
+        stage = .awaitingKeyframe
         return true
     }
 
