@@ -21,16 +21,18 @@ struct MediaSender {
     private let wallClock: WallClockAnchor
     private(set) var queue: Deque<QueuedUnit> = []
     private var queuedBytes = 0
+    /// What is sent again: it leaves before pictures.
     var repairs: Deque<Repair> = []
-    /// What was asked for and had no room, and when that is looked after where no pictures follow.
+    /// Copies of repairs that leave later, in the order in which they do.
+    var copies: Deque<Copy> = []
+    /// What may be missing and is to be sent again later: for it there was no room, or its answer may be lost as well.
     var owed: Deque<Owed> = []
+    /// When what is owed is looked after next; `.distantFuture` where it waits for pictures, which bring budget with them.
     var owedDue = Instant.zero
-    /// When a queue was last known that may have no room for it.
+    /// When what is owed was last seen to meet a queue on the path that may have no room for it.
     var fullAt: Instant?
     /// When a report last told of losses.
     var toldLossAt: Instant?
-    /// Copies of them that leave later.
-    var copies: Deque<Copy> = []
     var lossRuns = LossRuns()
     var history = RetransmissionHistory()
     var lastLarge: Large?
@@ -39,9 +41,9 @@ struct MediaSender {
     private var pacer: Pacer
     /// What pictures may take on average.
     private(set) var bitsPerSecond: Int
-    /// How fast they leave.
+    /// How fast pictures leave, in bits per second.
     var pacingRate: Int
-    /// And at most what only makes a picture sharper, where reports alone tell of the path.
+    /// How fast at most what only makes a picture sharper leaves, where reports alone tell of the path.
     private var patientRate = Int.max
     /// Not wrapped; the low 16 bits go on the wire.
     var sequenceNumber: Int64
@@ -61,11 +63,11 @@ struct MediaSender {
     private var toldClock = ToldClock()
     var playout: PlayoutPlan
     var playoutDelay: PlayoutDelay
-    /// Pictures that are still to tell it.
+    /// Pictures that are still to tell of a new playout delay.
     var untoldUnits = 0
     private(set) var nextReport: Instant
     private var counter: SendStatistics
-    /// The end of the newest.
+    /// When the newest keyframe's last packet left.
     private(set) var keyframeLeftAt: Instant?
     var statistics = OutgoingStatistics()
 
