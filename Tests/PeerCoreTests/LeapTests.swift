@@ -58,7 +58,7 @@ struct LeapTests {
     private mutating func loseInQueue(tells lost: UInt8 = 64) {
         measure(50, 230, 230, 230)
         let missed = Array(share(pictures: 40).suffix(8))
-        sender.repair(missed, path, connected: .milliseconds(50), at: now)
+        sender.repair(missed, path, checkRoundTrip: .milliseconds(50), at: now)
         _ = share(pictures: 1)
         measure(650, 650)
         _ = share(pictures: 14)
@@ -90,7 +90,7 @@ struct LeapTests {
     mutating func room() {
         measure(50, 230, 230, 230)
         let missed = Array(share(pictures: 40).suffix(8))
-        sender.repair(missed, path, connected: .milliseconds(50), at: now)
+        sender.repair(missed, path, checkRoundTrip: .milliseconds(50), at: now)
         _ = share(pictures: 14)
         measure(60, 60)
         #expect(Self.leaps(share(pictures: 30)) == 0)

@@ -49,7 +49,7 @@ struct OwedRepairTests {
     @Test("is sent with the pictures that follow, each once, within the budget")
     mutating func later() {
         let numbers = Array(share(pictures: 10).suffix(60))
-        sender.repair(numbers, path, connected: .milliseconds(50), at: now)
+        sender.repair(numbers, path, checkRoundTrip: .milliseconds(50), at: now)
         let before = sender.statistics
         _ = share(pictures: 1)
         let atOnce = sender.statistics.retransmissions - before.retransmissions
@@ -67,7 +67,7 @@ struct OwedRepairTests {
     mutating func asksAgain() {
         (sender, path) = Self.make(takesParity: true)
         let numbers = Array(share(pictures: 10).suffix(60))
-        sender.repair(numbers, path, connected: .milliseconds(50), at: now)
+        sender.repair(numbers, path, checkRoundTrip: .milliseconds(50), at: now)
         _ = share(pictures: 40)
         #expect((10..<50).contains(sender.statistics.retransmissions))
     }
@@ -75,9 +75,9 @@ struct OwedRepairTests {
     @Test("is no more than a request names, the newest first of all")
     mutating func bounded() {
         let numbers = share(pictures: 60)
-        for _ in 0..<100 { sender.repair(numbers, path, connected: .milliseconds(50), at: now) }
+        for _ in 0..<100 { sender.repair(numbers, path, checkRoundTrip: .milliseconds(50), at: now) }
         #expect(sender.owed.count == 128)
-        sender.repair(Array(numbers.suffix(2)), path, connected: .milliseconds(50), at: now)
+        sender.repair(Array(numbers.suffix(2)), path, checkRoundTrip: .milliseconds(50), at: now)
         #expect(sender.owed.count == 128 && sender.owed.map(\.number).suffix(2) == numbers.suffix(2))
     }
 
@@ -85,7 +85,7 @@ struct OwedRepairTests {
     mutating func queued() {
         let numbers = Array(share(pictures: 10).suffix(60))
         fillQueue()
-        sender.repair(numbers, path, connected: .milliseconds(50), at: now)
+        sender.repair(numbers, path, checkRoundTrip: .milliseconds(50), at: now)
         _ = share(pictures: 10)
         let owed = sender.owed.count
         #expect(owed > 10)
@@ -99,7 +99,7 @@ struct OwedRepairTests {
         let numbers = Array(share(pictures: 10).suffix(8))
         fillQueue()
         for _ in 0..<5 {
-            sender.repair(numbers, path, connected: .milliseconds(50), at: now)
+            sender.repair(numbers, path, checkRoundTrip: .milliseconds(50), at: now)
             _ = share(pictures: 3)
         }
         #expect(sender.statistics.retransmissions == 0)
@@ -113,10 +113,10 @@ struct OwedRepairTests {
         path.measured(roundTrip: .milliseconds(50), at: now)
         for _ in 0..<3 { path.measured(roundTrip: .milliseconds(230), at: now) }
         let numbers = Array(share(pictures: 40).suffix(8))
-        sender.repair(numbers, path, connected: .milliseconds(50), at: now)
+        sender.repair(numbers, path, checkRoundTrip: .milliseconds(50), at: now)
         _ = share(pictures: 1)
         #expect(sender.statistics.retransmissions == 8)
-        sender.repair(numbers, path, connected: .milliseconds(50), at: now)
+        sender.repair(numbers, path, checkRoundTrip: .milliseconds(50), at: now)
         _ = share(pictures: 1)
         #expect(sender.statistics.retransmissions == 8)
     }
@@ -126,7 +126,7 @@ struct OwedRepairTests {
         path.measured(roundTrip: .milliseconds(50), at: now)
         for _ in 0..<3 { path.measured(roundTrip: .milliseconds(230), at: now) }
         let numbers = Array(share(pictures: 40).suffix(8))
-        sender.repair(numbers, path, connected: .milliseconds(50), at: now)
+        sender.repair(numbers, path, checkRoundTrip: .milliseconds(50), at: now)
         _ = share(pictures: 12)
         path.measured(roundTrip: .milliseconds(60), at: now)
         _ = share(pictures: 12)
@@ -138,7 +138,7 @@ struct OwedRepairTests {
     mutating func unasked() {
         sender.statistics.roundTripTime = .milliseconds(50)
         let numbers = Array(share(pictures: 10).suffix(3))
-        sender.repair(numbers, path, connected: .milliseconds(50), at: now)
+        sender.repair(numbers, path, checkRoundTrip: .milliseconds(50), at: now)
         _ = share(pictures: 2)
         #expect(sender.statistics.retransmissions == 3)
         _ = share(pictures: 3)
@@ -184,7 +184,7 @@ struct OwedRepairTests {
         }
         let sent = sender.statistics.retransmissions
         #expect(sent > 0 && sent < guesses)
-        sender.repair([numbers[numbers.count - 2]], path, connected: .milliseconds(50), at: now)
+        sender.repair([numbers[numbers.count - 2]], path, checkRoundTrip: .milliseconds(50), at: now)
         for _ in 0..<10 { while sender.nextPacket(&path, at: now) != nil {} }
         #expect(sender.statistics.retransmissions == sent + 1)
     }
@@ -194,14 +194,14 @@ struct OwedRepairTests {
         sender.statistics.roundTripTime = .milliseconds(50)
         let numbers = share(pictures: 4)
         report(lost: 0, upTo: numbers[2])
-        sender.repair([numbers[10], numbers[11]], path, connected: .milliseconds(50), at: now)
+        sender.repair([numbers[10], numbers[11]], path, checkRoundTrip: .milliseconds(50), at: now)
         let answers = share(pictures: 5)
         #expect(sender.statistics.retransmissions == 4, "each once more than it was asked for")
         report(lost: 2, upTo: numbers[32])
         #expect(sender.owed.isEmpty)
         report(lost: 5, upTo: answers[9])
         #expect(sender.owed.count == answers[9] &- numbers[32])
-        sender.repair([answers[5]], path, connected: .milliseconds(50), at: now)
+        sender.repair([answers[5]], path, checkRoundTrip: .milliseconds(50), at: now)
         _ = share(pictures: 40)
         #expect(sender.statistics.retransmissions == 6)
     }
@@ -230,7 +230,7 @@ struct OwedRepairTests {
     @Test("wakes nobody where there is no budget for it and no pictures follow")
     mutating func refused() {
         let numbers = Array(share(pictures: 40).suffix(120))
-        sender.repair(numbers, path, connected: .milliseconds(50), at: now)
+        sender.repair(numbers, path, checkRoundTrip: .milliseconds(50), at: now)
         for _ in 0..<400 {
             while sender.nextPacket(&path, at: now) != nil {}
             now += .milliseconds(1)
@@ -246,7 +246,7 @@ struct OwedRepairTests {
     mutating func idle() {
         let numbers = Array(share(pictures: 10).suffix(20))
         fillQueue()
-        sender.repair(numbers, path, connected: .milliseconds(50), at: now)
+        sender.repair(numbers, path, checkRoundTrip: .milliseconds(50), at: now)
         for _ in 0..<2 { path.measured(roundTrip: .milliseconds(60), at: now + .seconds(1)) }
         now += .seconds(1)
         for _ in 0..<1000 {
@@ -262,7 +262,7 @@ struct OwedRepairTests {
     mutating func oneByOne() {
         let numbers = Array(share(pictures: 10).suffix(60))
         fillQueue()
-        sender.repair(numbers, path, connected: .milliseconds(50), at: now)
+        sender.repair(numbers, path, checkRoundTrip: .milliseconds(50), at: now)
         _ = share(pictures: 60)
         let before = (repairs: sender.statistics.retransmissions, all: sender.statistics.packetsSent)
         #expect(sender.owed.count > 10)

@@ -42,7 +42,7 @@ struct RepairTests {
         _ numbers: [UInt16], after milliseconds: Int64, roundTrip: Duration = Self.roundTrip
     ) -> Int {
         let now = Self.start + .milliseconds(100 + milliseconds)
-        sender.repair(numbers, path, connected: roundTrip, at: now)
+        sender.repair(numbers, path, checkRoundTrip: roundTrip, at: now)
         var count = 0
         for time in 0..<8 as Range<Int64> {
             while sender.nextPacket(&path, at: now + .milliseconds(time)) != nil { count += 1 }
@@ -64,7 +64,7 @@ struct RepairTests {
     mutating func waiting() {
         let numbers = Array(share(bytes: 30_000).prefix(20))
         for time in [0, 201, 402, 603] as [Int64] {
-            sender.repair(numbers, path, connected: Self.roundTrip, at: Self.start + .milliseconds(100 + time))
+            sender.repair(numbers, path, checkRoundTrip: Self.roundTrip, at: Self.start + .milliseconds(100 + time))
         }
         #expect(answer([], after: 700) == 20)
     }
@@ -203,7 +203,7 @@ struct ToldRepairTests {
 
     /// Asks for a packet; how many leave for it.
     private mutating func ask(for number: UInt16, losing lost: Set<Int> = []) -> Int {
-        sender.repair([number], path, connected: .milliseconds(400), at: now)
+        sender.repair([number], path, checkRoundTrip: .milliseconds(400), at: now)
         return leave(losing: lost)
     }
 
@@ -230,7 +230,7 @@ struct ToldRepairTests {
         hear()
         var rounds = 0
         for _ in 0..<8 {
-            sender.repair([numbers[1]], path, connected: roundTrip, at: now)
+            sender.repair([numbers[1]], path, checkRoundTrip: roundTrip, at: now)
             if leave(for: 3) > 0 { rounds += 1 }
         }
         #expect((1...2).contains(rounds), "\(rounds)")

@@ -6,8 +6,10 @@ extension MediaSender {
     mutating func setPlayout(_ wish: PlayoutWish) { plan { $0.wish = wish } }
 
     /// A viewer that takes repair packets needs no time for anything to be sent again.
-    mutating func adaptPlayout(_ path: PathControl, connected: Duration?, at now: Instant) {
-        guard parameters.parity == nil, let way = connected ?? statistics.roundTripTime else { return }
+    ///
+    /// - Parameter checkRoundTrip: that of connectivity checks; it goes before what reports tell.
+    mutating func adaptPlayout(_ path: PathControl, checkRoundTrip: Duration?, at now: Instant) {
+        guard parameters.parity == nil, let way = checkRoundTrip ?? statistics.roundTripTime else { return }
         plan { $0.adapt(isLossy: path.parityShare > 0, roundTrip: way, at: now) }
     }
 

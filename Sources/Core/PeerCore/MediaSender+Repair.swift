@@ -43,27 +43,32 @@ extension MediaSender {
 
     /// Retransmits what the viewer misses (RFC 4585 § 6.2.1, RFC 4588), within the budget.
     ///
-    /// - Parameter connected: the round trip of connectivity checks, until reports tell theirs.
-    mutating func repair(_ missing: [UInt16], _ path: PathControl, connected: Duration?, at now: Instant) {
+    /// - Parameter checkRoundTrip: that of connectivity checks, until reports tell theirs.
+    mutating func repair(_ missing: [UInt16], _ path: PathControl, checkRoundTrip: Duration?, at now: Instant) {
         statistics.packetsReportedMissing += missing.count
         if isLeaping || missing.isEmpty { return }
         // It names all that is missed.
         if !owed.isEmpty { owed.removeAll { $0.cause == .guess } }
-        resend(missing, path, connected: connected, at: now)
+        resend(missing, path, roundTrip(checked: checkRoundTrip), at: now)
     }
 
     /// Retransmits what feedback says to be lost, before it is asked for: the request may be lost as well, and browsers
     /// that only watch take every round trip for 100 ms. A viewer that takes repair packets knows better what it needs.
-    mutating func repair(lost: [Int64], _ path: PathControl, connected: Duration?, at now: Instant) {
+    mutating func repair(lost: [Int64], _ path: PathControl, checkRoundTrip: Duration?, at now: Instant) {
         guard parameters.parity == nil, parameters.retransmission != nil else { return }
-        let way = statistics.roundTripTime ?? connected ?? Limits.assumedRoundTrip
+        let way = roundTrip(checked: checkRoundTrip)
         let missing = history.missing(Set(lost), isLost: { path.isLost($0) }, since: now - way - Limits.timeOfUnasked)
-        if !missing.isEmpty { resend(missing, path, connected: connected, at: now) }
+        if !missing.isEmpty { resend(missing, path, way, at: now) }
     }
 
-    private mutating func resend(_ missing: [UInt16], _ path: PathControl, connected: Duration?, at now: Instant) {
+    /// What reports tell, else what connectivity checks do.
+    private func roundTrip(checked checkRoundTrip: Duration?) -> Duration {
+        statistics.roundTripTime ?? checkRoundTrip ?? Limits.assumedRoundTrip
+    }
+
+    /// - Parameter way: a round trip.
+    private mutating func resend(_ missing: [UInt16], _ path: PathControl, _ way: Duration, at now: Instant) {
         guard parameters.retransmission != nil else { return }
-        let way = statistics.roundTripTime ?? connected ?? Limits.assumedRoundTrip
         // What waits in a queue is neither lost nor to be made longer.
         let isQueued = path.queueBeforeRepairs(at: now) > .zero
         if waits(missing, path, at: now) { return owe(missing[...], .noRoom, at: now) }

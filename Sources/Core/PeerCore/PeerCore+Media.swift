@@ -74,7 +74,7 @@ extension PeerCore {
             guard requestBudget.spend(nack.count, at: now) else { break }
             let missing = sender?.sinceLeap(nack.missing) ?? []
             path.receive(missing: missing, at: now)
-            sender?.repair(missing, path, connected: ice.roundTripTime, at: now)
+            sender?.repair(missing, path, checkRoundTrip: ice.roundTripTime, at: now)
         case .pictureLossIndication, .fullIntraRequest: keyframeRequested()
         case .goodbye(let goodbye): leave(goodbye)
         case .transportFeedback(let feedback): learned(silence: path.receive(feedback, at: now))
@@ -111,8 +111,8 @@ extension PeerCore {
     private mutating func learned(silence: Duration?) {
         guard let silence, silence > Limits.lostInSilence else {
             let lost = path.takeLost()
-            if !lost.isEmpty { sender?.repair(lost: lost, path, connected: ice.roundTripTime, at: now) }
-            sender?.adaptPlayout(path, connected: ice.roundTripTime, at: now)
+            if !lost.isEmpty { sender?.repair(lost: lost, path, checkRoundTrip: ice.roundTripTime, at: now) }
+            sender?.adaptPlayout(path, checkRoundTrip: ice.roundTripTime, at: now)
             return
         }
         sender?.dropUnsent()
