@@ -158,8 +158,7 @@ package struct LossControl: Sendable {
 
     /// The path is another now.
     package mutating func forget() {
-        observations.removeAll()
-        (trial, policed) = (LossTrial(), nil)
+        moved()
         (sent, lost, bytes, ordinaryBytes, began) = (0, 0, 0, 0, nil)
         (loss, lasting, inherent, ambient) = (0, 0, 0, 0)
     }

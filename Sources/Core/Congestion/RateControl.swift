@@ -20,26 +20,15 @@ package struct RateControl: Sendable {
     private var received: [Int] = []
     private var lastObservation: Instant?
     private var nextDecrease = Instant.zero
-    /// Since when another flow's queue is tolerated.
-    private var competesSince: Instant?
-    private var decreases = 0
-    private var queueAtDecrease = Duration.zero
-    private var targetBefore = 0
-    private var ownSince: Instant?
-    /// What may be used at once where a queue turns out to be another flow's.
-    private var fairShare = 0
-    /// Since when the queue has not been empty.
-    private var longSince: Instant?
-    /// What came out of it when it began to stand: that much passes, though less and less is sent.
+    private var draining = Draining()
+    private var overrun = Overrun()
+    private var standingQueue: StandingQueue?
+    /// What came out of a queue when it began to stand: that much passes, though less and less is sent.
     private var passed = 0
-    private var isPassedKnown = false
-    /// Whether another flow's queue was there until now.
-    private var competedLately = false
-    /// When it was tried last whether that is still so, and how long it is believed next time.
-    private var triedAt: Instant?
-    private var competition = Limits.competition
-    /// Since when the queue has been short, and since when there has been none to speak of.
+    private var competition = Competition()
+    /// Since when the queue has been short.
     private var shortSince: Instant?
+    /// Since when there has been no queue to speak of.
     private var emptySince: Instant?
     private var share = LinkShare()
     /// What was thought before a queue in which there was hardly anything of ours.
@@ -59,10 +48,10 @@ package struct RateControl: Sendable {
     }
 
     /// Less and less is sent, and the queue stays.
-    package var isDraining: Bool { decreases > Self.patience / 2 || isCompeting }
+    package var isDraining: Bool { draining.decreases > Self.patience / 2 || isCompeting }
 
     /// Another flow's queue is tolerated.
-    package var isCompeting: Bool { competesSince != nil }
+    package var isCompeting: Bool { competition.since != nil }
 
     private func tolerated(_ jitter: Duration) -> Duration { max(queueTarget, queueOfFew) + jitter * 2 }
 
@@ -73,10 +62,10 @@ package struct RateControl: Sendable {
     }
 
     package mutating func observe(_ seen: Observation) {
-        if let since = competesSince, seen.now - since > competition {
+        if let since = competition.since, seen.now - since > competition.belief {
             stopCompeting()
-            triedAt = seen.now
-            competition = min(competition * 2, Limits.longestCompetition)
+            competition.triedAt = seen.now
+            competition.belief = min(competition.belief * 2, Limits.longestCompetition)
         }
         let elapsed = min(1, max(0, lastObservation.map { (seen.now - $0).inSeconds } ?? 0))
         lastObservation = seen.now
@@ -113,8 +102,8 @@ package struct RateControl: Sendable {
         let isForeign = isForeign(seen)
         if !isForeign { undisputed = nil }
         // Where less did not help, the queue shows in peace whose it is.
-        let isHeld = decreases > Self.patience - 1 && seen.queue * 10 < queueAtDecrease * 12
-        if !isHeld, isDue || decreases < 2 {
+        let isHeld = draining.decreases > Self.patience - 1 && seen.queue * 10 < draining.queue * 12
+        if !isHeld, isDue || draining.decreases < 2 {
             if isForeign {
                 if isDue { giveWay(seen) }
             } else if let outflow = outflows.compactMap(\.self).min() {
@@ -128,8 +117,8 @@ package struct RateControl: Sendable {
         // What is done now shows behind what is in the queue.
         nextDecrease = seen.now + seen.roundTrip + seen.queue + Limits.feedbackInterval
         received.removeAll(keepingCapacity: true)
-        decreases = seen.queue * 10 > queueAtDecrease * 8 ? decreases + 1 : 1
-        queueAtDecrease = seen.queue
+        let isInVain = seen.queue * 10 > draining.queue * 8
+        draining = Draining(decreases: isInVain ? draining.decreases + 1 : 1, queue: seen.queue)
         judge(seen)
     }
 
@@ -151,44 +140,54 @@ package struct RateControl: Sendable {
     /// sound alone is too much.
     private mutating func judge(_ seen: Observation) {
         if isOwn(seen) { return }
-        let since = longSince ?? seen.now
-        if longSince == nil {
-            if let outflow = seen.outflow { passed = min(passed, outflow * 2) }
-        } else if !isPassedKnown {
-            // By now all that comes has stood in it.
-            (passed, isPassedKnown) = (seen.outflow ?? capacity, true)
-        }
-        longSince = since
-        let isForeign = competedLately
-            ? decreases > 1 : decreases > Self.patience && seen.now - since > Limits.ownQueueTime
-        guard isForeign, seen.queue > Limits.queueOfOthers || seen.now - since > Limits.plateauTimeBeside else { return }
+        let timeOfQueue = seen.now - noteStanding(seen).since
+        let isForeign = competition.wasThere
+            ? draining.decreases > 1 : draining.decreases > Self.patience && timeOfQueue > Limits.ownQueueTime
+        guard isForeign, seen.queue > Limits.queueOfOthers || timeOfQueue > Limits.plateauTimeBeside else { return }
         tolerate(seen.queue)
         // What we gave up meanwhile, the other has taken.
         let most = (seen.delivered ?? capacity) * Self.regainFactor
-        if competesSince == nil, wasTried(before: seen.now) {
+        if !isCompeting, wasTried(before: seen.now) {
             // The trial has shown that it is the same one: what was ours is to be again, but not with a blow.
-            passed = fairShare
-            set(capacity: max(capacity, min(fairShare, most, capacity * 2)))
+            passed = competition.fairShare
+            set(capacity: max(capacity, min(passed, most, capacity * 2)))
         } else {
-            set(capacity: max(capacity, min(fairShare, passed, most)))
+            set(capacity: max(capacity, min(competition.fairShare, passed, most)))
         }
-        if !wasTried(before: seen.now) { competition = Limits.competition }
-        competesSince = competesSince ?? seen.now
-        decreases = 0
+        if !wasTried(before: seen.now) { competition.belief = Limits.competition }
+        competition.since = competition.since ?? seen.now
+        draining = Draining()
+    }
+
+    /// - Returns: the queue that stands, since now at the latest.
+    private mutating func noteStanding(_ seen: Observation) -> StandingQueue {
+        var queue = standingQueue ?? StandingQueue(since: seen.now)
+        if standingQueue == nil {
+            if let outflow = seen.outflow { passed = min(passed, outflow * 2) }
+        } else if !queue.isMeasured {
+            // By now all that comes has stood in it.
+            passed = seen.outflow ?? capacity
+            queue.isMeasured = true
+        }
+        standingQueue = queue
+        return queue
     }
 
     private mutating func isOwn(_ seen: Observation) -> Bool {
-        defer { targetBefore = target }
-        guard let delivered = seen.delivered, delivered * 4 > max(target, targetBefore) * 5 else {
-            ownSince = nil
+        defer { overrun.targetBefore = target }
+        guard let delivered = seen.delivered, delivered * 4 > max(target, overrun.targetBefore) * 5 else {
+            overrun.since = nil
             return false
         }
-        ownSince = ownSince ?? seen.now
-        return ownSince.map { seen.now - $0 < Limits.excuseOfOwn } ?? false
+        let since = overrun.since ?? seen.now
+        overrun.since = since
+        return seen.now - since < Limits.excuseOfOwn
     }
 
     /// It was tried lately whether another flow is there.
-    private func wasTried(before now: Instant) -> Bool { triedAt.map { now - $0 < Limits.memoryOfTrial } ?? false }
+    private func wasTried(before now: Instant) -> Bool {
+        competition.triedAt.map { now - $0 < Limits.memoryOfTrial } ?? false
+    }
 
     private mutating func tolerate(_ queue: Duration) {
         queueTarget = min(Limits.longestQueueTarget, max(queueTarget * 3 / 2, queue * 5 / 4))
@@ -200,11 +199,13 @@ package struct RateControl: Sendable {
 
     /// The other flow may have ended, or never have been: an own queue would look alike from then on.
     package mutating func stopCompeting() {
-        (competedLately, fairShare) = (isCompeting, capacity)
+        competition.wasThere = isCompeting
+        competition.fairShare = capacity
+        competition.since = nil
         share.forgetExcess()
-        (competesSince, undisputed) = (nil, nil)
+        undisputed = nil
         queueTarget = Limits.queueTarget
-        (decreases, queueAtDecrease, ownSince, targetBefore) = (0, .zero, nil, 0)
+        (draining, overrun) = (Draining(), Overrun())
         shortSince = nil
     }
 
@@ -215,14 +216,12 @@ package struct RateControl: Sendable {
         stopCompeting()
         forgetOthers()
         received.removeAll(keepingCapacity: true)
-        (passed, longSince, isPassedKnown, nextDecrease) = (0, nil, false, .zero)
+        (passed, standingQueue, nextDecrease) = (0, nil, .zero)
         target = min(target, max(Limits.lowestRate, capacity * Limits.usePercent / 100))
     }
 
-    /// Nobody else is there any more.
-    package mutating func forgetOthers() {
-        (competesSince, triedAt, competedLately) = (nil, nil, false)
-    }
+    /// Nobody else is there any more. What was ours still counts where somebody comes.
+    package mutating func forgetOthers() { competition = Competition(fairShare: competition.fairShare) }
 
     private mutating func relax(_ elapsed: Double, _ seen: Observation) {
         let since = shortSince ?? seen.now
@@ -235,13 +234,12 @@ package struct RateControl: Sendable {
         if let before = share.age(emptySince: emptySince, at: seen.now) { set(capacity: max(capacity, before)) }
         // Others yield as we do: theirs is no queue that nothing helps against.
         if seen.queue < queueTarget, seen.now - since >= Limits.yieldingTime {
-            (decreases, longSince, isPassedKnown) = (0, nil, false)
+            (draining, standingQueue) = (Draining(), nil)
         }
         guard seen.queue < queueTarget / 2 else { return }
-        (decreases, ownSince, targetBefore) = (0, nil, 0)
-        (longSince, isPassedKnown) = (nil, false)
+        (draining, overrun, standingQueue) = (Draining(), Overrun(), nil)
         // Who yields is slow to come back: its queue may be empty for seconds.
-        if !wasTried(before: seen.now) { (competedLately, fairShare) = (false, capacity / 2) }
+        if !wasTried(before: seen.now) { (competition.wasThere, competition.fairShare) = (false, capacity / 2) }
         guard seen.now - since > .seconds(1) else { return }
         // Nobody else fills it any more.
         if seen.queue < Limits.queueTarget / 2, isCompeting { forgetOthers() }

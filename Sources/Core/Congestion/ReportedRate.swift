@@ -32,34 +32,15 @@ package struct ReportedRate: Sendable {
     private var sending = SendingRate()
     private var packetsSent = 0
     private var asked: Asked?
-    private var leastRoundTrip = RecentMinimum(seconds: Limits.secondsOfLeastRoundTrip)
-    /// By how much the last round trip was longer than the least.
-    package private(set) var queueDelay = Duration.zero
-    /// By how much it grows in a time, as a share of that: what is sent more than passes.
-    private var queueGrowth = 0.0
-    /// The round trip before the last, and when what measured it left.
-    private var roundTripBefore: (took: Duration, leftAt: Instant)?
-    private var lastRoundTrip = Limits.assumedRoundTrip
+    private var roundTrips = RoundTrips()
+    private var toldQueue = ToldQueue()
     /// When a round trip was last measured, or asked for.
     private var roundTripAt = Instant.zero
     private var wantsRoundTrip = false
-    private var unanswered = 0
-    private var unansweredSince: Instant?
-    /// The last packet of one: behind it a queue only gets shorter.
+    /// When the last packet of a picture left: behind it a queue only gets shorter.
     private var pictureLeftAt: Instant?
     /// When the peer last asked for something new.
     private var missedAt: Instant?
-    private var lessenedAt: Instant?
-    /// No pictures leave until then, so that a long queue goes.
-    private var restUntil = Instant.zero
-    /// When less was sent for a long queue; it has not been seen to have gone since.
-    private var leavingSince: Instant?
-    /// How long the queue was when less was sent.
-    private var lessenedFor = Duration.zero
-    /// What was sent when a queue began.
-    private var tooMuch: (bitsPerSecond: Double, at: Instant)?
-    /// Since when it has been about as long, and what might be sent then.
-    private var plateau: (roundTrip: Duration, rate: Double, since: Instant)?
 
     /// What the peer asks for, since an instant.
     private struct Asked {
@@ -75,13 +56,16 @@ package struct ReportedRate: Sendable {
         rate = self.maximum
     }
 
+    /// By how much the last round trip was longer than the least.
+    package var queueDelay: Duration { toldQueue.delay }
+
     package var target: Int { Int(max(Double(Limits.lowestRate), min(rate, bound))) }
 
     /// Pictures are about to begin, over a path that may be narrow.
     package mutating func begin(roundTrip: Duration) { start = SlowStart(roundTrip: roundTrip) }
 
     /// When more may leave, for what is known of the path.
-    package func mayLeave(at now: Instant) -> Instant { max(restUntil, start?.mayLeave(at: now) ?? now) }
+    package func mayLeave(at now: Instant) -> Instant { max(toldQueue.restUntil, start?.mayLeave(at: now) ?? now) }
 
     /// A packet has left.
     ///
@@ -98,8 +82,7 @@ package struct ReportedRate: Sendable {
         roundTripAt = now
         wantsRoundTrip = sending.bitsPerSecond(at: now) > Limits.leastForRoundTrip
         if wantsRoundTrip {
-            unanswered += 1
-            unansweredSince = unansweredSince ?? now
+            roundTrips.asked(at: now)
             weighUnanswered(at: now)
         }
     }
@@ -129,7 +112,8 @@ package struct ReportedRate: Sendable {
             return lessen(to: passed * Limits.shareOfPassed, at: now)
         }
         // Of what it tells, most was asked for before, and answered.
-        if loss > Limits.toleratedLoss, asked != nil, let lessenedAt, now - lessenedAt < Limits.longestReportInterval { return }
+        if loss > Limits.toleratedLoss, asked != nil, let lessened = toldQueue.lessened,
+            now - lessened.at < Limits.longestReportInterval { return }
         react(to: loss, at: now)
     }
 
@@ -142,7 +126,7 @@ package struct ReportedRate: Sendable {
         guard now - since >= Limits.askedInterval else { return nil }
         defer { reportable = (0, now) }
         // Of a time in which nothing was sent there is nothing to learn.
-        guard restUntil <= since else { return nil }
+        guard toldQueue.restUntil <= since else { return nil }
         return Double(reportable.bytes) * (1 - min(1, loss)) * 8 / (now - since).inSeconds
     }
 
@@ -165,13 +149,13 @@ package struct ReportedRate: Sendable {
 
     /// As much made a queue not long ago.
     private func isNearQueue(at now: Instant) -> Bool {
-        guard let tooMuch, now - tooMuch.at < Limits.memoryOfQueue else { return false }
+        guard let tooMuch = toldQueue.tooMuch, now - tooMuch.at < Limits.memoryOfQueue else { return false }
         return rate > tooMuch.bitsPerSecond * Limits.nearQueue
     }
 
     private mutating func lessen(to bitsPerSecond: Double, at now: Instant) {
         rate = max(Double(Limits.lowestRate), min(rate, bitsPerSecond))
-        (lessenedAt, lessenedFor) = (now, queue(at: now))
+        toldQueue.lessened = (now, queue(at: now))
     }
 
     // MARK: What is asked for
@@ -199,11 +183,11 @@ package struct ReportedRate: Sendable {
         guard packets >= Limits.packetsOfReport else { return }
         self.asked = Asked(since: now, sent: packetsSent, newest: asked.newest)
         // What left before less was sent is still asked for.
-        if let lessenedAt, asked.since - lessenedAt < lastRoundTrip + Limits.askedLate { return }
+        if let lessened = toldQueue.lessened, asked.since - lessened.at < roundTrips.last + Limits.askedLate { return }
         let loss = min(1, Double(asked.missing) / Double(packets))
         // Who waits for what it misses does not ask for all of it; and what measures round trips is lost as well.
-        let isMuch = loss > (unanswered > Limits.unansweredOfQueue ? Limits.toleratedLoss : Limits.heavyLoss)
-        if isMuch, isUsed(at: now), isQueued || unanswered > Limits.unansweredOfQueue {
+        let isMuch = loss > (roundTrips.unanswered > Limits.unansweredOfQueue ? Limits.toleratedLoss : Limits.heavyLoss)
+        if isMuch, isUsed(at: now), isQueued || roundTrips.unanswered > Limits.unansweredOfQueue {
             return lessenForQueue(loss: loss, at: now)
         }
         react(to: loss, at: now)
@@ -213,9 +197,10 @@ package struct ReportedRate: Sendable {
 
     /// What measures a full queue finds no room in it either.
     private mutating func weighUnanswered(at now: Instant) {
-        guard unanswered > Limits.unansweredOfQueue, restUntil <= now, isUsed(at: now), !missesNothing(for: Limits.askedInterval, at: now)
+        guard roundTrips.unanswered > Limits.unansweredOfQueue, toldQueue.restUntil <= now, isUsed(at: now),
+            !missesNothing(for: Limits.askedInterval, at: now)
         else { return }
-        if let lessenedAt, now - lessenedAt < Limits.askedInterval { return }
+        if let lessened = toldQueue.lessened, now - lessened.at < Limits.askedInterval { return }
         lessenForQueue(at: now)
     }
 
@@ -223,33 +208,36 @@ package struct ReportedRate: Sendable {
 
     /// A report's or a connectivity check's.
     package mutating func measured(roundTrip: Duration, at now: Instant) {
-        leastRoundTrip.note(roundTrip, at: now)
-        if isPatient, roundTrip - (leastRoundTrip.value ?? .zero) <= Limits.queueOfStart { isPatient = false }
+        roundTrips.least.note(roundTrip, at: now)
+        if isPatient, roundTrip - (roundTrips.least.value ?? .zero) <= Limits.queueOfStart { isPatient = false }
         let passing = start?.measured(roundTrip: roundTrip, at: now)
         if let passing { endStart(passing, at: now) }
         if start?.isBlocked == true { wantsRoundTrip = true }
         // One may have waited for a picture that left before it.
         let misses = !missesNothing(for: Limits.askedInterval * 2, at: now)
-        let shorter = misses ? roundTrip : min(roundTrip, lastRoundTrip)
+        let shorter = misses ? roundTrip : min(roundTrip, roundTrips.last)
         followGrowth(roundTrip, at: now)
-        (lastRoundTrip, roundTripAt, unanswered, unansweredSince) = (roundTrip, now, 0, nil)
+        roundTrips.answered(roundTrip)
+        roundTripAt = now
         followPlateau(shorter, at: now)
-        queueDelay = max(.zero, shorter - (leastRoundTrip.value ?? shorter))
-        if !isQueued { restUntil = min(restUntil, now) }
-        if !isQueued, let leavingSince, now - roundTrip >= leavingSince { self.leavingSince = nil }
+        toldQueue.delay = max(.zero, shorter - (roundTrips.least.value ?? shorter))
+        if !isQueued { toldQueue.restUntil = min(toldQueue.restUntil, now) }
+        if !isQueued, let since = toldQueue.leavingSince, now - roundTrip >= since { toldQueue.leavingSince = nil }
         if passing == nil, !isQueued, losesNothing(at: now) { grow(by: Limits.growthByRoundTrips, at: now) }
         guard isQueued, isUsed(at: now) else { return }
         // Of what was sent less nothing is to be seen yet, unless the queue has grown as if it weren't.
-        if let lessenedAt, now - lessenedAt < roundTrip + Limits.askedInterval,
-            queueDelay - lessenedFor < Limits.queueOfRoundTrip { return }
+        if let lessened = toldQueue.lessened, now - lessened.at < roundTrip + Limits.askedInterval,
+            queueDelay - lessened.delay < Limits.queueOfRoundTrip { return }
         lessenForQueue(at: now)
     }
 
     private mutating func followGrowth(_ roundTrip: Duration, at now: Instant) {
         let leftAt = now - roundTrip
-        defer { roundTripBefore = (roundTrip, leftAt) }
-        guard let before = roundTripBefore, leftAt - before.leftAt >= Limits.leastForGrowth else { return queueGrowth = 0 }
-        queueGrowth = (roundTrip - before.took) / (leftAt - before.leftAt)
+        defer { roundTrips.before = (roundTrip, leftAt) }
+        guard let before = roundTrips.before, leftAt - before.leftAt >= Limits.leastForGrowth else {
+            return roundTrips.growth = 0
+        }
+        roundTrips.growth = (roundTrip - before.took) / (leftAt - before.leftAt)
     }
 
     private mutating func endStart(_ bitsPerSecond: Double, at now: Instant) {
@@ -267,31 +255,35 @@ package struct ReportedRate: Sendable {
         let sent = min(rate, sending.bitsPerSecond(at: now))
         passed = loss > 0 ? sent * (1 - loss) : min(passed, sent)
         // What is sent while the queue goes is less than passes.
-        if lessenedAt.map({ now - $0 > Limits.timeOfQueue }) ?? true { tooMuch = (sent, now) }
+        if toldQueue.lessened.map({ now - $0.at > Limits.timeOfQueue }) ?? true { toldQueue.tooMuch = (sent, now) }
         // A queue that overflows is one before a path that takes far less.
         let isFull = !missesNothing(for: Limits.askedInterval * 2, at: now)
         // What a long queue holds must leave as well.
-        let passing = min(1 - loss, 1 / (1 + max(0, queueGrowth)))
+        let passing = min(1 - loss, 1 / (1 + max(0, roundTrips.growth)))
         let queue = queue(at: now)
-        if queue > Limits.queueOfPause { restUntil = now + min(Limits.longestPause, queue - Limits.queueOfRoundTrip) }
+        if queue > Limits.queueOfPause {
+            toldQueue.restUntil = now + min(Limits.longestPause, queue - Limits.queueOfRoundTrip)
+        }
         let rest = max(Limits.leastForLongQueue, passing * (1 - queue / Limits.timeOfLongQueue))
         let less = sent * min(isFull ? Limits.lessForFullQueue : Limits.lessForQueue, rest)
         lessen(to: max(maximum * Limits.leastForQueues, less), at: now)
-        if queue > Limits.queueOfPause || loss > 0 { leavingSince = now }
+        if queue > Limits.queueOfPause || loss > 0 { toldQueue.leavingSince = now }
     }
 
     /// Whether a queue has just been found to be too long, and may be full by now.
-    package func leavesQueue(at now: Instant) -> Bool { leavingSince.map { now - $0 < Limits.timeOfLongQueue } ?? false }
+    package func leavesQueue(at now: Instant) -> Bool {
+        toldQueue.leavingSince.map { now - $0 < Limits.timeOfLongQueue } ?? false
+    }
 
     /// How long the queue is by now: what measures it waits in it, or is lost before it.
     package func queue(at now: Instant) -> Duration {
         // It has gone on growing since that left which measured it.
-        let grown = isQueued ? queueDelay + lastRoundTrip * min(1, max(0, queueGrowth)) : queueDelay
+        let grown = isQueued ? queueDelay + roundTrips.last * min(1, max(0, roundTrips.growth)) : queueDelay
         guard let pictureLeftAt else { return grown }
         var queue = grown
         // One check alone may have been lost.
-        if unanswered > 1, let unansweredSince {
-            queue = max(queue, pictureLeftAt - unansweredSince - (leastRoundTrip.value ?? lastRoundTrip))
+        if roundTrips.unanswered > 1, let since = roundTrips.unansweredSince {
+            queue = max(queue, pictureLeftAt - since - (roundTrips.least.value ?? roundTrips.last))
         }
         return max(.zero, queue - (now - pictureLeftAt))
     }
@@ -309,16 +301,16 @@ package struct ReportedRate: Sendable {
 
     /// What stays as long though less and less is sent, and loses nothing, is no queue: the path has become longer.
     private mutating func followPlateau(_ roundTrip: Duration, at now: Instant) {
-        guard let begun = plateau, (roundTrip - begun.roundTrip).magnitude < Limits.widthOfRoundTrips else {
-            plateau = isQueued ? (roundTrip, rate, now) : nil
+        guard let begun = toldQueue.plateau, (roundTrip - begun.roundTrip).magnitude < Limits.widthOfRoundTrips else {
+            toldQueue.plateau = isQueued ? (roundTrip, rate, now) : nil
             return
         }
         let patience = asked == nil ? Limits.longestReportInterval : Limits.plateauOfRoundTrips
         let isLess = rate < begun.rate * Limits.fallOfPlateau || rate <= maximum * Limits.leastForQueues
         guard losesNothing(at: now), now - begun.since > patience, isLess else { return }
-        leastRoundTrip.restart(with: min(begun.roundTrip, roundTrip))
+        roundTrips.least.restart(with: min(begun.roundTrip, roundTrip))
         passed = max(passed, begun.rate)
-        (plateau, tooMuch) = (nil, nil)
+        (toldQueue.plateau, toldQueue.tooMuch) = (nil, nil)
     }
 
     /// Whether a round trip is to be measured; once.
@@ -331,13 +323,8 @@ package struct ReportedRate: Sendable {
 
     /// Packets take another path from now on.
     package mutating func moved() {
-        leastRoundTrip = RecentMinimum(seconds: Limits.secondsOfLeastRoundTrip)
-        lastRoundTrip = Limits.assumedRoundTrip
-        (queueDelay, passed) = (.zero, 0)
-        (plateau, missedAt, tooMuch) = (nil, nil, nil)
-        (roundTripBefore, queueGrowth, leavingSince) = (nil, 0, nil)
-        (unanswered, unansweredSince, restUntil) = (0, nil, .zero)
-        (lessenedAt, lessenedFor) = (nil, .zero)
+        (roundTrips, toldQueue) = (RoundTrips(), ToldQueue())
+        (passed, missedAt) = (0, nil)
         (start, isPatient) = (nil, false)
     }
 
