@@ -6,6 +6,16 @@ import Timebase
 /// One peer's outgoing packets as the path sees them: numbers all of them in the order in which they leave, learns from
 /// the peer's feedback what the path takes, and says what may leave.
 struct PathControl {
+    /// By what the path is known.
+    enum Evidence {
+        /// The peer tells nothing of single packets: reports, REMB, round trips and what it asks for.
+        case reportsOnly
+        /// Feedback on packets was agreed on, and none has come yet: what reports say counts as well.
+        case reportsUntilFeedback
+        /// Feedback on packets.
+        case feedback
+    }
+
     private var next: Int64
     /// The number of a packet that is about to leave.
     private var taken: Int64?
@@ -47,7 +57,7 @@ struct PathControl {
     /// Media is about to begin.
     mutating func begin(roundTrip: Duration?) {
         guard let roundTrip, roundTrip < Limits.localRoundTrip else {
-            if !givesFeedback { reported.begin(roundTrip: roundTrip ?? Limits.assumedRoundTrip) }
+            if evidence == .reportsOnly { reported.begin(roundTrip: roundTrip ?? Limits.assumedRoundTrip) }
             return
         }
         estimator = Self.estimator(start: Limits.localStartRate, maximum: maximum, feedback, mark)
@@ -77,9 +87,12 @@ struct PathControl {
         probe = IdleProbe()
     }
 
-    private var givesFeedback: Bool { feedback != .none }
-    /// Where feedback was agreed on and none comes, what reports say counts as well.
-    var goesByReports: Bool { !estimator.hasFeedback }
+    private var evidence: Evidence {
+        if estimator.hasFeedback { return .feedback }
+        return feedback == .none ? .reportsOnly : .reportsUntilFeedback
+    }
+    /// No feedback has come: what reports say counts.
+    var goesByReports: Bool { evidence != .feedback }
 
     // MARK: Out
 
@@ -127,15 +140,18 @@ struct PathControl {
 
     /// When pictures may leave, for all that is under way; nil: not before the peer tells of it.
     func mayLeave(at now: Instant) -> Instant? {
-        guard givesFeedback else { return reported.mayLeave(at: now) }
-        if estimator.hasFeedback { return estimator.mayLeave(at: now) }
-        let free = credit > 0 ? now : creditEnds
-        return free.map { max($0, reported.mayLeave(at: now)) }
+        switch evidence {
+        case .reportsOnly: return reported.mayLeave(at: now)
+        case .reportsUntilFeedback:
+            let free = credit > 0 ? now : creditEnds
+            return free.map { max($0, reported.mayLeave(at: now)) }
+        case .feedback: return estimator.mayLeave(at: now)
+        }
     }
 
     /// When a packet is wanted that only measures the path; nil where there is nothing to be learnt.
     var probeDue: Instant? {
-        guard givesFeedback, estimator.hasFeedback, !estimator.isSilent else { return nil }
+        guard evidence == .feedback, !estimator.isSilent else { return nil }
         let isWanted = estimator.capacity < maximum * Limits.knownFactor && estimator.queueDelay < Limits.queueOfProbe
         return probe.due(isWanted: isWanted, capacity: estimator.capacity)
     }
@@ -157,20 +173,29 @@ struct PathControl {
 
     /// How fast pictures leave that are worth hurrying.
     var pacingRate: Int {
-        guard givesFeedback else { return reported.isPatient ? target : target * Limits.pacingFactor }
-        let most = (goesByReports ? reported.target : maximum) * Limits.pacingFactor
+        let most: Int
+        switch evidence {
+        case .reportsOnly: return reported.isPatient ? target : target * Limits.pacingFactor
+        case .reportsUntilFeedback: most = reported.target * Limits.pacingFactor
+        case .feedback: most = maximum * Limits.pacingFactor
+        }
         return min(isPatient ? estimator.target : estimator.capacity * Limits.burstFactor, most)
     }
 
     /// What pictures, sound and repairs may use together.
     var target: Int {
-        let told = goesByReports ? min(reported.target, maximum) : maximum
-        return givesFeedback ? min(estimator.target, told) : told
+        switch evidence {
+        case .reportsOnly: min(reported.target, maximum)
+        case .reportsUntilFeedback: min(estimator.target, reported.target, maximum)
+        case .feedback: min(estimator.target, maximum)
+        }
     }
     /// What it is taken to carry, be that more than anybody uses.
     var capacity: Int {
-        let isHeld = !givesFeedback && reported.target < maximum
-        return isHeld ? reported.target : estimator.capacity
+        switch evidence {
+        case .reportsOnly: reported.target < maximum ? reported.target : estimator.capacity
+        case .reportsUntilFeedback, .feedback: estimator.capacity
+        }
     }
     var isSilent: Bool { estimator.isSilent }
     var isHeardInSilence: Bool { estimator.isHeardInSilence }
@@ -178,7 +203,7 @@ struct PathControl {
 
     var statistics: PathStatistics {
         PathStatistics(
-            target: target, capacity: givesFeedback ? estimator.capacity : nil,
+            target: target, capacity: evidence == .reportsOnly ? nil : estimator.capacity,
             queueDelay: toldQueueDelay,
             loss: estimator.loss, isMarkable: estimator.isMarkable, congestionMarks: estimator.congestionMarks)
     }
@@ -332,7 +357,7 @@ struct PathControl {
     mutating func news(audio: Int, backlog: Int, mayHurry: Bool = false, at now: Instant) -> PathState? {
         let pictures = pictureRate(besides: audio)
         let bitsPerSecond = max(Limits.leastForPictures, Int(pictures))
-        let pace = givesFeedback ? min(pacingRate, estimator.capacity) : pacingRate
+        let pace = evidence == .reportsOnly ? pacingRate : min(pacingRate, estimator.capacity)
         let wait = Double(backlog) * 8 / Double(mayHurry ? max(bitsPerSecond, pace) : bitsPerSecond)
         let limit = told?.isCongested == true ? Limits.backlogOver : Limits.backlog
         // What waits for the window waits for a queue that has just begun to stand.
@@ -364,32 +389,4 @@ extension PacketMark {
         case .congestionExperienced: self = .congested
         }
     }
-}
-
-/// What a viewer's path lets through.
-package struct PathState: Hashable, Sendable {
-    /// For pictures, sound and repairs together, in bits per second.
-    package var pathRate: Int
-    /// For pictures, without headers and repairs.
-    package var bitsPerSecond: Int
-    /// Pictures wait to leave: another one would only wait behind them.
-    package var isCongested: Bool
-    /// It is but a picture made sharper, which hurries for what is new.
-    package var yields = false
-    /// Less passes than pictures take at the very least.
-    package var isStarved: Bool
-    /// Less passes than there may be.
-    package var isLimited: Bool
-}
-
-/// What is known of a peer's path.
-package struct PathStatistics: Sendable {
-    package var target: Int
-    /// Nil where the peer does not tell what came.
-    package var capacity: Int?
-    package var queueDelay: Duration
-    package var loss: Double
-    /// Whether packets carry ECT, and how many came with CE.
-    package var isMarkable: Bool
-    package var congestionMarks: Int
 }
