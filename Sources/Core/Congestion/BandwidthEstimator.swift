@@ -1,8 +1,8 @@
 import DequeModule
 import Timebase
 
-/// What the path to one peer takes, from the peer's feedback: transport-wide
-/// (draft-holmer-rmcat-transport-wide-cc-extensions-01), or reports and REMB where there is no better.
+/// What the path to one peer takes, from the peer's feedback on single packets: transport-wide
+/// (draft-holmer-rmcat-transport-wide-cc-extensions-01) or by stream (RFC 8888). Peers without it: `ReportedRate`.
 ///
 /// Made for screens, which rest and then send all at once: each picture is a measurement of the path (`PacketTrain`), a
 /// window bounds what is in flight (RFC 8298 § 4.1.2), so that a link that slows down never has more than a fraction of

@@ -73,7 +73,3 @@ package struct QueueDelay: Sendable {
         return now - plateau.since
     }
 }
-
-extension Duration {
-    var magnitude: Duration { self < .zero ? .zero - self : self }
-}

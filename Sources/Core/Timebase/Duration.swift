@@ -17,6 +17,8 @@ extension Duration {
     /// Milliseconds as a floating-point number, for figures.
     package var inMilliseconds: Double { Double(nanoseconds) / 1e6 }
 
+    package var magnitude: Duration { self < .zero ? .zero - self : self }
+
     package static func / (duration: Duration, divisor: Int) -> Duration {
         guard divisor > 0, let short = duration.shortAttoseconds else {
             return Duration(attoseconds: duration.attoseconds / Int128(divisor))
