@@ -1,268 +1,294 @@
 import Timebase
 
-/// Every bound of a peer, with its reason.
+/// Every bound of a peer, with its reason. This file: the peer, its path, and what a sharer sends.
 enum Limits {
-    /// From the offer to a connected peer; browsers give up at about the same time.
+    // MARK: Setup
+
+    /// From the offer until a peer is to be connected; browsers give up at about the same time.
     static let setupTime = Duration.seconds(30)
-    /// Encoded units waiting for the pacer of one viewer: four seconds at 30 fps. A viewer further behind starts again
-    /// at the next keyframe.
+    /// Handshake datagrams that are kept until the other side's answer is known.
+    static let earlyHandshakeDatagrams = 8
+
+    // MARK: Signs of life
+
+    /// Nothing from the peer for this long has its pair checked: a picture or a report of one comes each second.
+    static let quietTime = Duration.milliseconds(1200)
+    /// The least time without anything from the peer that has its pair checked, where much more has come of late.
+    static let leastQuietTime = Duration.milliseconds(300)
+    /// Between two checks of a pair that has gone quiet.
+    static let quietInterval = Duration.milliseconds(200)
+    /// After so many checks in a row without an answer the next come half as often.
+    static let hastyChecks = 10
+    /// Checks in a row without an answer, until ICE's own time for silence has come. Who reports every five seconds only
+    /// is asked 14 times in between, one and a half kilobytes.
+    static let quietChecks = 25
+    /// Who was heard, or answered a check, within this time has no other address yet: a report from one is not read.
+    static let pauseOfReports = Duration.milliseconds(100)
+
+    // MARK: Queue
+
+    /// Encoded units that wait for the pacer of one viewer: four seconds at 30 fps. A viewer further behind begins again
+    /// with the next keyframe.
     static let queuedUnits = 120
-    /// And in time.
-    static let queuedTime = Duration.milliseconds(1500)
-    /// Of a keyframe, part of which has left: another would take as long. 20 kB at 40 kbit/s. Behind that nothing waits with
-    /// it any more, but it goes on for as long as this: 50 kB at 20 kbit/s.
-    static let keyframeTime = Duration.seconds(4)
-    static let longestKeyframeTime = Duration.seconds(20)
-    /// And in bytes, for the same.
+    /// Bytes of units that wait for the pacer of one viewer: as many as the largest one has. A viewer with more waiting
+    /// begins again with the next keyframe.
     static let queuedBytes = 4 << 20
-    /// The pacer's rate beside the target's: a page change of 100 kB crosses in 20 ms at 4 Mbit/s.
+    /// How long the first unit may wait for the pacer before its viewer begins again.
+    static let queuedTime = Duration.milliseconds(1500)
+    /// How long a keyframe that has begun to leave may take before what stands behind it is dropped; it goes on, for another
+    /// one would take as long. 20 kB at 40 kbit/s.
+    static let keyframeTime = Duration.seconds(4)
+    /// How long a keyframe may take to leave where nothing waits behind it any more: 50 kB at 20 kbit/s.
+    static let longestKeyframeTime = Duration.seconds(20)
+    /// Pictures that take longer than this to leave hold back the next.
+    static let backlog = Duration.milliseconds(60)
+    /// Pictures that were held back go on once those that wait take no longer than this to leave.
+    static let backlogOver = Duration.milliseconds(25)
+    /// What a viewer has given up is not sent to the end where that takes longer than this.
+    static let longWait = Duration.milliseconds(300)
+    /// Nothing passed for longer than this: pictures begin anew.
+    static let lostInSilence = Duration.milliseconds(400)
+
+    // MARK: Pacing
+
+    /// Pictures leave at so many times the target's rate, at most: a page change of 100 kB crosses in 20 ms at 4 Mbit/s.
     static let pacingFactor = 10
-    /// The same for what only sharpens a picture, and its burst: four packets.
-    static let patientPacingPercent = 105
-    static let patientBurstBytes = 5_000
-    static let leastBurstBytes = 3_000
-    /// And beside what the path takes: a picture arrives no sooner for leaving faster, but shows what more there is.
+    /// Pictures leave at so many times the rate that the path takes, at most: they arrive no sooner for leaving faster, but
+    /// show what more there is.
     static let burstFactor = 2
-    /// Behind a longer queue no faster than the target.
-    static let queueOfBurst = Duration.milliseconds(40)
-    /// After a queue that was this long, for so long.
-    static let queueOfRest = Duration.milliseconds(100)
-    static let timeOfRest = Duration.milliseconds(500)
-    /// An idle path is measured until it is known to take so much more than pictures may use: a page that changes leaves
-    /// that fast.
-    static let knownFactor = 2
-    static let queueOfProbe = Duration.milliseconds(15)
-    /// A picture of so many packets measures the path.
-    static let packetsOfMeasure = 12
-    /// What a probe repeats must not look like a packet to come: far less than half of the sequence numbers ago.
-    static let probeAge: Int64 = 8192
-    /// What the path is taken to carry until feedback comes: ten times what browsers start with, because a page must not
-    /// wait.
+    /// Bytes of pictures that leave at once, at most: 16 packets, more than a frame of typing or scrolling.
+    static let burstBytes = 20_000
+    /// Bytes of pictures that leave at once however low the rate is: two packets.
+    static let leastBurstBytes = 3_000
+    /// What leaves at once takes no longer than one part in so many of a second at the pacing rate, well within a frame's
+    /// time.
+    static let burstsPerSecond = 130
+    /// What only sharpens a picture leaves at this rate, in per cent of the target: nothing behind it is to wait.
+    static let patientPacingPercent = 105
+    /// Bytes of what only sharpens a picture that leave at once: four packets.
+    static let patientBurstBytes = 5_000
+    /// Before a queue of this length on the path, pictures leave no faster than the target: they would wait in it.
+    static let burstQueueDelay = Duration.milliseconds(40)
+    /// After a queue of this length on the path, pictures leave no faster than the target for a while: what has piled up
+    /// here meanwhile must not make the next.
+    static let restQueueDelay = Duration.milliseconds(100)
+    /// How long pictures leave no faster than the target after a queue of `restQueueDelay`.
+    static let restDuration = Duration.milliseconds(500)
+    /// Bytes of room kept beside a payload, so that a packet is allocated once: header and extensions (64), and what
+    /// libsrtp may write behind it (148).
+    static let packetOverhead = 224
+
+    // MARK: Start
+
+    /// Bits per second that a path is taken to carry until feedback comes: ten times what browsers start with, because a
+    /// page must not wait.
     static let startRate = 3_000_000
     /// Bytes that may leave before any feedback.
     static let startCredit = 40_000
     /// A round trip below this is that of a local network.
     static let localRoundTrip = Duration.milliseconds(8)
+    /// Bits per second that a local network is taken to carry until feedback comes.
     static let localStartRate = 10_000_000
+    /// Bytes that may leave into a local network before any feedback.
     static let localStartCredit = 80_000
-    /// A peer that agreed on feedback and gives none is not waited for.
+    /// A peer that agreed on feedback and gives none is waited for no longer than this.
     static let creditTime = Duration.milliseconds(400)
-    /// Who was heard, or answered a check, within this time has no other address yet.
-    static let pauseOfReports = Duration.milliseconds(100)
-    /// Headers of IPv4 and UDP. Packets are counted after protection, so that their tag is in already.
+    /// The round trip before one was measured: a fast one, so that the first repairs are not held back.
+    static let assumedRoundTrip = Duration.milliseconds(20)
+
+    // MARK: Feedback that is read
+
+    /// Bytes of a packet's IPv4 and UDP headers. Packets are counted after protection: their tag is in already.
     static let ipOverhead = 28
-    /// Feedback that is read: browsers give 10 to 20 a second, our viewer 14 to 67, for a moment 200.
+    /// Feedback messages read in a second: browsers give 10 to 20, our viewer 14 to 67, for a moment 200.
     static let feedbacksPerSecond = 200
+    /// Packets that are read of one feedback message.
     static let statusesPerFeedback: UInt16 = 8192
-    /// One that tells of so many more packets counts as one more: after an outage there are thousands to tell of, once.
+    /// A message that tells of so many more packets counts as one more: after an outage there are thousands to tell of,
+    /// once.
     static let statusesAtOneCost = 128
     /// Packets that a viewer may ask for in a second: more than any path of ours carries, less than takes notice of.
     static let requestsPerSecond = 50_000
-    /// Streams whose marks a viewer tells of: pictures, what is sent again, repair packets, sound; and packets of one
-    /// report, which come once a second.
+    /// Packets that one report is taken to be of, at most.
+    static let packetsBetweenReports = 10_000
+    /// Streams whose marks a viewer may tell of: pictures, what is sent again, repair packets, sound; and as many again.
     static let markedStreams = 8
+    /// Packets that a report of marks tells of beyond the last, at most; these reports come once a second.
     static let packetsOfMarkReport: UInt32 = 65_535
-    /// Packets that were told of as missing, and came after all.
+    /// Packets that a report of marks may tell of beyond its advance: those told of as missing that came after all.
     static let lateForMarkReport = 1024
-    /// Of a packet's bytes: 1140 of payload and about 60 of headers.
+
+    // MARK: What the owner is told
+
+    /// The share of a packet's bytes that is a picture's: 1140 of payload, about 60 of headers.
     static let payloadShare = 0.95
-    /// Below this no picture can be made; the pacer delays instead.
+    /// Bits per second below which no picture can be made; the pacer delays instead.
     static let leastForPictures = 60_000
-    /// Pictures that wait longer than this to leave hold back the next, until so little waits.
-    static let backlog = Duration.milliseconds(60)
-    static let backlogOver = Duration.milliseconds(25)
-    /// Targets that differ by less than a thirtieth are not worth telling.
+    /// Targets that differ by less than one part in so many are not worth telling.
     static let noticeable = 30
-    /// What a receiver tells of: 25 times a second, at first sooner, and at once where so many came.
-    static let feedbackInterval = Duration.milliseconds(40)
-    static let feedbackPause = Duration.milliseconds(5)
-    /// What so little came of waits longer, as sound alone does or a caret: a report is to take a twentieth of what it
-    /// tells of (RFC 3550 § 6.2).
-    static let quietFeedbackInterval = Duration.milliseconds(70)
-    static let bytesPerFeedback = 2000
-    /// So does what comes where there is much room: of so much time pictures' packets take no more than this, for so long.
-    static let roomWindow = Duration.milliseconds(40)
-    static let bytesOfPictures = 600
-    static let busyTime = Duration.milliseconds(12)
-    static let roomMemory = Duration.seconds(2)
-    /// Where packets get lost so does feedback: it is told more often then.
-    static let lossyFeedbackInterval = Duration.milliseconds(15)
-    static let lossOfFeedback = 0.01
-    static let weightOfPacket = 0.01
-    static let lossMemory = Duration.seconds(5)
-    /// There, the last report is told again so often where nothing follows it.
-    static let feedbackRepeats = 8
-    static let feedbackRepeatInterval = Duration.milliseconds(15)
-    /// Where pictures came one after another and none follows any more, more often: it may be for want of a report.
-    static let pauseOfPictures = Duration.milliseconds(80)
-    static let repeatsBetweenPictures = 3
-    static let repeatsOfStall = 27
-    static let stalledRepeatInterval = Duration.milliseconds(5)
-    static let eagerFeedbackInterval = Duration.milliseconds(15)
-    static let eagerTime = Duration.seconds(1)
-    static let packetsPerFeedback = 40
-    /// Until a packet that was lost is there, beyond a round trip: it is missed once the next has come, and asked for.
+
+    // MARK: Probes of an idle path
+
+    /// An idle path is measured until it is known to take so many times what pictures may use: a page that changes leaves
+    /// that fast.
+    static let knownFactor = 2
+    /// Before a queue of this length on the path nothing is measured.
+    static let queueOfProbe = Duration.milliseconds(15)
+    /// A picture of so many packets measures the path by itself.
+    static let packetsOfMeasure = 12
+    /// A probe repeats no packet so many numbers old: it must not look like one to come, as it would from half of all
+    /// sequence numbers ago.
+    static let probeAge: Int64 = 8192
+
+    // MARK: Repair: what is sent again
+
+    /// What left longer ago than this, beyond a round trip, is of no more use unasked.
+    static let timeOfUnasked = Duration.milliseconds(400)
+    /// The share lost from which packets are sent again twice to a viewer that takes repair packets; to one that takes
+    /// none, from `lossOfParity` on.
+    static let lossOfDoubling = 0.07
+    /// The round trip from which packets are sent again twice where loss lasts, and from which repair packets are of use:
+    /// a second round would be seen.
+    static let roundTripOfDoubling = Duration.milliseconds(35)
+    /// Packets are lost in bursts, as on radio links, where so many are lost in a row on average: what is sent again is
+    /// lost again far more often than the mean loss says. Single losses of one packet in ten make runs of 1.1.
+    static let lengthOfBurst = 2.0
+    /// Packets lost in a row that count in averages, at most: one outage is no habit.
+    static let longestRun = 8.0
+    /// Where bursts are lost packets are sent again twice from this round trip on; below it several rounds take no longer
+    /// than a picture lasts.
+    static let roundTripOfCopies = Duration.milliseconds(15)
+    /// Between a packet that is sent again and its copy where bursts are lost: as long as some pictures' packets take.
+    static let copyDistance = Duration.milliseconds(12)
+    /// Bytes that are copied at a time on a narrow link too: three packets.
+    static let leastCopied = 3_600
+    /// Copies of what got lost a second time: few packets do, and it is the third round that is seen.
+    static let copiesOfRepeated = 2
+    /// A request that comes so much later than a round trip and the queue is late: packets are missed and asked for within
+    /// some 10 ms, as a rule. No time is left for a second round then.
+    static let lateRequest = Duration.milliseconds(20)
+    /// Bits per second: where packets leave more slowly, one by one, late requests are answered once. A copy takes 30 ms.
+    static let paceOfCopies = 300_000
+    /// By feedback, a queue no longer than this counts as none for repairs: jitter alone makes as much of a wait.
+    static let queueOfRepair = Duration.milliseconds(40)
+    /// By round trips, a queue no longer than this counts as none for repairs.
+    static let queueOfOwed = Duration.milliseconds(150)
+    /// By round trips, a longer queue than this may be full: it does not take what it had no room for.
+    static let queueOfFull = Duration.milliseconds(250)
+    /// Packets of one request that are sent again into a queue; more wait until it has gone.
+    static let answeredIntoQueue = 8
+
+    // MARK: Repair: what is owed
+
+    /// Packets that are owed at a time: as many as aiortc asks for.
+    static let packetsOwed = 128
+    /// What is owed waits no longer than this for a queue to go, which others seem to fill.
+    static let longestOwed = Duration.seconds(2)
+    /// Between two packets that are owed, where no pictures follow.
+    static let owedInterval = Duration.milliseconds(8)
+    /// Between two looks at what is owed where there is a queue, or no budget; pictures that follow are no further apart.
+    static let owedPause = Duration.milliseconds(100)
+    /// The round trip after which what is owed may be sent again, until reports tell one.
+    static let roundTripOfOwed = Duration.milliseconds(200)
+    /// Packets behind the newest: what may have come is not sent again further behind. aiortc takes what is a hundred
+    /// behind for a new stream (its MAX_MISORDER).
+    static let packetsOfRepetition: UInt16 = 95
+    /// Numbers that are left out to begin anew: aiortc waits behind a hole for 512 packets, and surely not for twice that.
+    static let leap: Int64 = 1024
+
+    // MARK: Repair packets
+
+    /// The share lost from which repair packets are sent, and a viewer counts as one that loses packets.
+    static let lossOfParity = 0.012
+    /// Where packets wait in a queue of this length, repair packets and copies of sound would only lengthen it.
+    static let queueOfParity = Duration.milliseconds(50)
+    /// Repair packets for each packet of pictures, at most.
+    static let mostParity = 0.3
+    /// Repair packets for each packet that is lost, up to `heavyLoss`.
+    static let parityPerLoss = 1.65
+    /// The share lost above which each picture is to have one more: without, more than half of them would wait for a round
+    /// trip.
+    static let heavyLoss = 0.06
+    /// `parityPerLoss` grows by so many times the loss above `heavyLoss`.
+    static let parityPerHeavyLoss = 12.0
+    /// Repair packets for each packet that is lost, at most.
+    static let mostParityPerLoss = 2.1
+
+    // MARK: Keyframes
+
+    /// A request that comes so soon after a keyframe may be older than it, and its losses are repaired.
+    static let graceOfKeyframe = Duration.seconds(1)
+    /// A request that comes within a round trip and this time after a keyframe is older than it could be judged by.
+    static let timeToJudge = Duration.milliseconds(100)
+    /// A viewer's first request within a round trip and this time after a keyframe is a reflex, with which many begin
+    /// whatever comes. GStreamer asks within 10 ms of the first packet, and 0.6 s later where processors are busy.
+    static let timeOfReflex = Duration.milliseconds(900)
+    /// New keyframes at one viewer's wish, at once.
+    static let keyframesAtOnce = 4
+    /// Seconds to the next new keyframe at one viewer's wish, once `keyframesAtOnce` are used up.
+    static let secondsPerKeyframe = 3
+    /// What a new keyframe takes of the bucket that counts them; `secondsPerKeyframe` divides it.
+    static let keyframeCost = 3000
+    /// A keyframe that was asked for comes after a second at most; after this time it is asked for again.
+    static let keyframePatience = Duration.seconds(2)
+
+    // MARK: Pictures from the cache
+
+    /// Pictures behind a keyframe that are kept for joiners, who decode them at once: two seconds at the source's rate, and
+    /// a fraction of one in fact.
+    static let cachedDeltas = 60
+    /// Seconds in which the cache must cross to serve a viewer, or its keyframe to be looked at.
+    static let cacheTime = 0.4
+    /// What followed a keyframe is kept up to so many times its bytes. More than one keyframe's serves only who begins
+    /// beside others.
+    static let cachedKeyframes = 4
+    /// Seconds in which the cache must cross to serve who begins beside others: in that time a joiner is to have a picture.
+    static let cacheTimeBeside = 0.5
+    /// Seconds in which who begins so beside others must have caught up with them: as long as it might have to wait for a
+    /// keyframe.
+    static let catchUpTime = 1.0
+    /// The cache serves the same viewer no more often than this on average: as often as it would get keyframes.
+    static let cacheInterval = Duration.seconds(1)
+    /// Between two answers from the cache to one viewer, at least: what it asked for before it had looked at what came is no
+    /// reason to hurry.
+    static let cachePause = Duration.milliseconds(300)
+
+    // MARK: Playout
+
+    /// Pictures in a row that tell a new playout delay: one of them will arrive.
+    static let playoutDelayUnits = 10
+    /// Until a lost packet is there, beyond a round trip: it is missed once the next has come, and asked for.
     static let steadyMargin = Duration.milliseconds(20)
+    /// A film that is held back for losses stays as it is where round trips change by less than this.
     static let steadyTolerance = Duration.milliseconds(30)
-    /// Beyond this, on top of the way, it is noticed where people talk (ITU-T G.114 has 150 ms for all of it).
+    /// The longest that a film is held back for losses: beyond this, on top of the way, it is noticed where people talk
+    /// (ITU-T G.114 has 150 ms for all of it).
     static let longestSteadyDelay = Duration.milliseconds(150)
-    /// Loss must have lasted for so long, as it is averaged: a path that turns out to be narrow loses some at first, too.
+    /// Packets must have been lost for so long before a film is held back, as loss is averaged: a path that turns out to be
+    /// narrow loses some at first, too.
     static let timeOfLosses = Duration.seconds(4)
     /// A film that is held back for losses is for so long after the last.
     static let steadyTime = Duration.seconds(10)
-    /// What left longer ago, beyond a round trip, is of no more use unasked.
-    static let timeOfUnasked = Duration.milliseconds(400)
-    /// Retransmissions are sent twice where so much is lost and a round trip takes this long; where there are no repair
-    /// packets, from `lossOfParity` on.
-    static let lossOfDoubling = 0.07
-    static let roundTripOfDoubling = Duration.milliseconds(35)
-    /// So are they where packets get lost several in a row, as on radio links: what is sent again is then lost again far
-    /// more often than the mean loss says. Single losses of one packet in ten make runs of 1.1.
-    static let lengthOfBurst = 2.0
-    static let longestRun = 8.0
-    /// Not where several rounds take no longer than a picture lasts.
-    static let roundTripOfCopies = Duration.milliseconds(15)
-    /// Between a packet that is sent again and its copy, there: as long as some pictures' packets take.
-    static let copyDistance = Duration.milliseconds(12)
-    /// Bytes, three packets: on a narrow link too.
-    static let leastCopied = 3_600
-    /// What got lost a second time goes out with so many copies: few packets do, and it is the third round that is seen.
-    static let copiesOfRepeated = 2
-    /// Packets are missed and asked for within some 10 ms, as a rule; what takes so much longer than a round trip has no
-    /// time left for a second one.
-    static let lateRequest = Duration.milliseconds(20)
-    /// Below this packets leave one by one, and a copy takes 30 ms.
-    static let paceOfCopies = 300_000
-    /// Above what jitter makes of a wait.
-    static let queueOfRepair = Duration.milliseconds(40)
-    /// What is sent later waits until round trips are nearly what they were.
-    static let queueOfOwed = Duration.milliseconds(150)
-    /// Nor does a queue that is full take what it had no room for: more than so many before any queue, or anything before so
-    /// long a one, waits until that has gone, or others seem to fill it.
-    static let answeredIntoQueue = 8
-    static let longestOwed = Duration.seconds(2)
-    static let queueOfFull = Duration.milliseconds(250)
-    /// Between two of them where no pictures follow.
-    static let owedInterval = Duration.milliseconds(8)
-    /// And where there is a queue, or no budget; pictures that follow are no further apart.
-    static let owedPause = Duration.milliseconds(100)
-    /// aiortc takes what is a hundred packets behind for a new stream (its MAX_MISORDER).
-    static let packetsOfRepetition: UInt16 = 95
-    /// aiortc waits behind a hole for 512 packets; from twice that on it surely begins anew.
-    static let leap: Int64 = 1024
-    /// Until reports tell theirs.
-    static let roundTripOfOwed = Duration.milliseconds(200)
-    /// As many as aiortc asks for at a time.
-    static let packetsOwed = 128
-    /// Repair packets likewise; where pictures wait in a queue, more packets would only lengthen that.
-    static let lossOfParity = 0.012
-    static let queueOfParity = Duration.milliseconds(50)
-    static let mostParity = 0.3
-    static let parityPerLoss = 1.65
-    /// Where more than this is lost, each picture is to have one more: without them more than half would wait for a round
-    /// trip.
-    static let heavyLoss = 0.06
-    static let parityPerHeavyLoss = 12.0
-    static let mostParityPerLoss = 2.1
-    /// After so long without any, none are waited for.
-    static let parityMemory = Duration.seconds(2)
-    /// Behind the last packet of a picture its repair packets come; where that is lost, this long is waited.
-    static let parityPatience = Duration.milliseconds(12)
-    /// What a viewer has given up is not sent to the end where that takes longer than this.
-    static let longWait = Duration.milliseconds(300)
-    /// A request that comes so soon after a keyframe may be older than it, and its losses are repaired.
-    static let graceOfKeyframe = Duration.seconds(1)
-    /// And one that left before it could be judged by certainly is: a round trip, and this for who decodes.
-    static let timeToJudge = Duration.milliseconds(100)
-    /// GStreamer asks within 10 ms of the first packet, and 0.6 s later where processors are busy.
-    static let timeOfReflex = Duration.milliseconds(900)
-    /// Nothing passed for longer than this: pictures begin anew.
-    static let lostInSilence = Duration.milliseconds(400)
-    /// What leaves at once: 16 packets, more than a frame of typing or scrolling.
-    static let burstBytes = 20_000
-    /// A burst takes no longer than this part of a second at the pacing rate.
-    static let burstsPerSecond = 130
-    /// RTCP reports: one a second, as browsers do (RFC 3550 § 6.2 gives 5 % of the bandwidth, far more).
+
+    // MARK: Reports and clocks
+
+    /// Between two RTCP reports: one a second, as browsers do (RFC 3550 § 6.2 gives 5 % of the bandwidth, far more).
     static let reportInterval = Duration.seconds(1)
-    /// abs-capture-time: at least once a second, as its draft asks for; nine bytes of each packet otherwise.
+    /// abs-capture-time is told at least once in this time, as its draft asks for; it takes nine bytes of a packet.
     static let captureTimeInterval = Duration.seconds(1)
-    /// And where it is no longer what was told: so many pictures or packets of sound in a row, by more than a quarter of
-    /// what sound and pictures may be apart, but not all the time.
+    /// abs-capture-time is told at once where so many pictures or packets of sound in a row are off what was told.
     static let unitsOff: UInt = 3
+    /// A unit is off what was told by more than this: a quarter of what sound and pictures may be apart.
     static let clockTolerance = Duration.milliseconds(5)
+    /// abs-capture-time is told no more often than this for units that are off.
     static let clockInterval = Duration.milliseconds(200)
-    /// A keyframe and what followed serve joiners as long as that costs little more than a new keyframe; 60 pictures are
-    /// two seconds to decode at the source's rate, and a fraction of one in fact.
-    static let cachedDeltas = 60
-    /// And where they cross in this time.
-    static let cacheTime = 0.4
-    /// What costs more than a keyframe, but not more than so many, serves who begins beside others, if it crosses in this
-    /// time, in which a joiner is to have a picture, and has caught up with them after that: as long as it might have to
-    /// wait for a keyframe. In seconds.
-    static let cachedKeyframes = 4
-    static let cacheTimeBeside = 0.5
-    static let catchUpTime = 1.0
-    /// The same viewer is served so no more often than it would get keyframes, on average,
-    static let cacheInterval = Duration.seconds(1)
-    /// and the second time after a pause: what it asked for before it had looked at what came is no reason to hurry.
-    static let cachePause = Duration.milliseconds(300)
-    /// New keyframes at one viewer's wish: so many at once, then one in this time.
-    static let keyframesAtOnce = 4
-    static let secondsPerKeyframe = 3
-    static let keyframeCost = 3000
-    /// A keyframe that was asked for comes after a second at most; else it is asked for again.
-    static let keyframePatience = Duration.seconds(2)
-    /// A request for packets is sent so often again, each time after this long: one that gets lost costs a round trip.
-    static let requestCopies = 2
-    static let requestCopiesForOthers = 1
-    /// And one of what was asked for before, whose answer is overdue: the way back may be in a burst of losses, which ends
-    /// the sooner the more is sent.
-    static let copiesOfRepeatedRequest = 6
-    static let requestCopyTime = Duration.milliseconds(8)
-    /// Where packets get lost in a row requests are so far apart, or as many are sent in the time of an answer.
-    static let volleyInterval = Duration.microseconds(2500)
-    static let requestsPerAnswer = 20
-    /// A twentieth of what comes, as RTCP is meant to take (RFC 3550 § 6.2), saved up for forty requests; with the headers
-    /// around one.
-    static let volleyShare = 20
-    static let volleyBytes = 4000
-    static let requestOverhead = 80
-    /// Keyframe requests that a viewer sends: again after this long without an answer.
-    static let keyframeRequestInterval = Duration.milliseconds(300)
-    /// The round trip before one was measured: a fast one, so that the first repairs are not held back.
-    static let assumedRoundTrip = Duration.milliseconds(20)
-    /// Nothing from the peer for this long, where a picture or a report of one comes each second, or sooner where more
-    /// came of late: its pair is checked, again after each interval, later after two, until ICE's own time for silence has
-    /// come. Who reports every five seconds only is asked 14 times in between, one and a half kilobytes.
-    static let quietTime = Duration.milliseconds(1200)
-    static let leastQuietTime = Duration.milliseconds(300)
-    static let quietInterval = Duration.milliseconds(200)
-    static let hastyChecks = 10
-    static let quietChecks = 25
-    /// How long a gap may wait for its repair before the picture goes on without, at least.
-    static let repairTime = Duration.milliseconds(500)
-    /// Where that is not enough for two rounds, and what they take beyond the usual: a keyframe would not come sooner.
-    static let repairRounds = 2.5
-    static let longestRepairTime = Duration.seconds(2)
-    /// A stream's packet is not this late (RFC 3550 § A.1 has 100): two seconds of 250 packets. Another stream's come by
-    /// themselves for so long, a few numbers apart.
-    static let latestPacket = 512
-    static let largestNumberStep: Int16 = 64
-    static let timeOfAnother = Duration.seconds(1)
-    /// No peer tells of more packets at a time.
-    static let packetsBetweenReports = 10_000
-    /// Packets of sound that wait for the event loop, and for their reader: a fifth of a second.
+
+    // MARK: Sound
+
+    /// Packets of sound that wait for the event loop: a fifth of a second.
     static let queuedAudio = 10
-    /// Pictures in a row that tell a new playout delay.
-    static let playoutDelayUnits = 10
     /// Bytes around a packet of sound: IP, UDP, RTP, extensions, tag.
     static let audioHeaders = 70.0
     /// A loss of sound that is off from what was told by more than this is told anew: in-band FEC is tuned by it.
     static let lossChange = 0.03
-    static let receivedAudio = 64
-    /// Handshake datagrams held back until ICE has a pair.
-    static let earlyHandshakeDatagrams = 8
-    /// Room kept beside a payload, so that a packet is allocated once: header and extensions (64), and what libsrtp may
-    /// write behind it (148).
-    static let packetOverhead = 224
 }

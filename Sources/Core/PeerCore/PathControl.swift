@@ -285,8 +285,8 @@ struct PathControl {
     private mutating func finish(at now: Instant) -> Duration? {
         let silence = estimator.finish(at: now)
         // What has piled up here while a queue stood there must not make the next.
-        if estimator.queueDelay >= Limits.queueOfRest { patientUntil = now + Limits.timeOfRest }
-        isPatient = now < patientUntil || estimator.queueDelay >= Limits.queueOfBurst
+        if estimator.queueDelay >= Limits.restQueueDelay { patientUntil = now + Limits.restDuration }
+        isPatient = now < patientUntil || estimator.queueDelay >= Limits.burstQueueDelay
         return silence
     }
 

@@ -1,0 +1,53 @@
+import Timebase
+
+/// Marks of congestion (ECN).
+extension Limits {
+    // MARK: The answer
+
+    /// What is sent after a mark that counts as a loss: BETA_ECN of RFC 8298 § 4.1.1.1. RFC 8511 likewise takes less off
+    /// than for a loss, for who marks has a short queue.
+    static let yieldToMark = 0.9
+    /// The weight of a round trip in the averaged part that is marked: g of RFC 8257 § 3.3.
+    static let gainOfMarks = 1.0 / 16
+    /// Packets by which it is told what part is marked of late: after so many their counts are halved.
+    static let packetsOfPart = 500
+
+    // MARK: The test
+
+    /// Packets without a permission to mark between two with one, at least: a path that drops those loses a tenth of what it
+    /// carries meanwhile, as repair is made for.
+    static let packetsPerMarkTest = 9
+    /// Between two packets with a permission, at least.
+    static let markTestInterval = Duration.milliseconds(20)
+    /// Packets with a permission in one test.
+    static let markTests = 10
+    /// A test without any mark is given up after this time.
+    static let markTestTime = Duration.seconds(2)
+    /// Packets that tell whether marks are wiped out on the way, or not told of.
+    static let packetsOfMarks = 50
+    /// Reports of marks come once a second; the RTCP interval of RFC 3550 § 6.2 may be as long as this.
+    static let longestMarkReport = Duration.seconds(5)
+
+    // MARK: What marks whatever comes
+
+    /// The share of packets with a mark of congestion, of those that may have one, above which nearly all have.
+    static let saturation = 0.9
+    /// Where nearly all packets were marked without a queue, and still are when so little is left of what was sent,
+    /// something marks whatever comes.
+    static let fallOfSaturation = 0.125
+    /// Fewer packets than this are not all of them.
+    static let packetsOfSaturation = 10
+
+    // MARK: Failure
+
+    /// A network that failed is tried again after this time, for it may be another by then; after each failure in a row
+    /// twice as late.
+    static let marksRetry = Duration.seconds(60)
+    /// How often `marksRetry` is doubled at most: up to half an hour.
+    static let marksRetryDoublings = 5
+    /// So many packets with a permission to mark vanish together where none with one passes.
+    static let packetsOfDoubt = 3
+    /// A path that loses such a share may do so for the permission to mark, on one of two ways that it has (RFC 6679
+    /// § 7.4.1).
+    static let lossOfMarkable = 0.2
+}
