@@ -58,6 +58,48 @@ struct RelayRulesTests {
         #expect(relay.hasResult)
     }
 
+    @Test("our own address as the server sees it is told where it is of the socket's family")
+    func reflexive() throws {
+        let outside = TransportAddress(ip: .v4(0xC633_6407), port: 6000)
+        let translated = TransportAddress(ip: try #require(IPAddress("2001:db8::7")), port: 6000)
+        #expect(try candidates(mapped: outside).map(\.type) == [.relayed, .serverReflexive])
+        let relayed = try candidates(mapped: translated)
+        #expect(relayed.map(\.type) == [.relayed])
+        #expect(relayed.first?.relatedAddress == translated)
+    }
+
+    /// What a relay gives whose server sees our IPv4 socket as `mapped`.
+    private func candidates(mapped: TransportAddress) throws -> [Candidate] {
+        let relay = Relay(try server("turn:192.0.2.1"), index: 0, hidesAddress: false)
+        let credentials = try #require(TURNCredentials(username: "a", password: "b"))
+        let configuration = TURNConfiguration(
+            server: try #require(relay.server.address), base: TransportAddress(ip: .v4(0xC000_0202), port: 5000),
+            credentials: credentials)
+        var client = TURNClient(
+            configuration, authenticator: TestAuthenticator(), random: SeededGenerator(seed: 1), at: .zero)
+        try answer(&client, .error, [.errorCode(.unauthenticated), .realm("r"), .nonce("n")])
+        let key = STUNMessage.longTermKey(username: "a", realm: "r", password: "b", with: TestAuthenticator())
+        let relayed = TransportAddress(ip: .v4(0xC000_0201), port: 50_000)
+        try answer(
+            &client, .success, [.xorRelayedAddress(relayed), .xorMappedAddress(mapped), .lifetime(600)], key: key)
+        relay.client = client
+        return relay.candidates
+    }
+
+    /// The server's answer to the request that the client has made last.
+    private func answer(
+        _ client: inout TURNClient, _ messageClass: STUNClass, _ attributes: [STUNAttribute], key: [UInt8]? = nil
+    ) throws {
+        var request: [UInt8]?
+        while case .transmit(let bytes) = client.nextOutput() { request = bytes }
+        let asked = try #require(request)
+        let header = try STUNHeader(asked.span.bytes)
+        let message = STUNMessage(STUNHeader(messageClass, header.method, header.transactionID), attributes)
+        let reply = key.map { message.encoded(key: $0, with: TestAuthenticator()) } ?? message.encoded()
+        let configuration = client.configuration
+        _ = client.receive(reply.span.bytes, local: configuration.base, from: configuration.server, at: .zero)
+    }
+
     @Test("credentials of a secret lapse a day after their hour began, the same all of that hour; a password stays")
     func credentials() throws {
         let authenticator = TestAuthenticator()

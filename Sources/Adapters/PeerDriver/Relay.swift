@@ -41,7 +41,8 @@ final class Relay {
     /// It relays, or there is something to be said of why not.
     var hasResult: Bool { failure != nil || client?.hasResult == true }
 
-    /// The relayed address; over UDP our own as the server sees it as well.
+    /// The relayed address; over UDP our own as the server sees it as well, where the socket can be reached there: not what
+    /// something in between has made of it in the other family.
     var candidates: [Candidate] {
         guard let client, let relayed = client.relayedAddress, let mapped = client.mappedAddress else { return [] }
         let configuration = client.configuration
@@ -50,7 +51,9 @@ final class Relay {
                 relayed, mapped: hidesAddress ? nil : mapped, server: configuration.server.ip,
                 localPreference: localPreference)
         ]
-        if configuration.transport == .udp, mapped != configuration.base, !hidesAddress {
+        if configuration.transport == .udp, mapped != configuration.base, !hidesAddress,
+            mapped.ip.isIPv6 == configuration.base.ip.isIPv6
+        {
             all.append(.serverReflexive(mapped, base: configuration.base, server: configuration.server.ip))
         }
         return all

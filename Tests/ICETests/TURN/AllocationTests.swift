@@ -38,6 +38,21 @@ struct AllocationTests {
         #expect(user.client.relayedAddress == address("2001:db8:9::1", 50_000))
     }
 
+    @Test("a server that sees us by the other family relays all the same", arguments: [
+        (address("2001:db8::10", 5000), address("203.0.113.10", 6000)),
+        (address("192.168.1.10", 5000), address("2001:db8::10", 6000)),
+    ])
+    func otherFamily(base: TransportAddress, mapped: TransportAddress) throws {
+        let (wire, server, user) = try joined(RelayUser(base: base))
+        server.alter = { message in
+            guard let index = message.attributes.firstIndex(where: { $0.type == .xorMappedAddress }) else { return }
+            message.attributes[index] = .xorMappedAddress(mapped)
+        }
+        wire.run(for: .seconds(1))
+        #expect(user.eventList == [.allocated(relayed: Self.relayed, mapped: mapped)])
+        #expect(server.requests(.refresh).isEmpty)
+    }
+
     @Test("lost requests and answers are made up for after 0.5 s and 1.5 s, and two of a request make one allocation")
     func loss() throws {
         let (wire, server, user) = try joined()

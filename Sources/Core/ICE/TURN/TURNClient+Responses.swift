@@ -88,9 +88,10 @@ extension TURNClient {
         }
     }
 
+    /// The server may see us by the other family: behind NAT64, or through a load balancer that takes IPv6 and speaks IPv4.
     private mutating func allocated(_ response: STUNMessage) {
         guard let relayed = response.xorRelayedAddress, let mapped = response.xorMappedAddress,
-            relayed.ip.isIPv6 == configuration.relaysIPv6, mapped.ip.isIPv6 == configuration.base.ip.isIPv6,
+            relayed.ip.isIPv6 == configuration.relaysIPv6,
             AddressFilter.allowsObserved(relayed), AddressFilter.allowsObserved(mapped),
             relayed != configuration.server, relayed != configuration.base
         else { return discard(.unusableAddress) }

@@ -89,7 +89,7 @@ package struct TURNClient {
 
     /// The address peers reach us at; nil without an allocation.
     package var relayedAddress: TransportAddress? { allocation?.relayed }
-    /// Our base as the server sees it: a server-reflexive candidate, where it was asked over UDP.
+    /// Our base as the server sees it: a server-reflexive candidate, where it was asked over UDP and the families agree.
     package var mappedAddress: TransportAddress? { allocation?.mapped }
 
     var allocation: Allocation? {
