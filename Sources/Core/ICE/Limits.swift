@@ -193,6 +193,10 @@ enum Limits {
     static let relaySilence = Duration.seconds(5)
     /// A peer counts as quiet after 0.3 s at the earliest: a server that was heard within this still relays.
     static let quietPeer = Duration.milliseconds(250)
+    /// Over UDP that question is sent four times, and so is the one for another allocation that may follow it: at 0, 0.5,
+    /// 1.5 and 3.5 s, given up after 7.5 s. Both fit into the 30 s of consent.
+    static let relayProbeCount = 4
+    static let relayProbeInterval = Duration.seconds(4)
     /// How long it may take to answer that over a stream: with the silence before and a new connection behind it, far
     /// less than consent lasts.
     static let streamProbeTime = Duration.seconds(10)

@@ -37,6 +37,8 @@ final class RelayServer: Node {
     var alter: (inout STUNMessage) -> Void = { _ in }
     /// Whether an allocation in the way is told of even to a request without credentials, as coturn does.
     var isHasty = false
+    /// Whether a client without an allocation has an answer to Allocate alone, as at Pion.
+    var isTaciturn = false
     private var nextPort: UInt16 = 50_000
     private var restarts = 0
 
@@ -130,6 +132,7 @@ final class RelayServer: Node {
             return reply(request, [.errorCode(.staleNonce)] + challenge, key: nil, packet)
         }
         if let error = refuse(request) { return reply(request, [.errorCode(error)], key: key, packet) }
+        if isTaciturn, request.header.method != .allocate, allocations[packet.source] == nil { return [] }
         let result =
             request.header.method == .allocate
             ? allocate(request, packet.source, username, at: now) : change(request, packet.source, at: now)

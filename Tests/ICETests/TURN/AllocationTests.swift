@@ -114,20 +114,31 @@ struct AllocationTests {
         #expect(indications.count > 250 && indications.count < 500)
     }
 
-    @Test("a refresh without an answer is tried again until the end, and then the allocation counts as lost")
+    @Test("a refresh without an answer is given up after 39.5 s, and then the allocation counts as lost")
     func silentRefresh() throws {
         let (wire, server, user) = try joined()
         wire.run(for: .seconds(1))
         wire.tap = { $0.source == Self.base ? nil : $0 }
-        wire.run(until: .zero + .seconds(599))
+        wire.run(until: .zero + .seconds(339))
         #expect(user.eventList == [Self.allocated])
-        wire.run(until: .zero + .seconds(601))
+        wire.run(until: .zero + .seconds(340))
         #expect(user.eventList == [Self.allocated, .lost(.noAnswer)])
         #expect(user.client.relayedAddress == nil)
         wire.tap = { $0 }
         wire.run(for: .seconds(60))
         #expect(server.allocations.count == 1)
         #expect(user.eventList.count == 3)
+    }
+
+    @Test("a server that lost everything and has no word for whom it does not know is asked for another after 39.5 s")
+    func taciturnServer() throws {
+        let (wire, server, user) = try joined()
+        server.isTaciturn = true
+        wire.run(for: .seconds(100))
+        server.restart()
+        wire.run(until: .zero + .seconds(342))
+        let second = TURNEvent.allocated(relayed: address("198.51.100.1", 50_001), mapped: Self.base)
+        #expect(user.eventList == [Self.allocated, .lost(.noAnswer), second])
     }
 
     @Test("over a stream, where nothing gets lost, a refresh without an answer is the end of it")

@@ -198,6 +198,28 @@ struct RealRelayTests {
         #expect(user.run { user.events.last == .refusedPeer(peer.ip) })
     }
 
+    @Test("to be asked for another allocation beside ours changes nothing")
+    func beside() throws {
+        let server = try TurnServer()
+        let user = try LiveUser(server.address, .udp, credentials())
+        let peer = try LoopbackSocket(.udp)
+        #expect(user.run { user.client.relayedAddress != nil })
+        let relayed = try #require(user.client.relayedAddress)
+        user.client.request(.replace)
+        user.with { $0.advance(to: $1) }
+        let end = user.now + .seconds(1)
+        _ = user.run { user.now >= end }
+        #expect(user.events.count == 1)
+        user.send([1], to: peer.address)
+        var arrived: (bytes: [UInt8], from: TransportAddress)?
+        #expect(
+            user.run {
+                arrived = arrived ?? peer.receive(within: .milliseconds(1))
+                return arrived != nil
+            })
+        #expect(arrived?.from == relayed)
+    }
+
     @Test("our port's allocation of before is deleted, and another is had")
     func again() throws {
         let server = try TurnServer()

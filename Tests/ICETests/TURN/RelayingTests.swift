@@ -293,6 +293,42 @@ struct RelayingTests {
         #expect(other.client.allocation == nil)
     }
 
+    @Test("a server that knows us no more, and has no word for that, gives another address within ten seconds")
+    func taciturn() throws {
+        let scene = try Scene()
+        scene.server.isTaciturn = true
+        scene.peer.echoes = true
+        scene.talk(for: .seconds(5), every: .milliseconds(100))
+        scene.server.restart()
+        scene.talk(for: .seconds(10), every: .milliseconds(100))
+        let second = TURNEvent.allocated(
+            relayed: address("198.51.100.1", 50_001), mapped: scene.user.client.configuration.base)
+        #expect(scene.user.eventList.dropFirst() == [.lost(.allocationMismatch), second])
+        let before = scene.user.data.count
+        scene.talk(for: .seconds(1), every: .milliseconds(100))
+        #expect(scene.user.data.count == before + 10)
+    }
+
+    @Test("a line that is dead for twenty-five seconds costs no allocation that the server still has")
+    func deadLine() throws {
+        for isTaciturn in [false, true] {
+            let scene = try Scene()
+            scene.server.isTaciturn = isTaciturn
+            scene.peer.echoes = true
+            scene.talk(for: .seconds(5), every: .milliseconds(100))
+            let start = scene.wire.now
+            scene.wire.tap = { _ in nil }
+            scene.talk(for: .seconds(25), every: .milliseconds(100))
+            let asked = scene.wire.log.filter { $0.at >= start }.compactMap { try? STUNMessage($0.packet.bytes) }
+            #expect(asked.contains { $0.header.method == .allocate })
+            scene.wire.tap = { $0 }
+            let before = scene.user.data.count
+            scene.talk(for: .seconds(20), every: .milliseconds(100))
+            #expect(scene.user.data.count == before + 200)
+            #expect(scene.user.eventList.count == 1)
+        }
+    }
+
     @Test("fifteen hundred peers leave permissions, channels and requests within their bounds")
     func bounds() throws {
         let scene = try Scene()

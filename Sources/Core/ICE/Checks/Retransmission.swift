@@ -12,15 +12,21 @@ struct Retransmission {
     private(set) var sent = 1
     private let timeout: Duration
     private var interval: Duration
+    private let count: Int
     private let isRepeated: Bool
     private let longest: Duration?
 
     /// - Parameters:
     ///   - longest: repetitions get no further apart than this, and the last has as long.
+    ///   - count: how often it is sent in all.
     ///   - isRepeated: false for a request that is sent once and only waits for its answer.
-    init(timeout: Duration, longest: Duration? = nil, isRepeated: Bool = true, at now: Instant) {
+    init(
+        timeout: Duration, longest: Duration? = nil, count: Int = Limits.requestCount, isRepeated: Bool = true,
+        at now: Instant
+    ) {
         self.timeout = timeout
         self.longest = longest.map { max($0, timeout) }
+        self.count = count
         self.isRepeated = isRepeated
         interval = timeout
         due = now + timeout
@@ -35,10 +41,10 @@ struct Retransmission {
 
     /// What is to do now that `due` has come. Delays count from now: a late timer makes no burst.
     mutating func step(at now: Instant) -> Step {
-        guard isRepeated, sent < Limits.requestCount else { return .giveUp }
+        guard isRepeated, sent < count else { return .giveUp }
         sent += 1
         interval = min(interval * 2, longest ?? interval * 2)
-        due = now + (sent == Limits.requestCount ? longest ?? timeout * Limits.finalWait : interval)
+        due = now + (sent == count ? longest ?? timeout * Limits.finalWait : interval)
         return .sendAgain
     }
 }

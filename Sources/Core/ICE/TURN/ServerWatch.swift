@@ -1,7 +1,8 @@
 import Timebase
 
 /// Notices that a TURN server may not know us any more. One that has no allocation for a 5-tuple drops its datagrams without
-/// a word (RFC 8656 §§ 11.2, 12.6), as when a NAT has given us another port; to a request it says so.
+/// a word (RFC 8656 §§ 11.2, 12.6), as when a NAT has given us another port. To a request it says so, as coturn does; Pion
+/// says nothing but to Allocate.
 struct ServerWatch {
     private var heardAt: Instant
     private var askedAt = Instant.zero
@@ -46,6 +47,9 @@ struct ServerWatch {
         hasAsked = true
     }
 
-    /// Whether the server was heard behind this moment.
+    /// Whether the server was heard behind this moment, be it with a peer's data.
     func wasHeard(since instant: Instant) -> Bool { heardAt > instant }
+
+    /// Whether nothing was heard for so long that peers which are reached through the server have no consent any more.
+    func isSilent(at now: Instant) -> Bool { now - heardAt >= Limits.consentTime }
 }

@@ -86,6 +86,7 @@ extension TURNClient {
         held = []
         authentication = nil
         hasCleared = false
+        isProbing = false
     }
 
     /// Twice as long after every failure in a row.
@@ -131,29 +132,32 @@ extension TURNClient {
             authentication.map {
                 message.encoded(key: $0.key, algorithm: $0.integrity, with: authenticator, fingerprint: false)
             } ?? message.encoded(fingerprint: false)
-        // RFC 8489 § 6.2.2: over a stream, a request is sent once and waited for as long.
-        let retransmission: Retransmission =
-            switch configuration.transport {
-            case .udp: Retransmission(timeout: Limits.retransmissionTimeout, at: now)
-            case .stream: Retransmission(timeout: streamTime(purpose), isRepeated: false, at: now)
-            }
         transactions[id] = TURNTransaction(
             id: id, purpose: purpose, bytes: bytes, authentication: authentication, nonceRetries: nonceRetries,
-            startedAt: now, retransmission: retransmission)
+            startedAt: now, retransmission: retransmission(of: purpose))
         transmit(bytes)
     }
 
-    /// Whether a connection is still there has to be known before consent ends.
-    private mutating func streamTime(_ purpose: TURNTransaction.Purpose) -> Duration {
-        guard purpose == .refresh, isProbing else { return Limits.transactionTime }
-        isProbing = false
-        return Limits.streamProbeTime
+    /// Whether the server still has the allocation, or a connection is still there, has to be known before consent ends.
+    private func retransmission(of purpose: TURNTransaction.Purpose) -> Retransmission {
+        let isUrgent = purpose == .replace || purpose == .refresh && isProbing
+        switch configuration.transport {
+        case .udp where isUrgent:
+            return Retransmission(
+                timeout: Limits.retransmissionTimeout, longest: Limits.relayProbeInterval, count: Limits.relayProbeCount,
+                at: now)
+        case .udp: return Retransmission(timeout: Limits.retransmissionTimeout, at: now)
+        // RFC 8489 § 6.2.2: over a stream, a request is sent once and waited for as long.
+        case .stream:
+            let time = isUrgent ? Limits.streamProbeTime : Limits.transactionTime
+            return Retransmission(timeout: time, isRepeated: false, at: now)
+        }
     }
 
     /// Nil where it has become pointless.
     private func content(of purpose: TURNTransaction.Purpose) -> (STUNMethod, [STUNAttribute])? {
         switch purpose {
-        case .allocate:
+        case .allocate, .replace:
             // IPv4 is what servers give unasked (RFC 8656 § 7.2), and older ones do not know the attribute.
             let family: [STUNAttribute] = configuration.relaysIPv6 ? [.requestedAddressFamily(2)] : []
             return (.allocate, [.requestedTransport(17)] + family)
@@ -178,10 +182,12 @@ extension TURNClient {
                 transmit(next.bytes)
             case .giveUp:
                 transactions[next.id] = nil
+                if next.purpose == .refresh { isProbing = false }
                 if hasBeenHeard(since: next) {
                     updateAllocation { [now] in $0.refreshDue = now }
                 } else {
                     gaveUp(next.purpose, next.sawForgery ? .notAuthenticated : .noAnswer)
+                    askForAnother(insteadOf: next)
                 }
             }
         }
@@ -190,5 +196,15 @@ extension TURNClient {
     /// The connection lives, and the answer is only slow: behind all that waited there.
     private func hasBeenHeard(since transaction: TURNTransaction) -> Bool {
         transaction.purpose == .refresh && configuration.transport == .stream && watch.wasHeard(since: transaction.startedAt)
+    }
+
+    /// A refresh had no answer, and nothing else came. Either the line is dead, and the allocation is worth keeping, or the
+    /// server has none of ours and does not say so; to Allocate every server has an answer, and only in the latter case it
+    /// is an address.
+    private mutating func askForAnother(insteadOf refresh: TURNTransaction) {
+        guard refresh.purpose == .refresh, configuration.transport == .udp, allocation != nil,
+            !watch.wasHeard(since: refresh.startedAt), !transactions.values.contains(where: { $0.purpose == .replace })
+        else { return }
+        request(.replace)
     }
 }

@@ -71,6 +71,7 @@ extension TURNClient {
     private mutating func succeeded(_ purpose: TURNTransaction.Purpose, _ response: STUNMessage) {
         switch purpose {
         case .allocate: allocated(response)
+        case .replace: replaced(response)
         case .refresh: refreshed(response)
         case .clear: allocateAgain()
         case .discard: break
@@ -104,7 +105,16 @@ extension TURNClient {
         emit(.allocated(relayed: relayed, mapped: mapped))
     }
 
+    /// The server had none of ours any more, or it would have said no.
+    private mutating func replaced(_ response: STUNMessage) {
+        let own = authentication
+        lose(.allocationMismatch)
+        authentication = own
+        allocated(response)
+    }
+
     private mutating func refreshed(_ response: STUNMessage) {
+        isProbing = false
         guard let lifetime = Self.lifetime(in: response) else { return lose(.unsupported) }
         updateAllocation { [now] in
             $0.expiresAt = now + lifetime
@@ -133,7 +143,8 @@ extension TURNClient {
         case .refresh: lose(failure)
         // RFC 8656 § 8.3: "it should consider its request as having effectively succeeded".
         case .clear: allocateAgain()
-        case .discard: break
+        // 437: it has the allocation. Whatever else, that is as it was.
+        case .discard, .replace: break
         case .close: finishClosing()
         case .permission, .channel:
             // Either says that there is no allocation of ours.
@@ -172,7 +183,7 @@ extension TURNClient {
                 $0.isRefused = true
                 $0.failed(at: now)
             }
-        case .allocate, .refresh, .clear, .discard, .close: break
+        case .allocate, .refresh, .clear, .replace, .discard, .close: break
         }
     }
 
@@ -180,11 +191,12 @@ extension TURNClient {
     mutating func gaveUp(_ purpose: TURNTransaction.Purpose, _ failure: TURNFailure) {
         switch purpose {
         case .allocate, .clear: fail(failure)
-        // Until its end, the allocation may still be there; over a stream nothing gets lost, so nobody is.
+        // The allocation may still be there. Over a stream nothing gets lost, so nobody is; over UDP it saves no peer any
+        // more, once consent through it is over.
         case .refresh:
-            if configuration.transport == .stream { return lose(failure) }
+            if configuration.transport == .stream || watch.isSilent(at: now) { return lose(failure) }
             updateAllocation { [now] in $0.refreshDue = now + Limits.allocationRefreshPause }
-        case .discard: break
+        case .discard, .replace: break
         case .close: finishClosing()
         case .permission(let ip):
             permissions.update(ip) { [now] in

@@ -57,7 +57,7 @@ package struct TURNClient {
     var keepaliveDue: Instant
     var sentAt: Instant
     var watch: ServerWatch
-    /// Asked because nothing was heard: the next refresh has little time.
+    /// Asked because nothing was heard: the next refresh has little time, also where it is repeated for its nonce.
     var isProbing = false
     /// Whom the server would have asked instead (RFC 8489 § 10), where a client of that one can be.
     package private(set) var alternateServer: TransportAddress?

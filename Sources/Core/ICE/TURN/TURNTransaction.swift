@@ -8,6 +8,8 @@ struct TURNTransaction {
         case refresh
         /// Deletes what was left of an allocation of this 5-tuple before another is made.
         case clear
+        /// Asks for another beside an allocation that the server may have forgotten: it says no while it has that.
+        case replace
         /// Deletes an allocation that is of no use.
         case discard
         /// Deletes the allocation for good.
