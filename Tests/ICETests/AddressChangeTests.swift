@@ -143,6 +143,39 @@ struct AddressChangeTests {
         #expect(pair.viewer.count(.consentExpired) + pair.sharer.count(.consentExpired) == 0)
     }
 
+    @Test("what a server sees of a socket takes the place of what it saw before, and stands beside what others see")
+    func reflexive() {
+        let (first, second) = (address("10.0.0.1", 5001), address("10.0.0.7", 5001))
+        var agent = makeAgent(.controlled, [.host(first), .host(second, localPreference: 9)], seed: 77)
+        func tell(_ port: UInt16, of base: TransportAddress, by server: UInt32) {
+            let outside = address("203.0.113.1", port)
+            agent.addLocalCandidate(.serverReflexive(outside, base: base, server: .v4(server)), at: .zero)
+        }
+        tell(2000, of: first, by: 2)
+        tell(3000, of: second, by: 1)
+        for port: UInt16 in 4000...4100 { tell(port, of: first, by: 1) }
+        let told = agent.localCandidates.compactMap(\.address.transportAddress?.port)
+        #expect(told == [5001, 5001, 2000, 3000, 4100])
+    }
+
+    @Test("where there is no more room, a socket or a relay takes the place of what a server saw, the oldest first")
+    func fullList() {
+        let first = address("10.0.0.1", 5001)
+        var agent = makeAgent(.controlled, [.host(first)], seed: 78)
+        for server: UInt32 in 1...40 {
+            let outside = address("203.0.113.1", UInt16(2000 + server))
+            agent.addLocalCandidate(.serverReflexive(outside, base: first, server: .v4(server)), at: .zero)
+        }
+        #expect(agent.localCandidates.count == Limits.localCandidates)
+        let (socket, relayed) = (address("10.0.0.7", 5001), address("198.51.100.1", 50_000))
+        agent.addLocalCandidate(.host(socket, localPreference: 9), at: .zero)
+        agent.addLocalCandidate(.relayed(relayed, mapped: nil, server: .v4(1)), at: .zero)
+        #expect(agent.localCandidates.count == Limits.localCandidates)
+        #expect(agent.bases.map(\.base) == [first, socket, relayed])
+        let ports = agent.localCandidates.compactMap(\.address.transportAddress?.port)
+        #expect(ports.filter { $0 < 5000 } == (2003...2031).map { UInt16($0) })
+    }
+
     @Test("a new socket of ours is checked, and takes over when the old one falls silent")
     func newInterface() {
         let (old, new) = (address("10.0.0.1", 5001), address("10.0.0.7", 5001))

@@ -26,7 +26,7 @@ enum Limits {
     static let hostNameBytes = 255
     /// RFC 8839 § 5.1: an integer between 1 and 2³¹ − 1.
     static let priorities: ClosedRange<UInt32> = 1...0x7FFF_FFFF
-    /// Our own addresses, host and reflexive together.
+    /// Our own addresses, host, reflexive and relayed together.
     static let localCandidates = 32
     /// A flood of candidates makes us send checks to strangers (RFC 8445 § 19.5.1); browsers offer fewer than 20.
     static let remoteCandidates = 32
