@@ -1,3 +1,4 @@
+import CLinux
 import Datagrams
 import NIOCore
 
@@ -5,17 +6,78 @@ import NIOCore
 package enum LocalAddresses {
     /// The chosen ones, or every address that RFC 8445 § 5.1.1.1 allows; loopback only where there is nothing else.
     package static func select(_ chosen: [IPAddress]) throws -> [IPAddress] {
-        let all = try chosen.isEmpty ? usable() : chosen
+        let all = try chosen.isEmpty ? rank(known(), preferred: preferred()) : chosen
         return Array(all.prefix(Limits.localAddresses))
     }
 
-    /// All that this machine has by now.
-    static func usable() throws -> [IPAddress] {
+    /// An interface's address.
+    struct Known {
+        var ip: IPAddress
+        /// Whether the interface can carry packets: no bridge without members, no cable that is out.
+        var isRunning: Bool
+    }
+
+    /// All that this machine has by now, in the system's order.
+    static func known() throws -> [Known] {
+        var known: [Known] = []
+        for device in try System.enumerateDevices() {
+            guard let address = device.address.flatMap(TransportAddress.init) else { continue }
+            known.append(Known(ip: address.ip, isRunning: linux_interface_runs(device.name) != 0))
+        }
+        return known
+    }
+
+    /// What the system sends from where nothing speaks for another address: one of each family at most.
+    static func preferred() -> [IPAddress] {
+        [false, true].compactMap { isIPv6 -> IPAddress? in
+            var bytes = [UInt8](repeating: 0, count: 16)
+            guard linux_source_address(isIPv6 ? 1 : 0, &bytes) != 0 else { return nil }
+            let words = [0..<4, 0..<8, 8..<16].map { range in bytes[range].reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
+            return isIPv6 ? IPAddress.v6(high: words[1], low: words[2]) : IPAddress.v4(UInt32(truncatingIfNeeded: words[0]))
+        }
+    }
+
+    // MARK: The choice
+
+    /// Those that carry media, the preferred first. An interface that is down is none of them, unless there is no other.
+    static func rank(_ known: [Known], preferred: [IPAddress]) -> [IPAddress] {
+        let usable = known.filter { !$0.ip.isUnspecified && !$0.ip.isMulticast && !$0.ip.isLinkLocal }
+        let reachable = usable.filter { !$0.ip.isLoopback }
+        let running = reachable.filter(\.isRunning)
         var seen: Set<IPAddress> = []
-        let all = try System.enumerateDevices()
-            .compactMap { $0.address.flatMap(TransportAddress.init)?.ip }
-            .filter { !$0.isUnspecified && !$0.isMulticast && !$0.isLinkLocal && seen.insert($0).inserted }
-        let reachable = all.filter { !$0.isLoopback }
-        return reachable.isEmpty ? all : reachable
+        let all = (!running.isEmpty ? running : !reachable.isEmpty ? reachable : usable)
+            .map(\.ip).filter { seen.insert($0).inserted }
+        return preferred.filter { all.contains($0) } + all.filter { !preferred.contains($0) }
+    }
+
+    /// Which sockets are to be closed, and where others are to be bound.
+    struct Change: Equatable {
+        var gone: [IPAddress] = []
+        var come: [IPAddress] = []
+    }
+
+    /// What is to be done where sockets are bound and this machine has these addresses now. A cable that is out leaves its
+    /// address where it was, and so the socket. Where all places are taken, a preferred address takes that of one which is
+    /// used for nothing.
+    /// - Returns: nil where there is no network at all.
+    static func change(
+        of bound: [IPAddress], to known: [Known], preferred: [IPAddress], isInUse: (IPAddress) -> Bool
+    ) -> Change? {
+        let here = rank(known, preferred: preferred)
+        guard here.contains(where: { !$0.isLoopback }) else { return nil }
+        var change = Change()
+        change.gone = bound.filter { ip in !ip.isLoopback && !known.contains { $0.ip == ip } }
+        var left = bound.filter { !change.gone.contains($0) }
+        for ip in here where !left.contains(ip) {
+            if left.count >= Limits.localAddresses {
+                guard preferred.contains(ip),
+                    let idle = left.firstIndex(where: { !preferred.contains($0) && !isInUse($0) })
+                else { continue }
+                change.gone.append(left.remove(at: idle))
+            }
+            left.append(ip)
+            change.come.append(ip)
+        }
+        return change
     }
 }

@@ -45,14 +45,16 @@ extension PeerHub {
     }
 
     private func followAddresses() async {
-        guard !isClosed, let here = try? LocalAddresses.usable() else { return }
+        guard !isClosed, let known = try? LocalAddresses.known() else { return }
+        let here = sockets.keys.map(\.ip).sorted { "\($0)" < "\($1)" }
         // Where there is no network at all, the old addresses may be those that come back.
-        guard here.contains(where: { !$0.isLoopback }) else { return }
-        let gone = sockets.keys.filter { !$0.ip.isLoopback && !here.contains($0.ip) }
-        let come = here.filter { ip in !sockets.keys.contains { $0.ip == ip } }
-        for address in gone { leave(address) }
+        guard
+            let change = LocalAddresses.change(
+                of: here, to: known, preferred: LocalAddresses.preferred(), isInUse: { isInUse($0) })
+        else { return }
+        for address in sockets.keys.filter({ change.gone.contains($0.ip) }) { leave(address) }
         var bound: [IPAddress] = []
-        for ip in come.prefix(max(0, Limits.localAddresses - sockets.count)) {
+        for ip in change.come {
             // IPv6's are tentative at first; there is word when they are not any more.
             guard (try? await bind(ip)) != nil, !isClosed else { continue }
             bound.append(ip)
@@ -60,13 +62,19 @@ extension PeerHub {
         }
         guard !isClosed else { return }
         // What can't be bound is no change, however often the system tells of it.
-        if !gone.isEmpty || !bound.isEmpty {
+        if !change.gone.isEmpty || !bound.isEmpty {
             let new = localCandidates().filter { candidate in candidate.base.map { bound.contains($0.ip) } == true }
             for candidate in new { announce(candidate, at: SystemClock.now()) }
             gatherAgain()
         }
         // A cable that was out has left its address where it was.
         await relayAgain()
+    }
+
+    /// Whether something goes out there: to a peer, or to a server that relays.
+    private func isInUse(_ ip: IPAddress) -> Bool {
+        peers.values.contains { $0.core.localAddress?.ip == ip }
+            || relays.contains { $0.client?.configuration.base.ip == ip }
     }
 
     private func leave(_ address: TransportAddress) {

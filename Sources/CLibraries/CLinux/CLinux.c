@@ -6,6 +6,7 @@
 #include <link.h>
 #include <linux/rtnetlink.h>
 #include <malloc.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <poll.h>
@@ -45,6 +46,39 @@ int linux_watch_addresses(void) {
     if (bind(watch, (const struct sockaddr *)&groups, sizeof groups) == 0) return watch;
     close(watch);
     return -1;
+}
+
+int linux_interface_runs(const char *name) {
+    struct ifreq request = {0};
+    strncpy(request.ifr_name, name, sizeof request.ifr_name - 1);
+    const int any = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    const int fails = any < 0 || ioctl(any, SIOCGIFFLAGS, &request) < 0;
+    if (any >= 0) close(any);
+    return fails || (request.ifr_flags & IFF_RUNNING);
+}
+
+int linux_source_address(int is6, unsigned char *bytes) {
+    union {
+        struct sockaddr any;
+        struct sockaddr_in ip4;
+        struct sockaddr_in6 ip6;
+    } there = {0}, here = {0};
+    // Of documentations (RFC 5737, RFC 3849).
+    if (is6)
+        there.ip6 = (struct sockaddr_in6){
+            .sin6_family = AF_INET6, .sin6_port = htons(9), .sin6_addr.s6_addr = {0x20, 0x01, 0x0d, 0xb8, [15] = 1}};
+    else
+        there.ip4 = (struct sockaddr_in){
+            .sin_family = AF_INET, .sin_port = htons(9), .sin_addr.s_addr = htonl(0xC0000201)};
+    const int any = socket(there.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (any < 0) return 0;
+    socklen_t size = sizeof here;
+    const int is_known =
+        !connect(any, &there.any, is6 ? sizeof there.ip6 : sizeof there.ip4) && !getsockname(any, &here.any, &size);
+    close(any);
+    if (is_known && is6) memcpy(bytes, &here.ip6.sin6_addr, 16);
+    if (is_known && !is6) memcpy(bytes, &here.ip4.sin_addr, 4);
+    return is_known;
 }
 
 static struct cmsghdr *put(struct msghdr *message, struct cmsghdr *at, int level, int type, const void *value, size_t size) {

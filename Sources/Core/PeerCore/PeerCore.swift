@@ -176,6 +176,9 @@ package struct PeerCore: ~Copyable {
         return pathWatch.map { min($0.quietTime(at: now), ice.unansweredTime(at: now)) }
     }
 
+    /// Where what is sent to the peer leaves; nil while there is nowhere to send.
+    package var localAddress: TransportAddress? { ice.sendAddresses?.local }
+
     /// Whether its pair is being checked because nothing comes.
     package var isQuiet: Bool { pathWatch?.isChecking == true }
 
