@@ -75,6 +75,27 @@ struct NominationTests {
         #expect(pair.pairsMatch)
     }
 
+    @Test("a pair whose socket is gone is not nominated, though it was the best one: another is, as soon")
+    func goneSocket() {
+        let sockets = (1...2).map { Candidate.host(address("10.0.0.\($0)", 5001), localPreference: UInt16(400 - $0)) }
+        let (gone, other) = (address("10.0.0.1", 5001), address("10.0.0.2", 5001))
+        let pair = Pair(seed: 70, viewer: sockets, sharer: [.host(Self.mapped)])
+        var reflexive = Candidate.serverReflexive(Self.mapped, base: Self.host, server: .v4(1))
+        reflexive.base = nil
+        pair.tell(pair.sharer, about: pair.viewer, [])
+        // There may be a better one to come, so it waits for 100 ms.
+        pair.tell(pair.viewer, about: pair.sharer, [reflexive], false)
+        pair.world.run(for: .milliseconds(90))
+        #expect(pair.viewer.agent.session.checklist.pairs.count { $0.isValid } == 2)
+        #expect(pair.viewer.agent.sendPair?.local == gone)
+        #expect(pair.viewer.agent.selectedPair == nil)
+        pair.world.tap = { packet in packet.source == gone || packet.destination == gone ? nil : packet }
+        pair.world.with(pair.viewer) { agent, now in agent.removeLocalCandidates(at: gone, at: now) }
+        pair.world.run(for: .milliseconds(100))
+        #expect(pair.viewer.agent.selectedPair?.local == other)
+        #expect(pair.sharer.agent.selectedPair?.remote == other)
+    }
+
     @Test("no more checks go to other pairs once one is selected")
     func quiet() {
         let dead = (0..<10).map { Candidate.host(address("10.0.5.\($0 + 1)", 7000), localPreference: UInt16($0)) }

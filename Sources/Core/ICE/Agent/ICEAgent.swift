@@ -144,14 +144,20 @@ package struct ICEAgent {
     }
 
     /// An address of ours is gone: with its network, or a relay has lost it. Where media goes there the others are tried at
-    /// once; it ends by consent, unless another pair takes over before.
+    /// once; it ends by consent, unless another pair takes over before. Its pair is none to be chosen, unless it is answered
+    /// after all, as from an address that has come back.
     package mutating func removeLocalCandidates(at base: TransportAddress, at now: Instant) {
         tick(now)
         localCandidates.removeAll { $0.base == base }
-        for id in session.checklist.remove(at: base, except: path?.addresses) { transactions.remove(id) }
+        // A session that has just begun has nothing to keep.
+        let kept = path.flatMap { $0.belongs(to: session) ? $0.addresses : nil }
+        for id in session.checklist.remove(at: base, except: kept) { transactions.remove(id) }
         if session.nomination.pending?.local == base { session.nomination.pending = nil }
         if session.nomination.challenge?.pair.local == base { session.nomination.challenge = nil }
-        if path?.pair.local == base { fallSilent() }
+        if let path, path.pair.local == base {
+            session.checklist.update(path.addresses) { $0.state = .failed }
+            fallSilent()
+        }
         hasNews = true
     }
 
