@@ -153,6 +153,37 @@ struct NominationTests {
         #expect(pair.sharer.sentBytes(to: address("10.0.7.7", 777)) > 0)
     }
 
+    @Test("what was nominated before, and is only checked again in a silence that is over by now, is not gone back to")
+    func silenceOver() {
+        let sockets = (1...2).map { Candidate.host(address("10.0.0.\($0)", 5001), localPreference: 100 * $0) }
+        let (first, second) = (address("10.0.0.1", 5001), address("10.0.0.2", 5001))
+        let sharer = address("10.0.0.100", 5002)
+        let pair = Pair(seed: 71, viewer: sockets, sharer: [.host(sharer)])
+        pair.tell(pair.sharer, about: pair.viewer)
+        pair.world.run(for: .milliseconds(100))
+        for (id, socket) in [(1, first), (2, second)] {
+            let nomination = check(pair, UInt64(id), priority: 9, nominates: true)
+            pair.world.send(Packet(bytes: nomination, source: socket, destination: sharer))
+            pair.world.run(for: .milliseconds(20))
+        }
+        pair.world.run(for: .seconds(10))
+        pair.world.send(
+            Packet(bytes: check(pair, 3, priority: 9, nominates: true), source: second, destination: sharer))
+        pair.world.run(for: .seconds(10))
+        #expect(pair.sharer.agent.selectedPair?.remote == second)
+        pair.world.tap = { _ in nil }
+        #expect(pair.world.run(until: pair.world.now + .seconds(20), or: { pair.sharer.count(.disconnected) == 1 }))
+        // The pair in use is the first to be heard.
+        pair.world.tap = { packet in packet.source == first || packet.destination == first ? nil : packet }
+        #expect(pair.world.run(until: pair.world.now + .seconds(5), or: { pair.sharer.count(.recovered) == 1 }))
+        let older = AddressPair(local: sharer, remote: first)
+        #expect(pair.sharer.agent.session.checklist[older]?.isInProgress == true)
+        pair.world.tap = { $0 }
+        pair.world.run(for: .seconds(5))
+        #expect(pair.sharer.agent.session.checklist[older]?.isValid == true)
+        #expect(pair.sharer.agent.selectedPair?.remote == second)
+    }
+
     @Test("a nomination of a pair that once worked counts only when it works still")
     func stale() {
         let sockets = (1...2).map { Candidate.host(address("10.0.0.\($0)", 5001), localPreference: 100 * $0) }

@@ -41,10 +41,22 @@ extension ICEAgent {
     mutating func follow(_ entry: CheckedPair) {
         guard let path, path.isSelected, path.belongs(to: session) else { return select(entry) }
         guard path.addresses != entry.addresses else { return }
-        if session.nomination.isSettling(at: now), !path.consent.isSilent {
-            guard let current = session.checklist[path.addresses], outdoes(entry, current) else { return }
+        if !path.consent.isSilent {
+            let current = session.checklist[path.addresses]
+            if session.nomination.isSettling(at: now) {
+                guard let current, outdoes(entry, current) else { return }
+            } else if let current, isAbandoned(entry, for: current) {
+                return
+            }
         }
         select(entry)
+    }
+
+    /// What was nominated long ago may only have been checked again, in a silence that is over: the peer has asked on the
+    /// other since. A little later says nothing: while our own check is under way, the peer may ask on both.
+    private func isAbandoned(_ entry: CheckedPair, for current: CheckedPair) -> Bool {
+        guard let asked = current.askedAt else { return false }
+        return entry.askedAt.map { asked - $0 >= Limits.abandonedTime } ?? true
     }
 
     /// RFC 8445 § 8.1.1: of several nominated pairs, "the pairs with the highest priority". As high is a pair of the same
