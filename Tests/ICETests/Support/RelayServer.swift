@@ -37,7 +37,7 @@ final class RelayServer: Node {
     var alter: (inout STUNMessage) -> Void = { _ in }
     /// Whether an allocation in the way is told of even to a request without credentials, as coturn does.
     var isHasty = false
-    /// Whether a client without an allocation has an answer to Allocate alone, as at Pion.
+    /// Whether a client without an allocation has an answer to Allocate alone, and 437 is not signed, as at Pion.
     var isTaciturn = false
     private var nextPort: UInt16 = 50_000
     private var restarts = 0
@@ -136,7 +136,8 @@ final class RelayServer: Node {
         let result =
             request.header.method == .allocate
             ? allocate(request, packet.source, username, at: now) : change(request, packet.source, at: now)
-        return reply(request, result, key: key, packet)
+        let isUnsigned = isTaciturn && result == [.errorCode(.allocationMismatch)]
+        return reply(request, result, key: isUnsigned ? nil : key, packet)
     }
 
     private func allocate(

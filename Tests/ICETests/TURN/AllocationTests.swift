@@ -215,6 +215,20 @@ struct AllocationTests {
         #expect(server.requests(.refresh).count == (isHasty ? 2 : 1))
     }
 
+    @Test("so it is where the server's word of it is not signed")
+    func unsignedLeftOver() throws {
+        let (wire, server, _) = try joined()
+        server.isTaciturn = true
+        wire.run(for: .seconds(1))
+        let next = try RelayUser(seed: 2)
+        let again = Wire(server, next)
+        again.run(for: .seconds(1))
+        #expect(next.eventList == [.allocated(relayed: address("198.51.100.1", 50_001), mapped: Self.base)])
+        let deletions = server.requests(.refresh).map(\.message)
+        #expect(deletions.count == 1)
+        #expect(deletions.allSatisfy { $0.lifetime == 0 && $0.hasIntegrity })
+    }
+
     @Test("a port that stays taken is left alone for two minutes")
     func taken() throws {
         let (wire, server, user) = try joined()

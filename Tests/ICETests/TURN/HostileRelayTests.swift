@@ -74,13 +74,38 @@ struct HostileRelayTests {
     @Test("unsigned errors to a signed request are nobody's, and if there were only such the failure says so")
     func unsignedErrors() throws {
         let (wire, user, request) = try asking()
-        for code: UInt16 in [300, 400, 403, 437, 441, 486, 500, 508] {
+        for code: UInt16 in [300, 400, 403, 441, 486, 500, 508] {
             let bytes = Self.answer(to: request, [.errorCode(STUNErrorCode(code))], .error)
             #expect(give(bytes, to: user, on: wire) == .handled)
         }
         #expect(user.eventList.isEmpty)
         wire.run(for: .seconds(41))
         #expect(user.eventList == [.failed(.notAuthenticated)])
+    }
+
+    @Test("an unsigned 437 has what there may be of our port deleted, once, and means nothing else")
+    func unsignedMismatch() throws {
+        let (wire, user, request) = try asking()
+        func mismatch(_ request: STUNMessage, _ password: String?) -> [UInt8] {
+            Self.answer(to: request, [.errorCode(.allocationMismatch)], .error, password: password)
+        }
+        let before = wire.log.count
+        #expect(give(mismatch(request, "guess"), to: user, on: wire) == .handled)
+        #expect(wire.log.count == before)
+        #expect(give(mismatch(request, nil), to: user, on: wire) == .handled)
+        #expect(wire.log.count == before + 1)
+        let deletion = try STUNMessage(try #require(wire.log.last?.packet.bytes))
+        #expect(deletion.header.method == .refresh && deletion.lifetime == 0 && deletion.hasIntegrity)
+        #expect(give(mismatch(deletion, nil), to: user, on: wire) == .handled)
+        #expect(wire.log.count == before + 1)
+        _ = give(Self.answer(to: deletion, [.lifetime(0)], password: "pass"), to: user, on: wire)
+        let second = try STUNMessage(try #require(wire.log.last?.packet.bytes))
+        #expect(second.header.method == .allocate && second.hasIntegrity)
+        #expect(give(mismatch(second, nil), to: user, on: wire) == .handled)
+        #expect(wire.log.count == before + 2)
+        #expect(user.eventList.isEmpty)
+        _ = give(Self.answer(to: second, Self.success, password: "pass"), to: user, on: wire)
+        #expect(user.eventList == [.allocated(relayed: Self.relayed, mapped: Self.base)])
     }
 
     @Test("over a stream such an answer ends the request at once")

@@ -16,7 +16,7 @@ extension TURNClient {
             return repeatWithNonce(of: response, transaction)
         case (STUNErrorCode.unauthenticated.code, _?): break
         default:
-            guard isAuthentic(response, bytes, transaction) else { return reject(transaction) }
+            guard isAuthentic(response, bytes, transaction) else { return reject(response, transaction) }
         }
         transactions[transaction.id] = nil
         guard response.unknownRequired.isEmpty else { return refused(transaction.purpose, .unsupported) }
@@ -36,13 +36,23 @@ extension TURNClient {
     }
 
     /// "As if it had never been received"; over a stream the transaction ends with it (RFC 8489 § 9.2.5).
-    private mutating func reject(_ transaction: TURNTransaction) {
+    private mutating func reject(_ response: STUNMessage, _ transaction: TURNTransaction) {
         switch configuration.transport {
+        case .udp where isHint(response, transaction):
+            transactions[transaction.id] = nil
+            refusedAllocation(.allocationMismatch)
         case .udp: transactions[transaction.id]?.sawForgery = true
         case .stream:
             transactions[transaction.id] = nil
             gaveUp(transaction.purpose, .notAuthenticated)
         }
+    }
+
+    /// Pion does not sign its 437. Whoever wrote it, all that comes of it is that a signed request deletes what there may be
+    /// of this socket's, once.
+    private func isHint(_ response: STUNMessage, _ transaction: TURNTransaction) -> Bool {
+        transaction.purpose == .allocate && !hasCleared && !response.hasIntegrity && response.messageClass == .error
+            && response.errorCode?.code == STUNErrorCode.allocationMismatch.code
     }
 
     // MARK: Challenges
@@ -156,7 +166,7 @@ extension TURNClient {
     }
 
     /// RFC 8656 § 7.4 recommends another port of ours at 437. The port is shared here, so what is in the way is deleted:
-    /// mostly the allocation of this program's last run. Some servers say so before they ask for credentials.
+    /// mostly the allocation of this program's last run. Some servers say so before they ask for credentials, or unsigned.
     private mutating func refusedAllocation(_ failure: TURNFailure) {
         guard failure == .allocationMismatch, !hasCleared else { return fail(failure) }
         hasCleared = true
