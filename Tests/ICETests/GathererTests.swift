@@ -71,7 +71,7 @@ struct GathererTests {
         #expect(driver.gatherer.isFinished)
     }
 
-    @Test("an older server's MAPPED-ADDRESS is taken")
+    @Test("MAPPED-ADDRESS is taken where it comes alone")
     func old() {
         let driver = Driver()
         driver.answer = { Self.reply(to: $0, [.mappedAddress(Self.outside)]) }

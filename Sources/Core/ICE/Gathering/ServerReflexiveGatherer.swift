@@ -98,7 +98,8 @@ package struct ServerReflexiveGatherer {
 
     // MARK: Answers
 
-    /// XOR-MAPPED-ADDRESS, or what servers before RFC 5389 sent (RFC 8489 § 14.1), if it can be one host's address.
+    /// XOR-MAPPED-ADDRESS, or MAPPED-ADDRESS where that comes alone, if it can be one host's address. It hardly comes so from
+    /// servers of RFC 3489: their SOURCE-ADDRESS and CHANGED-ADDRESS must be understood as well, and are not.
     private static func mappedAddress(in response: STUNMessage, for base: TransportAddress) -> TransportAddress? {
         guard response.unknownRequired.isEmpty, let address = response.xorMappedAddress ?? response.mappedAddress,
             AddressFilter.allowsObserved(address), address.ip.isIPv6 == base.ip.isIPv6
