@@ -141,4 +141,62 @@ struct SlowAndGreedyTests {
         pair.run(for: .seconds(1))
         #expect(try isHeard())
     }
+
+    @Test("requests for a single packet are no cheaper way to keep a sharer busy: 1600 of them are looked at in a second")
+    func smallRequests() {
+        var pair = PeerPair(seed: 8)
+        pair.run(for: .seconds(1))
+        for number in 0..<20_000 as Range<UInt32> {
+            var bytes: [UInt8] = []
+            GenericNACK(senderSSRC: 0xCCCC, mediaSSRC: 0xAAAA, missing: [UInt16(number)]).append(to: &bytes)
+            pair.receiveAtSharer(rtcp: bytes, number: number + 1)
+        }
+        let lookedAt = pair.sharer.statistics.outgoing?.packetsReportedMissing ?? 0
+        #expect((1000...1600).contains(lookedAt), "\(lookedAt) of 20,000")
+    }
+
+    private func sender() -> (MediaSender, PathControl) {
+        let start = Instant(nanoseconds: 5_000_000_000)
+        var random: any RandomNumberGenerator & Sendable = SeededGenerator(seed: 3)
+        let parameters = SendParameters(
+            payloadType: 102, ssrc: 1, retransmission: .init(payloadType: 103, ssrc: 2), canonicalName: "sharer", mid: nil,
+            extensions: ExtensionMap(), bitsPerSecond: 1_000_000)
+        let clock = WallClockAnchor(instant: start, ntp: NTPTimestamp(unixNanoseconds: 1_800_000_000_000_000_000))
+        let sender = MediaSender(parameters, wallClock: clock, random: &random, at: start)
+        return (sender, PathControl(parameters, random: &random, at: start))
+    }
+
+    @Test("a repair that a change of lanes took back before it left is sent when it is asked for again")
+    func takenBack() throws {
+        var (sender, path) = sender()
+        var video = SyntheticVideo()
+        var now = Instant(nanoseconds: 5_000_000_000)
+        sender.enqueue(video.next(keyframe: true, size: 800, capturedAt: now), at: now)
+        let packet = try #require(sender.nextPacket(&path, at: now))
+        let number = UInt16(packet[2]) << 8 | UInt16(packet[3])
+        now += .milliseconds(100)
+        sender.repair([number], path, checkRoundTrip: nil, at: now)
+        sender.dropUnsent()
+        now += .milliseconds(100)
+        #expect(sender.nextPacket(&path, at: now) == nil)
+        sender.repair([number], path, checkRoundTrip: nil, at: now)
+        let repair = try #require(sender.nextPacket(&path, at: now))
+        #expect(repair[1] & 0x7f == 103)
+    }
+
+    @Test("a picture of a moment that was shown already is dated behind it: timestamps never go back")
+    func inOrder() throws {
+        var (sender, path) = sender()
+        var video = SyntheticVideo()
+        let now = Instant(nanoseconds: 5_000_000_000)
+        let first = video.next(keyframe: true, size: 800, capturedAt: now)
+        let second = video.next(keyframe: true, size: 800, capturedAt: now)
+        var stamps: [UInt32] = []
+        for unit in [first, second.retimed(first.mediaTime, capturedAt: now), second] {
+            sender.enqueue(unit, at: now)
+            let packet = try #require(sender.nextPacket(&path, at: now + .milliseconds(50 * Int64(stamps.count))))
+            stamps.append(packet[4..<8].reduce(0) { $0 << 8 | UInt32($1) })
+        }
+        #expect(stamps[1] &- stamps[0] == 1 && stamps[2] &- stamps[0] == sender.timestamp(second.mediaTime) &- stamps[0])
+    }
 }

@@ -35,6 +35,15 @@ extension MediaSender {
         }
     }
 
+    /// Its media time is behind that of the picture before. A slower rung encodes a moment after the others do: who moves to
+    /// it in between has had that moment, and then gets it once more.
+    func inOrder(_ unit: PacketizedUnit) -> PacketizedUnit {
+        guard let before = queue.last?.unit.mediaTime ?? lastSent?.mediaTime, unit.mediaTime.ticks <= before.ticks else {
+            return unit
+        }
+        return unit.retimed(MediaTime(ticks: before.ticks + 1), capturedAt: unit.capturedAt)
+    }
+
     /// A keyframe to look at while another is made; nothing that refers to it follows. Only for who has had nothing: others
     /// see something newer.
     mutating func preview(_ keyframe: PacketizedUnit, at now: Instant) {

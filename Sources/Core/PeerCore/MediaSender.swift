@@ -122,7 +122,8 @@ struct MediaSender {
             stage = .flowing
         }
         queuedBytes += unit.bytes.count
-        queue.append(QueuedUnit(unit: unit, nextPayload: 0, extensions: extensions(for: unit, at: now), queuedAt: now))
+        let next = inOrder(unit)
+        queue.append(QueuedUnit(unit: next, nextPayload: 0, extensions: extensions(for: next, at: now), queuedAt: now))
         setPace(at: now)
     }
 
@@ -176,6 +177,7 @@ struct MediaSender {
         startAgain()
         isHopeless = false
         lastLarge = nil
+        for repair in repairs where !repair.isProbe { history.withdraw(repair.number) }
         repairs.removeAll()
         owed.removeAll()
         copies.removeAll()

@@ -71,11 +71,12 @@ extension PeerCore {
         // Sound is not sent again, it would come too late; and what was sent again has numbers of its own.
         case .genericNACK(let nack) where nack.mediaSSRC != sender?.ssrc: break
         case .genericNACK(let nack):
-            guard requestBudget.spend(nack.count, at: now) else { break }
+            guard requestBudget.spend(nack.count + Limits.costOfRequest, at: now) else { break }
             let missing = sender?.sinceLeap(nack.missing) ?? []
             path.receive(missing: missing, at: now)
             sender?.repair(missing, path, checkRoundTrip: ice.roundTripTime, at: now)
-        case .pictureLossIndication, .fullIntraRequest: keyframeRequested()
+        case .pictureLossIndication, .fullIntraRequest:
+            if requestBudget.spend(Limits.costOfRequest, at: now) { keyframeRequested() }
         case .goodbye(let goodbye): leave(goodbye)
         case .transportFeedback(let feedback): learned(silence: path.receive(feedback, at: now))
         case .congestionFeedback(let feedback): learned(silence: path.receive(feedback, at: now))
@@ -98,7 +99,8 @@ extension PeerCore {
                 if let roundTrip = news.roundTrip { path.measured(roundTrip: roundTrip, at: now) }
                 path.receive(loss: news.loss, of: news.packets, at: now)
                 // Each looks through as many packets as a request may name.
-                if requestBudget.spend(news.packets, at: now) { sender?.oweUnasked(report, path, at: now) }
+                let cost = news.packets + Limits.costOfRequest
+                if requestBudget.spend(cost, at: now) { sender?.oweUnasked(report, path, at: now) }
             }
             if let loss = audioSender?.handle(report, at: now) { outputs.append(.event(.losesAudio(loss))) }
         }

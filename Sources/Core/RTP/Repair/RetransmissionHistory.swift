@@ -143,6 +143,12 @@ package struct RetransmissionHistory: Sendable {
         entries[index]?.copiedAs = nil
     }
 
+    /// What `resend` gave is not sent after all: it is there for who asks for it again.
+    package mutating func withdraw(_ sequenceNumber: UInt16) {
+        let index = index(of: sequenceNumber)
+        if index >= 0 { entries[index]?.isWaiting = false }
+    }
+
     /// What of that which left since then has not come, when last it was sent.
     ///
     /// - Parameters:
