@@ -10,6 +10,7 @@ extension MediaSender {
     ///                             flowing ──it is too far behind───► stranded ──a keyframe──► flowing
     ///                                                                stranded ──one is asked for──► awaitingKeyframe
     ///
+    /// A keyframe that is too large to be queued strands whoever it is for, too.
     /// Where repair has turned out to be hopeless, the viewer is stranded, whatever was before.
     enum Stage {
         /// It has had nothing, or no more than a keyframe to look at (`preview`).

@@ -61,6 +61,18 @@ extension MediaSender {
         if !missing.isEmpty { resend(missing, path, way, at: now) }
     }
 
+    /// What the viewer asks for and there is no room for is noted. Those that take repair packets ask again by themselves.
+    var owesRepairs: Bool { parameters.parity == nil }
+
+    /// Nothing of what waits to be sent again is. Who takes repair packets shows what comes behind a gap, and needs nothing
+    /// of it any more; others may ask for it again.
+    mutating func withdrawRepairs() {
+        if owesRepairs {
+            for repair in repairs where !repair.isProbe { history.withdraw(repair.number) }
+        }
+        repairs.removeAll()
+    }
+
     /// What reports tell, else what connectivity checks do.
     private func roundTrip(checked checkRoundTrip: Duration?) -> Duration {
         statistics.roundTripTime ?? checkRoundTrip ?? Limits.assumedRoundTrip
@@ -120,7 +132,7 @@ extension MediaSender {
     /// what only reports come of may be lost again unnoticed, with the rest of a burst or in a queue that has no room: it is
     /// sent once more behind that. Those that take repair packets ask again.
     mutating func owe(_ missing: ArraySlice<UInt16>, _ cause: Owed.Cause, at now: Instant) {
-        guard parameters.parity == nil, !missing.isEmpty else { return }
+        guard owesRepairs, !missing.isEmpty else { return }
         let known = Dictionary(owed.map { ($0.number, $0.since) }, uniquingKeysWith: min)
         let new = Set(missing.suffix(Limits.packetsOwed))
         owed.removeAll { new.contains($0.number) }

@@ -50,7 +50,7 @@ struct MediaSender {
     var repairSequenceNumber: UInt16
     private let timestampOffset: UInt32
     var stage = Stage.unbegun
-    /// Of what the viewer misses nobody knows what has come: it begins anew before anything else leaves or is queued.
+    /// Of what the viewer misses nobody knows what has come: it begins anew before another packet of pictures leaves.
     var isHopeless = false
     /// It begins anew: the next keyframe comes behind a leap in its numbers.
     var isLeaping = false
@@ -177,8 +177,7 @@ struct MediaSender {
         startAgain()
         isHopeless = false
         lastLarge = nil
-        for repair in repairs where !repair.isProbe { history.withdraw(repair.number) }
-        repairs.removeAll()
+        withdrawRepairs()
         owed.removeAll()
         copies.removeAll()
         parity?.forget()

@@ -71,12 +71,11 @@ extension PeerCore {
         // Sound is not sent again, it would come too late; and what was sent again has numbers of its own.
         case .genericNACK(let nack) where nack.mediaSSRC != sender?.ssrc: break
         case .genericNACK(let nack):
-            guard requestBudget.spend(nack.count + Limits.costOfRequest, at: now) else { break }
+            guard requestBudget.spend(nack.count + costOfRequest, at: now) else { break }
             let missing = sender?.sinceLeap(nack.missing) ?? []
             path.receive(missing: missing, at: now)
             sender?.repair(missing, path, checkRoundTrip: ice.roundTripTime, at: now)
-        case .pictureLossIndication, .fullIntraRequest:
-            if requestBudget.spend(Limits.costOfRequest, at: now) { keyframeRequested() }
+        case .pictureLossIndication, .fullIntraRequest: keyframeRequested()
         case .goodbye(let goodbye): leave(goodbye)
         case .transportFeedback(let feedback): learned(silence: path.receive(feedback, at: now))
         case .congestionFeedback(let feedback): learned(silence: path.receive(feedback, at: now))
@@ -85,6 +84,9 @@ extension PeerCore {
         case .sourceDescription, .unknown: break
         }
     }
+
+    /// Who takes repair packets is owed nothing.
+    private var costOfRequest: Int { sender?.owesRepairs == true ? Limits.costOfRequest : 0 }
 
     /// A sharer ends with its pictures: of its sound alone, browsers say so as well when a track is exchanged or muted. A
     /// list without names says nothing (RFC 3550 § 6.6).
@@ -99,7 +101,7 @@ extension PeerCore {
                 if let roundTrip = news.roundTrip { path.measured(roundTrip: roundTrip, at: now) }
                 path.receive(loss: news.loss, of: news.packets, at: now)
                 // Each looks through as many packets as a request may name.
-                let cost = news.packets + Limits.costOfRequest
+                let cost = news.packets + costOfRequest
                 if requestBudget.spend(cost, at: now) { sender?.oweUnasked(report, path, at: now) }
             }
             if let loss = audioSender?.handle(report, at: now) { outputs.append(.event(.losesAudio(loss))) }
@@ -124,6 +126,7 @@ extension PeerCore {
     private mutating func keyframeRequested() {
         guard let isEarly = sender?.asksEarly(roundTrip: ice.roundTripTime, at: now) else { return }
         sender?.countKeyframeRequest()
+        guard keyframeBudget.spend(1, at: now) else { return }
         sender?.abandon(path, at: now)
         outputs.append(.event(isEarly ? .keyframeAskedEarly : .keyframeNeeded))
     }

@@ -38,6 +38,7 @@ package struct PeerCore: ~Copyable {
     var path: PathControl
     /// What the peer asks for beyond it is not looked at: it would take the time of all others.
     var requestBudget: TokenBucket
+    var keyframeBudget: TokenBucket
     /// What its packets leave by.
     var sendsBy: AddressPair?
     /// Once connected.
@@ -71,6 +72,8 @@ package struct PeerCore: ~Copyable {
         audioSender = setup.sendAudio.map { AudioSender($0, wallClock: wallClock, random: &random, at: now) }
         path = PathControl(setup.send, random: &random, at: now)
         requestBudget = TokenBucket(perSecond: Limits.requestsPerSecond, capacity: Limits.requestsPerSecond, at: now)
+        let keyframes = Limits.keyframeRequestsPerSecond
+        keyframeBudget = TokenBucket(perSecond: keyframes, capacity: keyframes, at: now)
         receiver = setup.receive.map { MediaReceiver($0, at: now) }
         audioReceiver = setup.receiveAudio.map { AudioReceiver($0) }
         ice = ICEAgent(

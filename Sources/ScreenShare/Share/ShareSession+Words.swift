@@ -76,7 +76,7 @@ extension TURNFailure {
         switch self {
         case .noAnswer: "it does not answer"
         case .credentialsRejected, .wrongCredentials, .notAuthenticated: "it refuses the credentials"
-        case .unsupported: "it asks for something this program does not support"
+        case .unsupported: "its answer is none that this program understands"
         case .redirected: "it names another server"
         case .allocationMismatch: "it has lost the address, or not given it back"
         case .quotaReached: "this user has too many addresses there"
