@@ -47,6 +47,9 @@ final class RelayServer: Node {
     }
 
     /// Everything is forgotten, as after a crash.
+    /// As where a NAT has given the client another port.
+    func forget() { allocations = [:] }
+
     func restart() {
         allocations = [:]
         restarts += 1

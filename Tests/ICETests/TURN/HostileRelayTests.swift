@@ -176,8 +176,8 @@ struct HostileRelayTests {
             let answer: [STUNAttribute] = Self.success.dropLast() + [.lifetime(lifetime)]
             _ = give(Self.answer(to: request, answer, password: "pass"), to: user, on: wire)
             let before = wire.log.count
-            // An hour at most, so that the refresh is due after half of it; that has no answer for 39.5 s.
-            wire.run(for: .seconds(lifetime == .max ? 1_841 : Int64(lifetime) + 1))
+            // An hour at most, so that the refresh is due after half of it; that has no answer, and the request beside it neither.
+            wire.run(for: .seconds(lifetime == .max ? 1_850 : Int64(lifetime) + 1))
             #expect(wire.log.count - before < 400)
             #expect(user.eventList.last == .lost(.noAnswer))
         }

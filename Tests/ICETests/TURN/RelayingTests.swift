@@ -329,6 +329,37 @@ struct RelayingTests {
         }
     }
 
+    @Test("nor does one that is dead for twenty seconds behind a minute in which nothing was relayed")
+    func deadLineBehindRest() throws {
+        let scene = try Scene()
+        scene.wire.run(for: .seconds(60))
+        scene.wire.tap = { _ in nil }
+        scene.wire.run(for: .seconds(10))
+        scene.user.with(scene.wire) { $0.peerBecameQuiet(at: $1) }
+        scene.wire.run(for: .seconds(10))
+        scene.wire.tap = { $0 }
+        scene.wire.run(for: .seconds(120))
+        #expect(scene.user.eventList.count == 1)
+    }
+
+    @Test("an address that was given while answers got lost is known once they come again")
+    func unheardReplacement() throws {
+        let scene = try Scene()
+        scene.peer.echoes = true
+        scene.talk(for: .seconds(5), every: .milliseconds(100))
+        let server = scene.server.address
+        scene.server.forget()
+        scene.wire.tap = { $0.source == server ? nil : $0 }
+        scene.talk(for: .seconds(17), every: .milliseconds(100))
+        let given = try #require(scene.server.allocations.values.first?.relayed)
+        scene.wire.tap = { $0 }
+        scene.talk(for: .seconds(5), every: .milliseconds(100))
+        #expect(scene.user.client.relayedAddress == given)
+        let before = scene.user.data.count
+        scene.talk(for: .seconds(1), every: .milliseconds(100))
+        #expect(scene.user.data.count == before + 10)
+    }
+
     @Test("fifteen hundred peers leave permissions, channels and requests within their bounds")
     func bounds() throws {
         let scene = try Scene()

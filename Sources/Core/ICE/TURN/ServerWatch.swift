@@ -5,6 +5,8 @@ import Timebase
 /// says nothing but to Allocate.
 struct ServerWatch {
     private var heardAt: Instant
+    /// The first request since the server was heard.
+    private var askedInVainSince: Instant?
     private var askedAt = Instant.zero
     /// The first datagram for a peer since the server was heard.
     private var unansweredSince: Instant?
@@ -19,6 +21,7 @@ struct ServerWatch {
 
     mutating func heardServer(at now: Instant) {
         heardAt = now
+        askedInVainSince = nil
         unansweredSince = nil
     }
 
@@ -50,6 +53,9 @@ struct ServerWatch {
     /// Whether the server was heard behind this moment, be it with a peer's data.
     func wasHeard(since instant: Instant) -> Bool { heardAt > instant }
 
-    /// Whether nothing was heard for so long that peers which are reached through the server have no consent any more.
-    func isSilent(at now: Instant) -> Bool { now - heardAt >= Limits.consentTime }
+    /// A request leaves that every server has an answer to.
+    mutating func requested(at now: Instant) { askedInVainSince = askedInVainSince ?? now }
+
+    /// Whether it has been asked in vain for so long that peers which are reached through it have no consent any more.
+    func isSilent(at now: Instant) -> Bool { askedInVainSince.map { now - $0 >= Limits.consentTime } ?? false }
 }

@@ -87,6 +87,7 @@ extension TURNClient {
         authentication = nil
         hasCleared = false
         isProbing = false
+        unansweredReplacement = nil
     }
 
     /// Twice as long after every failure in a row.
@@ -124,9 +125,11 @@ extension TURNClient {
     // MARK: Requests
 
     /// Writes a request (RFC 8656 §§ 7.1, 8.1, 10.1, 12.1), sends it, and waits for its answer.
-    mutating func request(_ purpose: TURNTransaction.Purpose, nonceRetries: Int = 0) {
+    ///
+    /// - Parameter id: of a request before it that it repeats.
+    mutating func request(_ purpose: TURNTransaction.Purpose, nonceRetries: Int = 0, id: TransactionID? = nil) {
         guard let (method, attributes) = content(of: purpose) else { return }
-        let id = TransactionID.random(using: &random)
+        let id = id ?? TransactionID.random(using: &random)
         let message = STUNMessage(STUNHeader(.request, method, id), attributes + (authentication?.attributes ?? []))
         let bytes =
             authentication.map {
@@ -135,6 +138,7 @@ extension TURNClient {
         transactions[id] = TURNTransaction(
             id: id, purpose: purpose, bytes: bytes, authentication: authentication, nonceRetries: nonceRetries,
             startedAt: now, retransmission: retransmission(of: purpose))
+        if purpose == .refresh || purpose == .replace { watch.requested(at: now) }
         transmit(bytes)
     }
 
@@ -186,6 +190,7 @@ extension TURNClient {
                 if hasBeenHeard(since: next) {
                     updateAllocation { [now] in $0.refreshDue = now }
                 } else {
+                    if next.purpose == .replace { unansweredReplacement = next.id }
                     gaveUp(next.purpose, next.sawForgery ? .notAuthenticated : .noAnswer)
                     askForAnother(insteadOf: next)
                 }
@@ -205,6 +210,6 @@ extension TURNClient {
         guard refresh.purpose == .refresh, configuration.transport == .udp, allocation != nil,
             !watch.wasHeard(since: refresh.startedAt), !transactions.values.contains(where: { $0.purpose == .replace })
         else { return }
-        request(.replace)
+        request(.replace, id: unansweredReplacement)
     }
 }

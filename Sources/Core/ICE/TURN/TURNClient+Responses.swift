@@ -130,6 +130,7 @@ extension TURNClient {
             $0.expiresAt = now + lifetime
             $0.refreshDue = now + Limits.allocationRefresh(of: lifetime)
         }
+        if let id = unansweredReplacement { request(.replace, id: id) }
     }
 
     /// Nil where there is none, or no time at all.
@@ -154,7 +155,8 @@ extension TURNClient {
         // RFC 8656 § 8.3: "it should consider its request as having effectively succeeded".
         case .clear: allocateAgain()
         // 437: it has the allocation. Whatever else, that is as it was.
-        case .discard, .replace: break
+        case .replace: unansweredReplacement = nil
+        case .discard: break
         case .close: finishClosing()
         case .permission, .channel:
             // Either says that there is no allocation of ours.
@@ -201,12 +203,13 @@ extension TURNClient {
     mutating func gaveUp(_ purpose: TURNTransaction.Purpose, _ failure: TURNFailure) {
         switch purpose {
         case .allocate, .clear: fail(failure)
-        // The allocation may still be there. Over a stream nothing gets lost, so nobody is; over UDP it saves no peer any
-        // more, once consent through it is over.
+        // The allocation may still be there; over a stream nothing gets lost, so nobody is.
         case .refresh:
-            if configuration.transport == .stream || watch.isSilent(at: now) { return lose(failure) }
+            if configuration.transport == .stream { return lose(failure) }
             updateAllocation { [now] in $0.refreshDue = now + Limits.allocationRefreshPause }
-        case .discard, .replace: break
+        // Whatever is there saves no peer any more, once consent through it is over.
+        case .replace: if watch.isSilent(at: now) { lose(failure) }
+        case .discard: break
         case .close: finishClosing()
         case .permission(let ip):
             permissions.update(ip) { [now] in

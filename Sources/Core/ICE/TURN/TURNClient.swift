@@ -57,6 +57,9 @@ package struct TURNClient {
     var keepaliveDue: Instant
     var sentAt: Instant
     var watch: ServerWatch
+    /// A `.replace` without an answer: the server may have given another allocation all the same. Asked once more with the
+    /// same number, it names that (RFC 8656 § 7.2); where it has the one of before, it says no.
+    var unansweredReplacement: TransactionID?
     /// Asked because nothing was heard: the next refresh has little time, also where it is repeated for its nonce.
     var isProbing = false
     /// Whom the server would have asked instead (RFC 8489 § 10), where a client of that one can be.
