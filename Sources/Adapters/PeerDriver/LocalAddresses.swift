@@ -10,6 +10,9 @@ package enum LocalAddresses {
         return Array(all.prefix(Limits.localAddresses))
     }
 
+    /// Every address that others may reach, in the system's order.
+    package static func usable() throws -> [IPAddress] { rank(try known(), preferred: []) }
+
     /// An interface's address.
     struct Known {
         var ip: IPAddress

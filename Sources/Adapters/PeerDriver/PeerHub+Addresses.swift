@@ -32,7 +32,13 @@ extension PeerHub {
         let watch = await AddressWatch.open(on: eventLoop) { [weak self] in
             self?.assumeIsolated { $0.addressesChanged() }
         }
-        if isClosed { watch?.close(promise: nil) } else { addressWatch = watch }
+        if isClosed {
+            watch?.close(promise: nil)
+            return
+        }
+        addressWatch = watch
+        // What came while servers' names were looked up.
+        addressesChanged()
     }
 
     /// Changes come in bursts; the last counts.

@@ -7,7 +7,7 @@ public enum LocalNetwork {
     ///
     /// - Parameter preferIPv6: which of both is taken where there are both.
     public static func reachableAddress(preferIPv6: Bool = false) -> String? {
-        let addresses = ((try? LocalAddresses.select([])) ?? []).filter { !$0.isLoopback }
+        let addresses = ((try? LocalAddresses.usable()) ?? []).filter { !$0.isLoopback }
         return (addresses.first { $0.isIPv6 == preferIPv6 } ?? addresses.first)?.description
     }
 }

@@ -56,7 +56,10 @@ extension ShareSession {
     public func publish(_ publication: RoomPublication) async throws(ShareError) -> PublishedRoom {
         let client = SharerClient(try publication.configuration(), logger: logger)
         try checkRunning()
-        do throws(SignalingError) { try await client.connect() } catch { throw error.shareError(publication.server) }
+        do throws(SignalingError) { try await client.connect() } catch {
+            try checkRunning()
+            throw error.shareError(publication.server)
+        }
         do { try checkRunning() } catch {
             await client.end()
             throw error
