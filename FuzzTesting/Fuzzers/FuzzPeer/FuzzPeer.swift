@@ -195,7 +195,7 @@ struct Pair: ~Copyable {
     private mutating func play(bytes: Int, isSilent: Bool) {
         let encoding = AudioUnit.Encoding(bytes: [UInt8](repeating: 0xfc, count: bytes), isSilent: isSilent)
         let time = AudioTime(elapsed: .nanoseconds(now.nanoseconds))
-        sharer.core.send(AudioUnit([.full: encoding], time: time, capturedAt: now), at: now)
+        sharer.core.send(AudioUnit(.init(full: encoding), time: time, capturedAt: now), at: now)
         sharer.drain()
     }
 

@@ -32,13 +32,12 @@ extension PeerHub {
         let watch = await AddressWatch.open(on: eventLoop) { [weak self] in
             self?.assumeIsolated { $0.addressesChanged() }
         }
-        if isClosed {
-            watch?.close(promise: nil)
-            return
-        }
-        addressWatch = watch
-        // What came while servers' names were looked up.
-        addressesChanged()
+        if isClosed { watch?.close(promise: nil) } else { addressWatch = watch }
+    }
+
+    /// Takes in what came while servers' names were looked up, before anything told of it.
+    func catchUpOnAddresses() async {
+        if addressWatch != nil { await followAddresses(asksRelays: false) }
     }
 
     /// Changes come in bursts; the last counts.
@@ -50,7 +49,8 @@ extension PeerHub {
         }
     }
 
-    private func followAddresses() async {
+    /// - Parameter asksRelays: a link may have come back, and left its address where it was.
+    private func followAddresses(asksRelays: Bool = true) async {
         guard !isClosed, let known = try? LocalAddresses.known() else { return }
         let here = sockets.keys.map(\.ip).sorted { "\($0)" < "\($1)" }
         // Where there is no network at all, the old addresses may be those that come back.
@@ -73,8 +73,7 @@ extension PeerHub {
             for candidate in new { announce(candidate, at: SystemClock.now()) }
             gatherAgain()
         }
-        // A cable that was out has left its address where it was.
-        await relayAgain()
+        if asksRelays { await relayAgain() }
     }
 
     /// Whether something goes out there: to a peer, or to a server that relays.

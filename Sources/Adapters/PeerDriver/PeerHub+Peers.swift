@@ -51,6 +51,7 @@ extension PeerHub {
             await listen(at: ip)
         }
         if sockets.isEmpty, let notReady { throw notReady }
+        await catchUpOnAddresses()
     }
 
     private static func words(_ error: any Error, _ ip: IPAddress, _ port: UInt16) -> String {

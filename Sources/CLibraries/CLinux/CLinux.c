@@ -41,10 +41,8 @@ int linux_watch_addresses(void) {
     if (watch < 0) return -1;
     // Messages that find no room are no error: whoever reads asks the system for its addresses anyway.
     setsockopt(watch, SOL_NETLINK, NETLINK_NO_ENOBUFS, &(int){1}, sizeof(int));
-    // A network may have its address before the route that makes it the one to send from.
     const struct sockaddr_nl groups = {
-        .nl_family = AF_NETLINK,
-        .nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_ROUTE};
+        .nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR};
     if (bind(watch, (const struct sockaddr *)&groups, sizeof groups) == 0) return watch;
     close(watch);
     return -1;

@@ -172,7 +172,8 @@ struct MediaSender {
     /// What is queued, and what of it was lost, belongs to another encoder's stream; a keyframe of the new one follows at
     /// once, and is not to wait behind repairs that nobody needs any more.
     ///
-    /// Who asks for it all the same gets it: there are receivers that show nothing behind a gap, be it a keyframe.
+    /// Who takes no repair packets, and asks for it all the same, gets it: there are receivers that show nothing behind a gap, be
+    /// it a keyframe.
     mutating func dropUnsent() {
         startAgain()
         isHopeless = false

@@ -46,10 +46,10 @@ final class RelayServer: Node {
         self.address = address
     }
 
-    /// Everything is forgotten, as after a crash.
     /// As where a NAT has given the client another port.
     func forget() { allocations = [:] }
 
+    /// Everything is forgotten, as after a crash.
     func restart() {
         allocations = [:]
         restarts += 1

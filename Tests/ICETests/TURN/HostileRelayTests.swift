@@ -176,7 +176,7 @@ struct HostileRelayTests {
             let answer: [STUNAttribute] = Self.success.dropLast() + [.lifetime(lifetime)]
             _ = give(Self.answer(to: request, answer, password: "pass"), to: user, on: wire)
             let before = wire.log.count
-            // An hour at most, so that the refresh is due after half of it; that has no answer, and the request beside it neither.
+            // An hour at most, so that the refresh is due after half of it; neither that nor the request beside it has an answer.
             wire.run(for: .seconds(lifetime == .max ? 1_850 : Int64(lifetime) + 1))
             #expect(wire.log.count - before < 400)
             #expect(user.eventList.last == .lost(.noAnswer))

@@ -53,7 +53,8 @@ struct ServerWatch {
     /// Whether the server was heard behind this moment, be it with a peer's data.
     func wasHeard(since instant: Instant) -> Bool { heardAt > instant }
 
-    /// A request leaves that every server has an answer to.
+    /// A refresh leaves, or the request for another allocation that follows it: where the line is not dead, the server answers
+    /// one of them.
     mutating func requested(at now: Instant) { askedInVainSince = askedInVainSince ?? now }
 
     /// Whether it has been asked in vain for so long that peers which are reached through it have no consent any more.

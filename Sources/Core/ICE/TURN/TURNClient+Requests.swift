@@ -190,7 +190,8 @@ extension TURNClient {
                 if hasBeenHeard(since: next) {
                     updateAllocation { [now] in $0.refreshDue = now }
                 } else {
-                    if next.purpose == .replace { unansweredReplacement = next.id }
+                    // An answer that is not signed may be Pion's no.
+                    if next.purpose == .replace { unansweredReplacement = next.sawForgery ? nil : next.id }
                     gaveUp(next.purpose, next.sawForgery ? .notAuthenticated : .noAnswer)
                     askForAnother(insteadOf: next)
                 }

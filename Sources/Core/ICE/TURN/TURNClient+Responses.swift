@@ -73,7 +73,8 @@ extension TURNClient {
         guard transaction.nonceRetries < Limits.nonceRetries, isKnown || isFresh else {
             return gaveUp(transaction.purpose, .notAuthenticated)
         }
-        request(transaction.purpose, nonceRetries: transaction.nonceRetries + 1)
+        let id = transaction.purpose == .replace ? transaction.id : nil
+        request(transaction.purpose, nonceRetries: transaction.nonceRetries + 1, id: id)
     }
 
     // MARK: Success
