@@ -48,8 +48,8 @@ package enum LocalAddresses {
         let reachable = usable.filter { !$0.ip.isLoopback }
         let running = reachable.filter(\.isRunning)
         var seen: Set<IPAddress> = []
-        let all = (!running.isEmpty ? running : !reachable.isEmpty ? reachable : usable)
-            .map(\.ip).filter { seen.insert($0).inserted }
+        let best = [running, reachable, usable].first { !$0.isEmpty } ?? []
+        let all = best.map(\.ip).filter { seen.insert($0).inserted }
         return preferred.filter { all.contains($0) } + all.filter { !preferred.contains($0) }
     }
 

@@ -63,7 +63,7 @@ int linux_source_address(int is6, unsigned char *bytes) {
         struct sockaddr_in ip4;
         struct sockaddr_in6 ip6;
     } there = {0}, here = {0};
-    // Of documentations (RFC 5737, RFC 3849).
+    // Addresses for documentation, which nobody has (RFC 5737, RFC 3849).
     if (is6)
         there.ip6 = (struct sockaddr_in6){
             .sin6_family = AF_INET6, .sin6_port = htons(9), .sin6_addr.s6_addr = {0x20, 0x01, 0x0d, 0xb8, [15] = 1}};
