@@ -44,6 +44,17 @@ struct RTCPTests {
         }))])
     }
 
+    @Test("A name for a session is 96 random bits in Base64 (RFC 7022 § 4.2)")
+    func randomNames() {
+        var random = SeededGenerator(seed: 7022)
+        let names = (0..<100).map { _ in SourceDescription.randomName(using: &random) }
+        #expect(Set(names).count == 100)
+        let lengths = Set(names.map(\.utf8.count))
+        let characters = Set(names.joined())
+        #expect(lengths == [16] && characters.count == 64)
+        #expect(characters.isSuperset(of: "AZaz09+/"))
+    }
+
     @Test("BYE, PLI and NACK of another implementation are read and written alike", .needsCorpora)
     func small() throws {
         let bye = Goodbye(ssrcs: [2_924_645_187])

@@ -67,19 +67,21 @@ extension H264Option {
 extension LocalStream {
     /// Random SSRCs and names (RFC 3550 § 8.1, RFC 7022); they tell nothing about the machine.
     static func random(retransmits: Bool) -> LocalStream {
-        let name = String(UInt64.random(in: 0...(.max)), radix: 36)
+        var random = SystemRandomNumberGenerator()
         let ssrc = UInt32.random(in: 1...(.max))
         return LocalStream(
             ssrc: ssrc, retransmissionSSRC: retransmits ? ssrc ^ UInt32.random(in: 1...(.max)) : nil,
-            paritySSRC: retransmits ? UInt32.random(in: 1...(.max)) : nil, cname: name,
-            id: MediaStreamID(stream: "screen", track: "screen-\(name)"))
+            paritySSRC: retransmits ? UInt32.random(in: 1...(.max)) : nil,
+            cname: SourceDescription.randomName(using: &random),
+            // A name in Base64 may have a slash, which a track's can't (RFC 8830 § 2).
+            id: MediaStreamID(stream: "screen", track: "screen-\(ssrc)"))
     }
 
     /// Another stream of the same source: the same name and media stream, so that both are played in step.
     func sibling(_ track: String) -> LocalStream {
-        LocalStream(
-            ssrc: UInt32.random(in: 1...(.max)), cname: cname,
-            id: MediaStreamID(stream: id.stream, track: "\(track)-\(cname)"))
+        let ssrc = UInt32.random(in: 1...(.max))
+        return LocalStream(
+            ssrc: ssrc, cname: cname, id: MediaStreamID(stream: id.stream, track: "\(track)-\(ssrc)"))
     }
 }
 

@@ -14,15 +14,17 @@ struct ViewNegotiation {
     private let local: LocalOffer
     private let transport: LocalTransport
     private let ssrc = UInt32.random(in: 1...(.max))
-    private static let canonicalName = "viewer"
+    private let canonicalName: String
 
     /// - Parameter wanted: says whether sound is asked for, and how much; and whether routers may mark what comes.
     init(hub: PeerHub, peer: PeerID, wanted: ViewConfiguration) async throws {
         self.hub = hub
         self.peer = peer
+        var random = SystemRandomNumberGenerator()
+        canonicalName = SourceDescription.randomName(using: &random)
         let receive = ReceiveParameters(
             payloadTypes: [], retransmissionPayloadTypes: [:], extensions: ExtensionMap(), ssrc: ssrc,
-            canonicalName: Self.canonicalName)
+            canonicalName: canonicalName)
         let setup = PeerSetup(iceRole: .controlling, handshakeRole: .passive, receive: receive)
         var transport = try await hub.transport(of: peer, setup, lane: nil)
         // The answer may name servers that find more.
@@ -87,7 +89,7 @@ struct ViewNegotiation {
         let receive = ReceiveParameters(
             payloadTypes: Set(answer.video.options.map(\.payloadType)), retransmissionPayloadTypes: retransmissions,
             parityPayloadType: answer.video.parityPayloadType,
-            extensions: ExtensionMap(answer.video.extensions), ssrc: ssrc, canonicalName: Self.canonicalName,
+            extensions: ExtensionMap(answer.video.extensions), ssrc: ssrc, canonicalName: canonicalName,
             givesCongestionFeedback: option.feedback.contains(.ccfb), reportsMarks: answer.video.takesMarkReports,
             takesReducedSizeRTCP: answer.video.takesReducedSizeRTCP)
         let audio = answer.opus.map {

@@ -25,6 +25,14 @@ package struct SourceDescription: Hashable, Sendable {
         chunks = [Chunk(ssrc: ssrc, canonicalName: canonicalName)]
     }
 
+    /// A name for one session: 96 random bits in Base64, so that nobody is followed from session to session by it
+    /// (RFC 7022 § 4.2).
+    package static func randomName(using random: inout some RandomNumberGenerator) -> String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+        let bytes = (0..<16).map { _ in alphabet[Int(truncatingIfNeeded: random.next() & 63)] }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Item types (RFC 3550 § 6.5).
     private static let end: UInt8 = 0
     private static let cname: UInt8 = 1
