@@ -284,6 +284,39 @@ struct SharingTests {
         }
     }
 
+    @Test("A stream that outlives its share neither ends the stream of the one made anew, nor acknowledges for it")
+    func formerStream() async throws {
+        try await Bench.run { bench in
+            let first = try await bench.share()
+            let address = ShareAddress(room: .demo, id: first.receipt.shareId, secret: first.receipt.secret)
+            let former = try await bench.routes.store.listen(address, after: nil)
+            bench.clock.advance(by: .seconds(31))
+            await bench.routes.store.sweep()
+            let session = "00112233445566778899aabbccddeeff"
+            let sharer = try await bench.share(
+                "demo",
+                #"{"resume":{"shareId":"\#(first.receipt.shareId.text)","secret":"\#(first.secret)"},"sessions":["#
+                    + #"{"sessionId":"\#(session)","etag":"abc","ufrag":"EsAw"}]}"#)
+            #expect(!sharer.receipt.resumed && sharer.receipt.shareId == first.receipt.shareId)
+            func trickle() async throws {
+                let patch = try await bench.send(
+                    .patch, "/v1/rooms/demo/whep/\(session)", type: "application/trickle-ice-sdpfrag",
+                    fields: [.ifMatch: "\"abc\""], body: SDPSamples.trickle)
+                #expect(patch.status == .noContent)
+            }
+            try await trickle()
+            await former.wrote(ServerSentEvent(id: 1, name: "candidates", data: "{}"))
+            #expect(try await sharer.say(seen: 1).status == .noContent)
+            let kept = await bench.routes.store.rooms[.demo]?.share?.outbox.events.count
+            try #require(kept == 1, "it was not sent it")
+            let events = try await sharer.listen()
+            #expect(await events.next()?.id == 1)
+            await former.close()
+            try await trickle()
+            #expect(await events.next()?.id == 2)
+        }
+    }
+
     @Test("What was not written to the sharer is kept, and bounded, whatever it says it has seen")
     func unreadEvents() async throws {
         try await Bench.run { bench in

@@ -67,22 +67,25 @@ extension RoomStore {
 
     /// The sharer's events: all it hasn't taken in, then each new one.
     func listen(_ address: ShareAddress, after last: UInt64?) throws(ProblemError) -> EventChannel {
+        let epoch = try share(at: address).epoch
         try hear(address)
         let (parts, continuation) = AsyncStream<StreamPart>.makeStream(
             bufferingPolicy: .bufferingOldest(ServerLimits.streamParts))
         if let last { rooms[address.room]?.share?.acknowledge(upTo: last) }
         let number = rooms[address.room]?.share?.listen(continuation) ?? 0
         return EventChannel(
-            parts: parts, continuation: continuation, wrote: { await self.wrote($0, to: address) },
-            close: { await self.leave(address, number) })
+            parts: parts, continuation: continuation,
+            wrote: { await self.wrote($0, in: address.room, of: epoch) },
+            close: { await self.leave(address.room, of: epoch, number) })
     }
 
-    private func wrote(_ event: ServerSentEvent, to address: ShareAddress) {
-        if rooms[address.room]?.share?.id == address.id { rooms[address.room]?.share?.wrote(event) }
+    /// A stream may outlive its share; one made anew has the same id, and numbers events and streams from 1 as well.
+    private func wrote(_ event: ServerSentEvent, in room: RoomName, of epoch: RandomID) {
+        if rooms[room]?.share?.epoch == epoch { rooms[room]?.share?.wrote(event) }
     }
 
-    private func leave(_ address: ShareAddress, _ number: Int) {
-        if rooms[address.room]?.share?.id == address.id { rooms[address.room]?.share?.leave(number) }
+    private func leave(_ room: RoomName, of epoch: RandomID, _ number: Int) {
+        if rooms[room]?.share?.epoch == epoch { rooms[room]?.share?.leave(number) }
     }
 
     func update(_ address: ShareAddress, _ state: ShareState) throws(ProblemError) {
