@@ -215,6 +215,28 @@ struct WHEPClientTests {
         #expect(try await failure(201, Self.sdp, large) == .unreadable("answer"))
     }
 
+    @Test("A session whose answer breaks off or can't be read is left: nobody else knows of it", arguments: [201, 406])
+    func unreadAnswer(status: Int) async throws {
+        let head = "HTTP/1.1 \(status) x\r\n" + Self.sdp.map { "\($0.key): \($0.value)\r\n" }.joined()
+        let large = Samples.answer + String(repeating: "a=x\r\n", count: 60_000)
+        let answers: [(String, SignalingError)] = [
+            (ScriptedServer.answer(status, Self.sdp, "hello"), .unreadable("answer")),
+            (ScriptedServer.answer(status, Self.sdp, large), .unreadable("answer")),
+            // No chunk begins so.
+            (head + "Transfer-Encoding: chunked\r\n\r\n5\r\nv=0\r\n\r\nzero\r\n", .unreachable(.brokenOff)),
+        ]
+        for (answer, expected) in answers {
+            try await join(token: "sesame") { exchange in
+                exchange.line.hasPrefix("POST") ? answer : ScriptedServer.answer(200)
+            } _: { server, result in
+                guard case .failure(let error) = result else { Issue.record("\(result)"); return }
+                #expect(error == expected)
+                #expect(server.requests.map(\.line) == ["POST /whep HTTP/1.1", "DELETE /sessions/1 HTTP/1.1"])
+                #expect(server.requests.allSatisfy { $0.field("Authorization") == "Bearer sesame" })
+            }
+        }
+    }
+
     @Test("A server that isn't there, and one that breaks off, are said so")
     func unreachable() async throws {
         let port = Found<Int>()

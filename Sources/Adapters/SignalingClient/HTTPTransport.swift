@@ -32,17 +32,22 @@ enum HTTPTransport {
 
     /// Sends a request and reads the whole response.
     ///
-    /// - Parameter isHeld: the server waits for the other side before it answers.
+    /// - Parameters:
+    ///   - isHeld: the server waits for the other side before it answers.
+    ///   - begun: told of the response before its body is read, which may break off.
     static func send(
-        _ request: HTTPCall, within limit: Duration, isHeld: Bool = false
+        _ request: HTTPCall, within limit: Duration, isHeld: Bool = false,
+        begun: @escaping @Sendable (HTTPReply) -> Void = { _ in }
     ) async throws(SignalingError) -> HTTPReply {
         let client = isHeld ? Self.held : Self.client
         return try await typed {
             try await withDeadline(limit) {
                 let response = try await client.execute(request.wire, deadline: .distantFuture)
-                let body = try await response.body.collect(upTo: ClientLimits.body)
-                return HTTPReply(
-                    url: request.url, status: Int(response.status.code), headers: response.headers, body: body)
+                var reply = HTTPReply(
+                    url: request.url, status: Int(response.status.code), headers: response.headers, body: ByteBuffer())
+                begun(reply)
+                reply.body = try await response.body.collect(upTo: ClientLimits.body)
+                return reply
             }
         }
     }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
 import SignalingProtocol
@@ -24,22 +25,31 @@ package struct WHEPClient: Sendable {
     /// Posts an offer and waits for the word on it.
     ///
     /// `.notThereYet` (409, 503 and the like) is worth another try after the time it names; `.tokenRequired` and
-    /// `.forbidden` are not.
+    /// `.forbidden` are not. A session whose answer breaks off, or can't be read, is left before that is said.
     ///
-    /// - Parameter limit: for all of it; nil: each server that is asked has as long as it may take.
+    /// - Parameter limit: for the word on it; nil: each server that is asked has as long as it may take.
     package func join(offer: String, within limit: Duration? = nil) async throws(SignalingError) -> Outcome {
         let reply = try await post(offer, until: limit.map { ContinuousClock.now + $0 })
-        let isForToken = reply.url.origin == endpoint.origin
-        guard reply.status == 201 || reply.status == 406 && reply.isSDP else {
-            throw reply.status == 401 && token != nil && isForToken ? .tokenRefused : SignalingError(reply)
+        guard reply.beginsSession else {
+            let isRefused = reply.status == 401 && token != nil && reply.url.origin == endpoint.origin
+            throw isRefused ? .tokenRefused : SignalingError(reply)
         }
-        guard let sdp = reply.text, SDPOutline(description: sdp) != nil else { throw .unreadable("answer") }
-        guard let address = reply.address(in: "Location") else { throw .unreadable("session address") }
-        let session = WHEPSession(
-            url: address, token: isForToken && reply.allowsToken(at: address) ? token : nil,
-            etag: reply.headers.first(name: "ETag"), iceServers: ICEServerLink.all(in: reply.headers),
-            monitor: reply.monitor)
+        let begun = makeSession(of: reply)
+        guard let sdp = reply.text, SDPOutline(description: sdp) != nil else {
+            await begun?.abandon()
+            throw .unreadable("answer")
+        }
+        guard let session = begun else { throw .unreadable("session address") }
         return reply.status == 201 ? .answered(session, sdp: sdp) : .countered(session, sdp: sdp)
+    }
+
+    /// Nil where the reply begins none, or does not say where it is.
+    private func makeSession(of reply: HTTPReply) -> WHEPSession? {
+        guard reply.beginsSession, let address = reply.address(in: "Location") else { return nil }
+        let mayHaveToken = reply.url.origin == endpoint.origin && reply.allowsToken(at: address)
+        return WHEPSession(
+            url: address, token: mayHaveToken ? token : nil, etag: reply.headers.first(name: "ETag"),
+            iceServers: ICEServerLink.all(in: reply.headers), monitor: reply.monitor)
     }
 
     /// Follows 307 and 308, which keep the method (draft, "Load Balancing and Redirections"). Another origin doesn't
@@ -51,13 +61,25 @@ package struct WHEPClient: Sendable {
                 .with("Accept", WHEPSession.sdpType)
                 .with(body: ByteBuffer(string: offer), type: WHEPSession.sdpType)
             let limit = end.map { min($0 - ContinuousClock.now, ClientLimits.join) } ?? ClientLimits.join
-            let reply = try await HTTPTransport.send(call, within: limit, isHeld: true)
+            let reply = try await send(call, within: limit)
             guard reply.status == 307 || reply.status == 308 else { return reply }
             guard let next = reply.address(in: "Location") else { throw .unreadable("redirection") }
             guard url.scheme != "https" || next.scheme == "https" else { throw .unreachable(.insecure) }
             url = next
         }
         throw .refused(status: 307, words: "redirected too often")
+    }
+
+    private func send(_ call: HTTPCall, within limit: Duration) async throws(SignalingError) -> HTTPReply {
+        let begun = NIOLockedValueBox<HTTPReply?>(nil)
+        do throws(SignalingError) {
+            return try await HTTPTransport.send(call, within: limit, isHeld: true) { reply in
+                begun.withLockedValue { $0 = reply }
+            }
+        } catch {
+            if let reply = begun.withLockedValue(\.self) { await makeSession(of: reply)?.abandon() }
+            throw error
+        }
     }
 }
 
@@ -138,6 +160,12 @@ package actor WHEPSession {
         guard reply.isSuccess || reply.status == 404 || reply.status == 410 else { throw SignalingError(reply) }
     }
 
+    /// Leaves a session that nobody else knows of: it holds a viewer's place. In a task of its own, since what cancelled
+    /// ours must not cancel that.
+    package nonisolated func abandon() async {
+        await Task { try? await leave() }.value
+    }
+
     private func patch(_ fragment: String) -> HTTPCall {
         HTTPCall(.PATCH, url, token: token).with(body: ByteBuffer(string: fragment), type: Self.fragmentType)
     }
@@ -156,6 +184,9 @@ extension HTTPReply {
         else { return nil }
         return found
     }
+
+    /// Something was answered, be it by an offer of the server's own.
+    fileprivate var beginsSession: Bool { status == 201 || status == 406 && isSDP }
 
     var isSDP: Bool { headers.first(name: "Content-Type")?.lowercased().hasPrefix(WHEPSession.sdpType) == true }
 
