@@ -1,0 +1,31 @@
+/// What can go wrong in a share or a view, in words for a person.
+public enum ShareError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The source can't be opened, or has gone; what to do is in the text.
+    case source(String)
+    /// Encoding failed.
+    case codec(String)
+    /// Sockets, addresses, servers' names; for a viewer, that the sharer can't be reached.
+    case network(String)
+    /// An offer, an answer or a trickle fragment is not SDP, or breaks its rules; the text names what is wrong.
+    case malformedDescription(String)
+    /// The offer has nothing that can be served (no H.264, no fingerprint); the text names what is wrong.
+    case offerRefused(String)
+    /// As many viewers as allowed are connected.
+    case full
+    /// No such viewer, the call does not fit the state, or what it was given is malformed.
+    case invalid(String)
+    /// A token is missing or wrong, or a TURN server refuses the credentials.
+    case forbidden(String)
+    /// The signaling server refused, or can't be reached.
+    case signaling(String)
+
+    /// The case's text; `full` has one of its own.
+    public var description: String {
+        switch self {
+        case .source(let text), .codec(let text), .network(let text), .malformedDescription(let text),
+            .offerRefused(let text), .invalid(let text), .forbidden(let text), .signaling(let text):
+            text
+        case .full: "as many viewers as allowed are connected"
+        }
+    }
+}
