@@ -7,6 +7,7 @@ import NIOPosix
 import PeerCore
 import TestSupport
 import Testing
+import Timebase
 
 @testable import PeerDriver
 
@@ -129,15 +130,36 @@ struct TCPHubTests {
 
     @Test("a connection that takes nothing grows no queue, but for a few checks")
     func backlog() async throws {
-        let hub = try await hub(.passive, name: 1)
-        let guest = try await guest(of: hub, reads: false)
-        try await until { await !hub.serials.isEmpty }
-        let (media, checks) = await hub.fill()
+        let (filled, sink) = AsyncStream.makeStream(of: (media: Int, checks: Int).self)
+        let loop = NIOSingletons.posixEventLoopGroup.next()
+        let listener = try await TCPSocket.listen(.loopback, port: 0, on: loop) { channel in
+            sink.yield(Self.fill(channel))
+            return { _ in }
+        }
+        let guest = try await guest(at: try #require(listener.localAddress?.port), reads: false)
+        var waiting = filled.makeAsyncIterator()
+        let found = await waiting.next()
+        let (media, checks) = try #require(found)
         #expect((Limits.connectionBacklog...(Limits.connectionBacklog + 2 * Limits.datagramBytes)).contains(media))
         #expect(checks > media)
         #expect(checks <= Limits.connectionBacklog + Limits.checkBacklog + Limits.datagramBytes)
         try await guest.close()
-        await hub.close()
+        try await listener.close()
+    }
+
+    /// Sends a connection more than it takes: what waits then, before and after checks.
+    private static func fill(_ channel: any Channel) -> (media: Int, checks: Int) {
+        let address = TransportAddress(ip: .loopback, port: 9, transport: .tcp)
+        let connection = TCPConnection(
+            AddressPair(local: address, remote: address), serial: 1, channel: channel, owner: nil, at: .zero)
+        connection.isAuthenticated = true
+        for _ in 0..<20_000 {
+            connection.send([UInt8](repeating: 128, count: 1200))
+            connection.flush()
+        }
+        let media = channel.waitingBytes
+        for _ in 0..<1_000 { connection.send([UInt8](repeating: 0, count: 100)) }
+        return (media, channel.waitingBytes)
     }
 
     @Test("a connection that is reset while it is written to goes, and nothing else with it")
@@ -160,10 +182,13 @@ struct TCPHubTests {
         return done == 0 ? descriptor : nil
     }
 
-    private func guest(of hub: PeerHub, reads: Bool = true) async throws -> any Channel {
-        let port = try #require(await hub.listeners.keys.first?.port)
-        return try await ClientBootstrap(group: NIOSingletons.posixEventLoopGroup)
-            .channelOption(.autoRead, value: reads).connect(host: "127.0.0.1", port: Int(port)).get()
+    private func guest(of hub: PeerHub) async throws -> any Channel {
+        try await guest(at: Int(try #require(await hub.listeners.keys.first?.port)))
+    }
+
+    private func guest(at port: Int, reads: Bool = true) async throws -> any Channel {
+        try await ClientBootstrap(group: NIOSingletons.posixEventLoopGroup)
+            .channelOption(.autoRead, value: reads).connect(host: "127.0.0.1", port: port).get()
     }
 
     @Test("who speaks another protocol, or anything before a check, is shown out", arguments: [
@@ -237,18 +262,5 @@ extension PeerHub {
     /// As a box on the way would.
     fileprivate func breakConnections() {
         for connection in connections.all.values { connection.close() }
-    }
-
-    /// Sends its one connection more than it takes: what waits then, before and after checks.
-    fileprivate func fill() -> (media: Int, checks: Int) {
-        guard let connection = connections.all.values.first else { return (0, 0) }
-        connection.isAuthenticated = true
-        for _ in 0..<20_000 {
-            connection.send([UInt8](repeating: 128, count: 1200))
-            connection.flush()
-        }
-        let media = connection.channel?.waitingBytes ?? 0
-        for _ in 0..<1_000 { connection.send([UInt8](repeating: 0, count: 100)) }
-        return (media, connection.channel?.waitingBytes ?? 0)
     }
 }

@@ -10,7 +10,7 @@ final class TCPConnection {
     /// Tells it from others before and after it with the same addresses.
     let serial: UInt64
     /// Nil while it is being made.
-    private(set) var channel: (any Channel)?
+    private var channel: (any Channel)?
     /// Whose checks were authenticated on it, or who asked for it.
     var owner: PeerID?
     /// A check was authenticated on it.
