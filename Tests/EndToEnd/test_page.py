@@ -49,6 +49,30 @@ BROKEN_ANSWER = """() => {
 }"""
 
 
+# The sharer is another peer of this page's. `told` is what the browser says of the connection, where a test says it.
+SHARER = """() => {
+  const plain = window.fetch, Plain = window.RTCPeerConnection;
+  window.RTCPeerConnection = class extends Plain {
+    constructor(...settings) { super(...settings); window.peer = this; }
+    get connectionState() { return window.told ?? super.connectionState; }
+  };
+  window.fetch = async (url, options) => {
+    const response = await plain(url, options);
+    if (options?.method !== "POST") return response;
+    const sharer = new Plain();
+    await sharer.setRemoteDescription({ type: "offer", sdp: options.body });
+    for (const transceiver of sharer.getTransceivers()) transceiver.direction = "sendonly";
+    await sharer.setLocalDescription();
+    response.text = () => Promise.resolve(sharer.localDescription.sdp);
+    return response;
+  };
+}"""
+TELL = """state => {
+  window.told = state;
+  window.peer.dispatchEvent(new Event("connectionstatechange"));
+}"""
+
+
 class Scripted:
     """The page of room "demo"; time is moved by `pass_by`."""
 
@@ -128,6 +152,33 @@ def test_a_session_whose_answer_breaks_off_is_left(scripted):
     scripted.open()
     scripted.wait_for("POST whep", 1)
     scripted.wait_until(lambda: session in scripted.page.evaluate("window.left"), "a goodbye")
+
+
+def test_relays_are_asked_for_anew_before_ice_is_restarted(scripted):
+    def relay(user):
+        return {"headers": {"Link": f'<turn:127.0.0.1:9>; rel="ice-server"; username="{user}"; credential="x"'}}
+
+    def users():
+        return scripted.page.evaluate("window.peer.getConfiguration().iceServers.map(server => server.username)")
+
+    session = "/v1/rooms/demo/whep/1"
+    scripted.answers |= {
+        "HEAD whep": relay("early"),
+        # Without an entity tag, so that no candidates are sent.
+        "POST whep": {"status": 201, "headers": {"Location": session}, "body": "v=0"},
+        "PATCH 1": {"body": "a=ice-ufrag:abcd\r\na=ice-pwd:abcdefghijklmnopqrstuvwx\r\n"},
+        "DELETE 1": {},
+        "GET demo": {"json": {**STATE["json"], "state": "live"}},
+    }
+    scripted.page.add_init_script(f"({SHARER})()")
+    scripted.open()
+    scripted.wait_until(lambda: scripted.page.evaluate("window.peer?.remoteDescription != null"), "an answer")
+    assert users() == ["early"]
+    scripted.answers["HEAD whep"] = relay("late")
+    scripted.page.evaluate(TELL, "disconnected")
+    scripted.pass_by(1.1)
+    scripted.wait_for("PATCH 1", 1)
+    assert users() == ["late"]
 
 
 def test_a_stream_that_does_not_begin_is_not_waited_for(scripted):

@@ -12,6 +12,8 @@ const GATHERING_PAUSE = 30; // ms; candidates come in bursts, and a burst is one
 export class Connection {
     #on;
     #peer;
+    #endpoint = null;
+    #headers = null;
     #session = null;
     #answer = null;
     #abort = new AbortController();
@@ -32,7 +34,9 @@ export class Connection {
 
     /** Asks for a session; throws a WhepError. */
     async request(endpoint, headers) {
-        this.#peer.use(await iceServersOf(endpoint, headers, this.#abort.signal));
+        this.#endpoint = endpoint;
+        this.#headers = headers;
+        await this.#askForServers();
         const offer = await this.#peer.offer();
         this.#askedAt = performance.now();
         const { session, answer } = await WhepSession.create(endpoint, offer, headers, this.#abort.signal);
@@ -53,6 +57,7 @@ export class Connection {
     async restart() {
         this.#isRestarting = true;
         try {
+            await this.#askForServers();
             const offer = await this.#peer.restart();
             const fragment = fragmentOf(offer, candidatesIn(offer), false);
             const answer = answerAfterRestart(this.#peer.remoteDescription, await this.#session.restart(fragment));
@@ -97,6 +102,11 @@ export class Connection {
         clearTimeout(this.#trickleTimer);
         this.#peer.close();
         this.#session?.leave();
+    }
+
+    /** Passwords for relays lapse after some hours, and a page may watch for longer. */
+    async #askForServers() {
+        this.#peer.use(await iceServersOf(this.#endpoint, this.#headers, this.#abort.signal));
     }
 
     #tell(event, ...values) {
