@@ -66,6 +66,8 @@ struct LocalAddressesTests {
     func here() throws {
         let all = try LocalAddresses.known()
         #expect(all.contains { $0.ip == .loopback && $0.isRunning })
+        let here = TransportAddress(ip: .loopback, port: 9)
+        #expect(LocalAddresses.source(to: here) == IPAddress.loopback)
         #expect(LocalAddresses.preferred().allSatisfy { ip in all.contains { $0.ip == ip } })
         #expect(try LocalAddresses.select([]).count <= Limits.localAddresses)
     }

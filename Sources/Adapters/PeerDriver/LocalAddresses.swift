@@ -1,5 +1,6 @@
 import CLinux
 import Datagrams
+import Glibc
 import NIOCore
 
 /// Which local addresses carry media.
@@ -31,12 +32,24 @@ package enum LocalAddresses {
     }
 
     /// What the system sends from where nothing speaks for another address: one of each family at most.
-    static func preferred() -> [IPAddress] {
-        [false, true].compactMap { isIPv6 -> IPAddress? in
-            var bytes = [UInt8](repeating: 0, count: 16)
-            guard linux_source_address(isIPv6 ? 1 : 0, &bytes) != 0 else { return nil }
-            let words = [0..<4, 0..<8, 8..<16].map { range in bytes[range].reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
-            return isIPv6 ? IPAddress.v6(high: words[1], low: words[2]) : IPAddress.v4(UInt32(truncatingIfNeeded: words[0]))
+    static func preferred() -> [IPAddress] { anywhere.compactMap { source(to: $0) } }
+
+    /// Addresses for documentation, which nobody has (RFC 5737, RFC 3849).
+    private static let anywhere = [
+        TransportAddress(ip: .v4(0xC000_0201), port: 9),
+        TransportAddress(ip: .v6(high: 0x2001_0DB8_0000_0000, low: 1), port: 9),
+    ]
+
+    /// What the system sends from to this address; nil where no route leads there. Nothing is sent.
+    static func source(to remote: TransportAddress) -> IPAddress? {
+        guard let remote = try? remote.socketAddress() else { return nil }
+        var here = sockaddr_storage()
+        let room = UInt32(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &here) { storage in
+            storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { here -> IPAddress? in
+                let isKnown = remote.withSockAddr { there, size in linux_source_address(there, UInt32(size), here, room) }
+                return isKnown != 0 ? TransportAddress(UnsafePointer(here))?.ip : nil
+            }
         }
     }
 

@@ -73,7 +73,7 @@ extension PeerHub {
             for candidate in new { announce(candidate, at: SystemClock.now()) }
             gatherAgain()
         }
-        if asksRelays { await relayAgain() }
+        if asksRelays { relayAgain() }
     }
 
     /// Whether something goes out there: to a peer, or to a server that relays.

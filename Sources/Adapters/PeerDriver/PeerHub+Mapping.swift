@@ -13,7 +13,7 @@ extension PeerHub {
     ) async -> [MappingProbe] {
         var bases: [TransportAddress: [TransportAddress]] = [:]
         for server in servers {
-            if let base = await base(for: server) { bases[base, default: []].append(server) }
+            if let base = base(for: server) { bases[base, default: []].append(server) }
         }
         guard !isClosed else { return [] }
         let now = SystemClock.now()

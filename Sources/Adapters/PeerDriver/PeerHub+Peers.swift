@@ -31,7 +31,7 @@ extension PeerHub {
         do { security = try configuration.makeSecurity() } catch { throw .cannotBind("no certificate: \(error)") }
         try await bindAll()
         gather(from: configuration.stunServers)
-        await relay(by: configuration.turnServers)
+        relay(by: configuration.turnServers)
     }
 
     /// What is not ready yet is bound when it is, where addresses are followed: IPv6's are tentative for a second or two

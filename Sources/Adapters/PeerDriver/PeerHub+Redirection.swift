@@ -14,7 +14,7 @@ extension PeerHub {
         // Nothing is known of the other one yet.
         relay.client = nil
         if relay.server.uri.transport == .udp {
-            Task { await askElsewhere(relay) }
+            Task { askElsewhere(relay) }
         } else if let index = relays.firstIndex(where: { $0 === relay }) {
             let former = relay.connection
             relay.connection = nil

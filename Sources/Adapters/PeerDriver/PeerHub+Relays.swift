@@ -1,7 +1,6 @@
 import Datagrams
 import ICE
 import NIOCore
-import NIOPosix
 import PeerCore
 import SystemClock
 import Timebase
@@ -11,12 +10,12 @@ extension PeerHub {
     // MARK: The beginning and the end
 
     /// Asks these servers for an address each, besides those that were asked before.
-    package func relay(by servers: [RelayServer]) async {
+    package func relay(by servers: [RelayServer]) {
         for server in servers where relays.count < Limits.relays {
             let relay = Relay(
                 server, index: relays.count, hidesAddress: configuration.transportPolicy == .relayOnly)
             relays.append(relay)
-            let base = await chooseAddress(of: relay)
+            let base = chooseAddress(of: relay)
             guard !isClosed else { return }
             let now = SystemClock.now()
             switch (server.uri.transport, base) {
@@ -31,10 +30,10 @@ extension PeerHub {
 
     /// The network has changed, or is back. Those that were reached from an address which is gone are asked anew, those that do
     /// not answer where another socket reaches them now; and whatever has no address does not wait any longer.
-    func relayAgain() async {
+    func relayAgain() {
         for (index, relay) in relays.enumerated() where relay.address == nil || !isReachable(relay) {
             if relay.server.uri.transport == .udp {
-                await askElsewhere(relay)
+                askElsewhere(relay)
                 hasten(relay)
             } else if !isReachable(relay) {
                 relay.attempts = 0
@@ -56,8 +55,8 @@ extension PeerHub {
     }
 
     /// Anew, unless it is asked that way already.
-    func askElsewhere(_ relay: Relay) async {
-        let base = await chooseAddress(of: relay)
+    func askElsewhere(_ relay: Relay) {
+        let base = chooseAddress(of: relay)
         let now = SystemClock.now()
         guard !isClosed,
             relay.client?.configuration.base != base || relay.client?.configuration.server != relay.server.address
@@ -72,9 +71,9 @@ extension PeerHub {
 
     /// Turns to the first of the server's addresses that a socket of ours can reach.
     /// - Returns: that socket's address.
-    private func chooseAddress(of relay: Relay) async -> TransportAddress? {
+    private func chooseAddress(of relay: Relay) -> TransportAddress? {
         for _ in relay.server.addresses {
-            if let address = relay.server.address, let base = await base(for: address) { return base }
+            if let address = relay.server.address, let base = base(for: address) { return base }
             relay.server.turnToNextAddress()
         }
         return nil
@@ -117,13 +116,10 @@ extension PeerHub {
     }
 
     /// The socket whose address the system would reach the server from, or one of its family.
-    func base(for server: TransportAddress) async -> TransportAddress? {
+    func base(for server: TransportAddress) -> TransportAddress? {
         let own = sockets.keys.sorted { "\($0)" < "\($1)" }
         let likely = own.filter { $0.ip.isIPv6 == server.ip.isIPv6 && $0.ip.isLoopback == server.ip.isLoopback }
-        guard let channel = try? await DatagramBootstrap(group: eventLoop).connect(to: server.socketAddress()).get()
-        else { return likely.first }
-        let route = channel.localAddress.flatMap(TransportAddress.init)?.ip
-        try? await channel.close()
+        let route = LocalAddresses.source(to: server)
         return own.first { $0.ip == route } ?? likely.first
     }
 
@@ -241,7 +237,7 @@ extension PeerHub {
         relay.server.turnToNextAddress()
         Task {
             relay.server.found(await relay.server.uri.resolve())
-            await askElsewhere(relay)
+            askElsewhere(relay)
         }
     }
 

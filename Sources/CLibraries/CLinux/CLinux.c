@@ -57,27 +57,12 @@ int linux_interface_runs(const char *name) {
     return fails || (request.ifr_flags & IFF_RUNNING);
 }
 
-int linux_source_address(int is6, unsigned char *bytes) {
-    union {
-        struct sockaddr any;
-        struct sockaddr_in ip4;
-        struct sockaddr_in6 ip6;
-    } there = {0}, here = {0};
-    // Addresses for documentation, which nobody has (RFC 5737, RFC 3849).
-    if (is6)
-        there.ip6 = (struct sockaddr_in6){
-            .sin6_family = AF_INET6, .sin6_port = htons(9), .sin6_addr.s6_addr = {0x20, 0x01, 0x0d, 0xb8, [15] = 1}};
-    else
-        there.ip4 = (struct sockaddr_in){
-            .sin_family = AF_INET, .sin_port = htons(9), .sin_addr.s_addr = htonl(0xC0000201)};
-    const int any = socket(there.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+int linux_source_address(const struct sockaddr *there, unsigned length, struct sockaddr *here, unsigned room) {
+    const int any = socket(there->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (any < 0) return 0;
-    socklen_t size = sizeof here;
-    const int is_known =
-        !connect(any, &there.any, is6 ? sizeof there.ip6 : sizeof there.ip4) && !getsockname(any, &here.any, &size);
+    socklen_t size = room;
+    const int is_known = !connect(any, there, length) && !getsockname(any, here, &size);
     close(any);
-    if (is_known && is6) memcpy(bytes, &here.ip6.sin6_addr, 16);
-    if (is_known && !is6) memcpy(bytes, &here.ip4.sin_addr, 4);
     return is_known;
 }
 

@@ -16,11 +16,11 @@ int linux_watch_addresses(void);
 /// Whether an interface can carry packets (IFF_RUNNING, netdevice(7)); where that can't be told, it is taken to.
 int linux_interface_runs(const char *name);
 
-/// The IP address that the system sends from, to one in public that is nobody's: puts the four bytes of IPv4's or the sixteen of
-/// IPv6's into `bytes`. Nothing is sent. 0 where no route leads there.
-int linux_source_address(int is6, unsigned char *bytes);
-
 struct sockaddr;
+
+/// Puts the address that the system sends datagrams from, to `there`, into `here`, which has `room` bytes. Nothing is sent.
+/// 0 where no route leads there.
+int linux_source_address(const struct sockaddr *there, unsigned length, struct sockaddr *here, unsigned room);
 
 /// sendmsg(2) of one datagram, or of several of `segment` bytes each (UDP_SEGMENT, udp(7); 0: one), with `traffic_class`
 /// in the IP header (IP_TOS, ip(7)). One by one where the device can't split them, or a segment is longer than the path's
