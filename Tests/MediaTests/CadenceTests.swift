@@ -81,6 +81,24 @@ struct CadenceTests {
         }
     }
 
+    @Test("behind a still moment 59.94 on 60 Hz is what it was, and 60 is told within 20 s where that plays")
+    func stillOfBeat() {
+        let film = FrameRate(60_000, per: 1001)
+        for next in [film, FrameRate(60)] {
+            let before = Showing(rate: film, display: 60, phase: .milliseconds(3), jitter: .milliseconds(1))
+            let behind = Showing(rate: next, display: 60, phase: .milliseconds(90_003), jitter: .milliseconds(1))
+            var detector = CadenceDetector()
+            for time in before.times(0..<60 * 80, seed: 7) { detector.sawPicture(at: time) }
+            detector.rest()
+            for time in behind.times(0..<10, seed: 8) { detector.sawPicture(at: time) }
+            #expect(detector.cadence?.rate.frameRate == film)
+            for time in behind.times(10..<60 * 20, seed: 8) { detector.sawPicture(at: time) }
+            #expect(detector.cadence?.rate.frameRate == next)
+            for time in behind.times(60 * 20..<60 * 40, seed: 9) { detector.sawPicture(at: time) }
+            #expect(detector.cadence?.rate.frameRate == next)
+        }
+    }
+
     @Test(
         "a slower rate that follows without a gap is known within two and a half seconds, though its pictures are among those of before",
         arguments: [(30, 25, 60), (30, 25, 120), (30, 24, 60), (60, 50, 60), (60, 50, 75), (60, 50, 120)] as [(Int64, Int64, Int64)])

@@ -1,4 +1,5 @@
 import Media
+import TestSupport
 import Testing
 import Timebase
 
@@ -68,8 +69,9 @@ struct RealDisplayTests {
     }
 
     @Test(
-        "59.94 is told on displays that are faster; on one of 60 Hz each tick shows a picture, and lost captures look the same",
-        arguments: [(59.98, 60), (60, 60), (60.05, 60), (120_000 / 1001.0, 59.94), (120, 59.94), (143.86, 59.94)] as [(Double, Double)])
+        "59.94 is told on displays that are faster; nearly as fast, each tick shows a picture, and lost captures look alike",
+        arguments: [(59.98, 60), (60.05, 60), (120_000 / 1001.0, 59.94), (120, 59.94), (143.86, 59.94)]
+            as [(Double, Double)])
     func fastFractional(refresh: Double, told: Double) throws {
         var detector = CadenceDetector()
         for time in RealDisplay(rate: Self.fastTelevision, refresh: refresh).times(seconds: 90, seed: 2) {
@@ -77,6 +79,64 @@ struct RealDisplayTests {
         }
         let rate = try #require(detector.cadence?.rate.frameRate.framesPerSecond)
         #expect(abs(rate - told) < 0.001)
+    }
+
+    @Test("59.94 on 60 Hz and 29.97 on 30 are told by the fourth tick without a picture", arguments: [60, 30] as [Int64])
+    func beats(nominal: Int64) {
+        let rate = FrameRate(nominal * 1000, per: 1001)
+        let showing = RealDisplay(rate: rate.framesPerSecond, refresh: Double(nominal), droppedOf: 0)
+        let beat = 1001 / Double(nominal)
+        for seed in 1...4 as ClosedRange<UInt64> {
+            let found = found(showing, seconds: 300, seed: seed, is: rate)
+            let isInTime = found.lastOther > 3 * beat - 1 && found.lastOther < 4 * beat + 1
+            #expect(isInTime, "\(showing), seed \(seed): \(found.lastOther) s")
+        }
+    }
+
+    @Test("59.94 on 60 Hz stays known though one capture in 300 is lost", arguments: 1...4 as ClosedRange<UInt64>)
+    func beatsAmongLosses(seed: UInt64) {
+        let showing = RealDisplay(rate: Self.fastTelevision, refresh: 60, droppedOf: 0)
+        let known = Instant.zero + .seconds(70)
+        var random = SeededGenerator(seed: seed)
+        var detector = CadenceDetector()
+        var forgotten = 0
+        for time in showing.times(seconds: 600, seed: seed) {
+            let isLost = time >= known && Int.random(in: 0..<300, using: &random) == 0
+            if !isLost { detector.sawPicture(at: time) }
+            if time >= known, detector.cadence?.rate.isFractional != true { forgotten += 1 }
+        }
+        #expect(forgotten == 0)
+    }
+
+    @Test("60 is not taken for 59.94 where a capture is lost every 1, 15, 16 or 20 s", arguments: [60, 900, 960, 1200])
+    func lostRegularly(distance: Int) {
+        var detector = CadenceDetector()
+        var isEverFractional = false
+        let times = RealDisplay(rate: 60, refresh: 60, droppedOf: 0).times(seconds: 200, seed: 1)
+        for (number, time) in times.enumerated() where number % distance != 30 {
+            detector.sawPicture(at: time)
+            isEverFractional = isEverFractional || detector.cadence?.rate.isFractional == true
+        }
+        #expect(detector.cadence?.rate.frameRate == FrameRate(60) && !isEverFractional)
+    }
+
+    @Test("60 is not taken for 59.94 in an hour of lost captures, nor where a faster display shows none at one tick in 1001")
+    func notBeats() {
+        let lossy = RealDisplay(rate: 60, refresh: 60, droppedOf: 750)
+        #expect(!found(lossy, seconds: 3600, seed: 1, is: FrameRate(60)).isEverFractional)
+        let faster = RealDisplay(rate: 60, refresh: 60.06, droppedOf: 0)
+        #expect(!found(faster, seconds: 200, seed: 1, is: FrameRate(60)).isEverFractional)
+    }
+
+    @Test("frames of 59.94 on 60 Hz keep to the display's ticks, before it is known and afterwards")
+    func beatTimes() {
+        let times = RealDisplay(rate: Self.fastTelevision, refresh: 60, droppedOf: 0).times(seconds: 100, seed: 2)
+        var loop = CaptureLoop(rate: .fps30, pace: .following, changes: times.makeIterator())
+        loop.run(until: times.last ?? .zero)
+        #expect(loop.adapter.cadence?.rate.isFractional == true)
+        #expect(loop.adapter.frameRate.framesPerSecond == 30)
+        let distances = distances(Array(loop.frames.dropFirst(60)))
+        #expect(distances.count > 2800 && distances.allSatisfy { abs($0 - 3000) <= 45 })
     }
 
     @Test(

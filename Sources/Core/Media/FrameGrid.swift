@@ -106,7 +106,7 @@ struct FrameGrid: Sendable {
     /// 59.94 Hz); by three quarters and more it was counted too many, or too few, or it is one from between the slots.
     mutating func move(to cadence: Cadence) {
         let late = (cadence.due - nextSlot).nanoseconds
-        let turn = cadence.rate.frameRate.period.nanoseconds
+        let turn = cadence.timing.frameRate.period.nanoseconds
         phase += .nanoseconds(late - (late + late.signum() * turn / 4) / turn * turn)
     }
 

@@ -62,7 +62,9 @@ public enum SharedContent: String, Hashable, Sendable {
 /// A film's, a call's or an animation's rate.
 public struct CadenceStatistics: Hashable, Sendable {
     /// 24000/1001, 24, 25, 30000/1001, 30, 50, 60000/1001 or 60 pictures a second. One a thousandth below a whole rate is
-    /// taken for that at first, for up to a minute of undisturbed play; as fast as its display (59.94 on 60 Hz), for good.
+    /// taken for that at first, for up to a minute of undisturbed play. Where the display has hardly more ticks, that is up
+    /// to 67 s (59.94 on 60 Hz) or 134 s (29.97 on 30) without a missing picture, and for good where the display is off by
+    /// more than 30 in a million.
     public var picturesPerSecond: Double
     /// From 0 to 1: grows with each picture that keeps the rate, and falls with those that are missing.
     public var confidence: Double

@@ -3,6 +3,8 @@ import Timebase
 /// What plays on the screen at a rate of its own: a film, a call, an animation.
 package struct Cadence: Hashable, Sendable {
     package var rate: CadenceRate
+    /// The rate that times go by: the same, or that of the display's ticks where each but one in 1001 shows a picture.
+    var timing: CadenceRate
     /// From 0 to 1: how long the pictures have kept to the rate, and how many of the last ones were there.
     package var confidence: Double
     /// When the newest picture was due by its own clock. It is shown up to one period of the display later.
@@ -12,8 +14,8 @@ package struct Cadence: Hashable, Sendable {
 
     /// The rate that its frames leave at: of 50 and 60 a second, every other one.
     var frames: FrameRate {
-        let whole = rate.frameRate
-        return rate.nominal > 30 ? FrameRate(whole.numerator, per: whole.denominator * 2) : whole
+        let whole = timing.frameRate
+        return timing.nominal > 30 ? FrameRate(whole.numerator, per: whole.denominator * 2) : whole
     }
 }
 
@@ -24,8 +26,8 @@ package struct Cadence: Hashable, Sendable {
 ///
 /// A display of 60 Hz shows a film of 24 for two and three of its periods in turn, so the pictures of a rate come up to
 /// one period of the display late. Of the rates whose pictures would spread no further than that, the one where they
-/// spread least is it; whether it is a thousandth slower, the next minute tells (`DriftWatch`). Repeats of a picture are not
-/// told to the detector; who compares pixels leaves them out.
+/// spread least is it; whether it is a thousandth slower, the next minute tells (`DriftWatch`; `BeatWatch`, where each tick
+/// shows a picture). Repeats of a picture are not told to the detector; who compares pixels leaves them out.
 package struct CadenceDetector: Sendable {
     private enum State: Sendable {
         case searching(suspect: CadenceRate?)
@@ -35,7 +37,7 @@ package struct CadenceDetector: Sendable {
     private var state = State.searching(suspect: nil)
     /// What played before a still moment, or before the pattern broke. It goes on most likely, with its fraction, which the
     /// first pictures don't tell.
-    private var before: CadenceRate?
+    private var before: CadenceLock?
     /// When the last new pictures came, in nanoseconds.
     private var times: [Double] = []
 
@@ -69,7 +71,7 @@ package struct CadenceDetector: Sendable {
 
     /// A still moment: what comes next does not go on with the pattern of before.
     package mutating func rest() {
-        if case .locked(let lock) = state { before = lock.isBelieved ? lock.rate : before }
+        if case .locked(let lock) = state { before = lock.isBelieved ? lock : before }
         times = []
         state = .searching(suspect: nil)
     }
@@ -91,13 +93,13 @@ package struct CadenceDetector: Sendable {
 
     private mutating func search(behind lock: CadenceLock, from times: [Double]) {
         self.times = times
-        before = lock.isBelieved ? lock.rate : before
+        before = lock.isBelieved ? lock : before
         state = .searching(suspect: lock.isBelieved ? lock.rate : nil)
     }
 
     /// The rates that a few pictures can tell from each other; of two that they can't, the one of before.
     private var candidates: [CadenceRate] {
-        CadenceRate.nominal.map { rate in before.flatMap { $0.nominal == rate.nominal ? $0 : nil } ?? rate }
+        CadenceRate.nominal.map { rate in before.flatMap { $0.rate.nominal == rate.nominal ? $0.rate : nil } ?? rate }
     }
 
     /// A rate whose pictures are among those of the one that is known, as 25 in 30, breaks no pattern of it.
@@ -117,6 +119,8 @@ package struct CadenceDetector: Sendable {
         } else if let suspect, times.count >= CadenceLimits.picturesAgain {
             found = CadenceLock([suspect], times.suffix(CadenceLimits.picturesAgain))
         }
-        if let found { state = .locked(found) }
+        guard var lock = found else { return }
+        if let before { lock.goOn(from: before) }
+        state = .locked(lock)
     }
 }

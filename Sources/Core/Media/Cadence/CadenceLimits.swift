@@ -53,6 +53,17 @@ enum CadenceLimits {
     static let slipRise = 0.4
     /// Pictures are all as far apart as the periods of a display if those are at least this part of theirs.
     static let even = 0.95
+    /// Ticks from one without a picture to the next, of 59.94 in 60 Hz: 1001, or up to thirty less or more where a clock is
+    /// off by up to 30 in a million. Captures lost every 15, 16 or 20 s are not so far apart.
+    static let ticksOfBeat: ClosedRange<Int64> = 971...1031
+    /// By how many ticks those distances may differ: the pictures beside one of them may be lost.
+    static let beatJitter: Int64 = 3
+    /// So many such distances in a row are believed. Captures lost at random make them once in three years of play at most,
+    /// where one in 750 is lost; where it is more or fewer, more seldom.
+    static let beatsAlike = 3
+    /// By how much the ticks may be off the clock meanwhile, in nanoseconds. A display of 60.06 Hz shows no picture of 60 a
+    /// second at one tick in 1001 either, but its ticks are off by 17 ms.
+    static let strayOfBeat = 5e6
     /// Pictures over which the confidence looks back.
     static let memory = 32.0
 }

@@ -20,6 +20,8 @@ struct CadenceLock: Sendable {
     private var leastOfBlocks = Double.infinity
     /// From the first block on, where the rate has a fractional one beside it.
     private var drift: DriftWatch?
+    /// The same, where each tick of the display shows a picture.
+    private var beat = BeatWatch()
     /// Pictures since the display left out a tick, and by how much they have got later by and by.
     private var sinceSlip = CadenceLimits.picturesBetweenSlips - CadenceLimits.picturesBelieved
     private var risen = 0.0
@@ -44,8 +46,8 @@ struct CadenceLock: Sendable {
     var cadence: Cadence {
         let seen = Double(pictures) / Double(pictures + CadenceLimits.pictures)
         return Cadence(
-            rate: rate, confidence: seen * (1 - missing), due: Instant(nanoseconds: Int64(due)),
-            lateness: .nanoseconds(Int64(patience)))
+            rate: CadenceRate(rate.nominal, isFractional: rate.isFractional || beat.isFractional), timing: rate,
+            confidence: seen * (1 - missing), due: Instant(nanoseconds: Int64(due)), lateness: .nanoseconds(Int64(patience)))
     }
 
     /// How late a picture may come. Once known, a rate survives a player that is busy for a moment.
@@ -57,12 +59,22 @@ struct CadenceLock: Sendable {
     /// It has been this rate for long.
     var isBelieved: Bool { pictures >= CadenceLimits.picturesBelieved }
 
+    /// What played before a break plays on.
+    mutating func goOn(from before: CadenceLock) {
+        guard before.rate == rate else { return }
+        beat = before.beat
+        beat.breakOff()
+    }
+
     /// Whatever comes now or later is no picture of it.
     func hasStopped(at time: Double) -> Bool {
         time - due > Double(CadenceLimits.gap + 1) * rate.period + patience
     }
 
     private var jitter: Double { CadenceLimits.jitter(period: rate.period) }
+
+    /// The display has no more ticks than there are pictures, or shows none at the others.
+    private var fillsItsDisplay: Bool { spread >= rate.period * CadenceLimits.even }
 
     private var due: Double { origin + Double(index) * rate.period }
 
@@ -84,13 +96,16 @@ struct CadenceLock: Sendable {
         // A player that was busy comes back to its time too, behind pictures that are missing.
         sinceSlip = isSlip ? 0 : min(sinceSlip + 1, left > 0 ? CadenceLimits.picturesBetweenSlips - CadenceLimits.pictures : .max)
         follow(late, isOnTime: isSlip || (rate.isFractional && late < 0))
+        if rate.hasFractional, !rate.isFractional {
+            beat.saw(index, due: due, of: rate, isBehindNone: left > 0)
+        }
         return true
     }
 
     /// 30 pictures a second get later and later on a display of 59.94 Hz, until one is shown a tick after the one before, not
     /// two: then they are on time again. Where that one was not captured, the next is not a late one either.
     private func hasSlipped(_ elapsed: Double, behind reached: Int64) -> Bool {
-        guard spread >= rate.period * CadenceLimits.even, sinceSlip >= CadenceLimits.picturesBetweenSlips,
+        guard fillsItsDisplay, sinceSlip >= CadenceLimits.picturesBetweenSlips,
             reached == index || risen >= rate.period * CadenceLimits.slipRise
         else { return false }
         return Double(reached + 1) * rate.period - elapsed <= rate.period / 2 + jitter
@@ -147,6 +162,7 @@ struct CadenceLock: Sendable {
         blocks = 0
         leastOfBlocks = .infinity
         drift = nil
+        beat = BeatWatch()
     }
 
     private typealias Fit = (rate: CadenceRate, least: Double, spread: Double)
