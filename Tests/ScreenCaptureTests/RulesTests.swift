@@ -18,7 +18,7 @@ struct RulesTests {
         tracker.add(second, sequence: 7)
         tracker.add(third, sequence: 9)
         let overtaken = tracker.end()
-        #expect(overtaken == second)
+        #expect(overtaken.areas == [second])
         #expect(tracker.pending == third)
     }
 
@@ -28,7 +28,7 @@ struct RulesTests {
         tracker.begin(grab: 9, cleared: 8)
         tracker.add(rect(y: 50), sequence: 8)
         let overtaken = tracker.end()
-        #expect(overtaken == rect(y: 50))
+        #expect(overtaken.areas == [rect(y: 50)])
         #expect(tracker.pending == rect(y: 50))
     }
 
@@ -39,8 +39,31 @@ struct RulesTests {
         tracker.add(rect(y: 0), sequence: .max)
         tracker.add(rect(y: 5), sequence: 2)
         let overtaken = tracker.end()
-        #expect(overtaken == rect(y: 0))
+        #expect(overtaken.areas == [rect(y: 0)])
         #expect(tracker.pending == rect(y: 5))
+    }
+
+    @Test("What is damaged far apart stays apart, whether it was known when the pixels were asked for or not")
+    func damageApart() {
+        var tracker = DamageTracker()
+        let rects = [0, 200, 400, 600].map { rect(y: $0) }
+        tracker.add(rects[0], sequence: 7)
+        tracker.add(rects[1], sequence: 7)
+        #expect(tracker.damaged.areas == [rects[0], rects[1]] && tracker.pending == rects[0].union(rects[1]))
+        tracker.begin(grab: 9, cleared: 8)
+        tracker.add(rects[2], sequence: 7)
+        tracker.add(rects[3], sequence: 7)
+        let overtaken = tracker.end()
+        #expect(overtaken.areas == [rects[2], rects[3]] && tracker.damaged.isEmpty)
+    }
+
+    @Test("Damage told twice with one number can be kept as one, and nothing else")
+    func joinedDamage() {
+        let (above, below) = (rect(y: 0), rect(y: 200))
+        let damage = XEvent.damage(above, sequence: 7)
+        #expect(damage.joined(with: .damage(below, sequence: 7)) == .damage(above.union(below), sequence: 7))
+        #expect(damage.joined(with: .damage(below, sequence: 8)) == nil)
+        #expect(damage.joined(with: .pointerMoved) == nil && XEvent.pointerMoved.joined(with: damage) == nil)
     }
 
     @Test("A tall band is fetched whole, a low one alone, none for no damage")

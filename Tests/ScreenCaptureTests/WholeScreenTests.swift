@@ -74,6 +74,27 @@ extension XServerSuite {
             #expect(look[1279, 299] == red)
         }
 
+        @Test("Areas far from each other are told one by one, those near each other as one")
+        func parts() throws {
+            let server = try VirtualScreen()
+            let painter = try Painter(server.display)
+            let source = try ScreenSource(display: server.display, target: .display, showsCursor: false)
+            try source.settleDown()
+            let film = PixelRect(x: 20, y: 30, width: 400, height: 225)
+            let controls = PixelRect(x: 20, y: 260, width: 400, height: 20)
+            let spinner = PixelRect(x: 1100, y: 600, width: 48, height: 48)
+            for color in [red, green] {
+                for rect in [film, spinner, controls] { painter.fill(painter.root, rect, color) }
+                painter.finish()
+                #expect(try source.waitForChange(until: SystemClock.now() + .seconds(5), wakeup: -1) == .changed)
+                let frame = try source.readPatiently()
+                #expect(Set(frame.parts) == [film.union(controls), spinner])
+                #expect(frame.content == film.union(spinner) && frame.damage == frame.content)
+                try source.settleDown()
+            }
+            #expect(try source.readPatiently().parts.isEmpty)
+        }
+
         @Test("Only the rows that changed are fetched, and the picture stays whole")
         func band() throws {
             let server = try VirtualScreen()

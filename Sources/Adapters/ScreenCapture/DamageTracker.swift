@@ -6,9 +6,11 @@ import Media
 /// below that of a GetImage happened before its pixels were taken, and one with the same number after.
 struct DamageTracker {
     /// Damaged and not yet fetched, in pixels of the picture.
-    private(set) var pending = PixelRect.nothing
+    private(set) var damaged = DamagedAreas()
+    /// The rectangle around that.
+    var pending: PixelRect { damaged.boundingBox }
     /// Damaged before the pixels of the present grab were taken, but told after it was sent.
-    private var overtaken = PixelRect.nothing
+    private var overtaken = DamagedAreas()
     private var grab: UInt32?
     /// The request before it, with which the server forgot what it had told of.
     private var cleared: UInt32 = 0
@@ -16,26 +18,26 @@ struct DamageTracker {
     mutating func add(_ area: PixelRect, sequence: UInt32) {
         // Sequence numbers wrap; two that are compared lie close together.
         let isBeforeGrab = grab.map { Int32(bitPattern: sequence &- $0) < 0 } ?? false
-        if isBeforeGrab { overtaken = overtaken.union(area) }
+        if isBeforeGrab { overtaken.add(area) }
         // Told after that, it is not told again when it changes once more: it is fetched once more.
         let isOpen = !isBeforeGrab || Int32(bitPattern: sequence &- cleared) >= 0
-        if isOpen { pending = pending.union(area) }
+        if isOpen { damaged.add(area) }
     }
 
-    mutating func add(_ area: PixelRect) { pending = pending.union(area) }
+    mutating func add(_ areas: DamagedAreas) { damaged.add(areas) }
 
     /// A grab of everything that is pending has been sent, and before it what takes back all that was told.
     mutating func begin(grab sequence: UInt32, cleared: UInt32) {
-        pending = .nothing
-        overtaken = .nothing
+        damaged = DamagedAreas()
+        overtaken = DamagedAreas()
         grab = sequence
         self.cleared = cleared
     }
 
     /// The grab was answered.
     /// - Returns: what was damaged before its pixels were taken.
-    mutating func end() -> PixelRect {
-        defer { overtaken = .nothing }
+    mutating func end() -> DamagedAreas {
+        defer { overtaken = DamagedAreas() }
         grab = nil
         return overtaken
     }
@@ -43,7 +45,7 @@ struct DamageTracker {
     /// The picture is of another size or place: nothing known of the old one counts.
     mutating func restart(with size: PixelSize) {
         self = DamageTracker()
-        pending = PixelRect(size)
+        damaged = DamagedAreas(PixelRect(size))
     }
 }
 

@@ -41,8 +41,11 @@ enum Limits {
     static let titleLength: UInt32 = 256
     /// Frames around a window, up to the root; window managers use one to three.
     static let ancestors = 16
-    /// Events kept before they are looked at; damage alone may grow by rows and columns of the screen.
+    /// Events kept before they are looked at: more than a mouse makes in a minute.
     static let events = 65_536
+    /// Where so many wait, further damage is kept as the rectangle around it: a program may draw pixel by pixel, and no
+    /// damage may be lost.
+    static let damageEvents = 1024
     /// Messages to the owner kept until it takes them.
     static let notices = 16
 }

@@ -51,12 +51,13 @@ extension ScreenSource {
             undeliveredPointer = undeliveredPointer.union(overlay.draw(on: picture))
         }
         defer {
-            undelivered = .nothing
+            undelivered = DamagedAreas()
             undeliveredPointer = .nothing
         }
+        let content = undelivered.boundingBox
         return ScreenFrame(
-            pixels: picture.pixels, capturedAt: capturedAt, damage: undelivered.union(undeliveredPointer),
-            content: undelivered, pointer: overlay.place)
+            pixels: picture.pixels, capturedAt: capturedAt, damage: content.union(undeliveredPointer), content: content,
+            parts: undelivered.areas, pointer: overlay.place)
     }
 
     /// Fetches what is damaged, and again if more was damaged before the pixels were taken than was known when they
@@ -69,12 +70,17 @@ extension ScreenSource {
         overlay.lift(from: picture)
         var takenAt = SystemClock.now()
         for attempt in 1...Limits.grabTries {
-            let area = tracker.pending
-            let rows = attempt == Limits.grabTries ? 0..<picture.size.height : area.band(in: picture.size)
+            let damaged = tracker.damaged
+            let isLast = attempt == Limits.grabTries
+            let rows = isLast ? 0..<picture.size.height : damaged.boundingBox.band(in: picture.size)
             takenAt = SystemClock.now()
             let overtaken = try grab(rows, of: surface, into: picture, until: deadline)
-            undelivered = undelivered.union(area).union(overtaken)
-            if overtaken.isEmpty || (rows.lowerBound <= overtaken.y && overtaken.maxY <= rows.upperBound) { break }
+            undelivered.add(damaged)
+            undelivered.add(overtaken)
+            let box = overtaken.boundingBox
+            if box.isEmpty || (rows.lowerBound <= box.y && box.maxY <= rows.upperBound) { break }
+            // Fetched one after the other, they could go on overtaking each other.
+            tracker.add(damaged)
             tracker.add(overtaken)
             counted.repeats += 1
         }
@@ -85,7 +91,7 @@ extension ScreenSource {
     /// - Returns: what was damaged before their pixels were taken, as far as it was not known yet.
     private func grab(
         _ rows: Range<Int>, of surface: Surface, into picture: Picture, until deadline: Instant
-    ) throws(XFailure) -> PixelRect {
+    ) throws(XFailure) -> DamagedAreas {
         do throws(XFailure) {
             switch picture.memory.kind {
             case .shared(let segment): try grabShared(rows, of: surface, segment: segment, until: deadline)

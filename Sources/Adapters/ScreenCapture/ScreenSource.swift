@@ -31,7 +31,7 @@ package final class ScreenSource: FrameSource {
     var picture: Picture?
     var tracker = DamageTracker()
     /// Changed in the picture since it was last lent: by the screen, and by drawing the pointer.
-    var undelivered = PixelRect.nothing
+    var undelivered = DamagedAreas()
     var undeliveredPointer = PixelRect.nothing
     var overlay = CursorOverlay()
     var watch: PointerWatch
@@ -70,9 +70,10 @@ package final class ScreenSource: FrameSource {
         self.showsCursor = showsCursor && connection.extensions.fixes != nil
         watch = PointerWatch(hasEvents: connection.extensions.input != nil, now: SystemClock.now())
         damage = connection.makeIdentifier()
-        // The bounding box costs no round trip to ask for, and its events are few: one for each time that it grows.
+        // Each area that is damaged is told once until all is taken back: a film by itself, though its box with what else
+        // changes far from it holds half the screen. That costs no round trip, and no event for what is damaged already.
         xcb_damage_create(
-            connection.handle, damage, subject.watched, UInt8(XCB_DAMAGE_REPORT_LEVEL_BOUNDING_BOX.rawValue))
+            connection.handle, damage, subject.watched, UInt8(XCB_DAMAGE_REPORT_LEVEL_DELTA_RECTANGLES.rawValue))
         noteReplaced()
         if showsCursor { watchCursor() }
         try find(until: deadline)

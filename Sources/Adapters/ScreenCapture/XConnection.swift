@@ -165,7 +165,11 @@ extension XConnection {
         guard let event = XEvent(raw, extensions: extensions, root: root), inbox.count < Limits.events else { return }
         // A mouse may report a thousand times a second, and only the last time counts.
         if event == .pointerMoved, inbox.last == .pointerMoved { return }
-        inbox.append(event)
+        if inbox.count >= Limits.damageEvents, let joined = inbox.last?.joined(with: event) {
+            inbox[inbox.count - 1] = joined
+        } else {
+            inbox.append(event)
+        }
     }
 
     /// True if the late reply has come, or never will.

@@ -3,7 +3,7 @@ import Media
 
 /// What the server tells unasked, in the order in which it happened.
 enum XEvent: Hashable {
-    /// Everything damaged since the last DamageSubtract lies in this rectangle of the watched drawable.
+    /// An area of the watched drawable that was damaged, and not told of since the last DamageSubtract.
     case damage(PixelRect, sequence: UInt32)
     case pointerMoved
     case cursorChanged
@@ -28,6 +28,12 @@ extension XEvent {
         } else {
             return nil
         }
+    }
+
+    /// This and the next as one, where both tell of damage and no request lies between them.
+    func joined(with next: XEvent) -> XEvent? {
+        guard case .damage(let area, let sequence) = self, case .damage(let other, sequence) = next else { return nil }
+        return .damage(area.union(other), sequence: sequence)
     }
 
     private static func window(

@@ -11,21 +11,26 @@ package struct ScreenFrame {
     package var damage: PixelRect
     /// What of it the source itself drew: all but what only the pointer changed.
     package var content: PixelRect
+    /// The same more closely: the few areas, each far from the others, that the source drew. None where it drew nothing.
+    package var parts: [PixelRect]
     /// Where the pointer is drawn.
     package var pointer: PixelRect
 
     /// - Parameters:
     ///   - moment: by default when it was taken.
     ///   - content: by default all of the damage.
+    ///   - parts: by default the content as a whole.
     package init(
         pixels: PixelBuffer, capturedAt: Instant, moment: Instant? = nil, damage: PixelRect, content: PixelRect? = nil,
-        pointer: PixelRect = .nothing
+        parts: [PixelRect]? = nil, pointer: PixelRect = .nothing
     ) {
         self.pixels = pixels
         self.capturedAt = capturedAt
         self.moment = moment ?? capturedAt
         self.damage = damage
-        self.content = content ?? damage
+        let content = content ?? damage
+        self.content = content
+        self.parts = parts ?? (content.isEmpty ? [] : [content])
         self.pointer = pointer
     }
 }

@@ -2,15 +2,17 @@ import Timebase
 
 /// Where something changes again and again: the place that is looked at, and others that could be it.
 ///
-/// A source tells one rectangle around all that changed, so of two windows that change in their own time it tells the one,
-/// the other, or what holds both. A place keeps its turn while it is drawn, whatever goes on beside it. It loses it to
-/// another that changes while it is still, to a larger one that it is always a part of, and, as long as nothing in it speaks
-/// for a film, after a while to any that is steady.
+/// A source tells areas far from each other, but one rectangle around what is near: of two such windows that change in their
+/// own time it tells the one, the other, or what holds both. A place keeps its turn while it is drawn, whatever goes on
+/// beside it. It loses it to another that changes while it is still, to a larger one that it is always a part of, and, as
+/// long as nothing in it speaks for a film, after a while to any that is steady, to one after the other.
 struct ChangingPlaces: Sendable {
     private struct Place: Sendable {
         var area: PixelRect
         var visits: Int
         var visitedAt: Instant
+        /// When it lost its turn.
+        var lookedAt = Instant.zero
     }
 
     private let source: PixelSize
@@ -28,30 +30,40 @@ struct ChangingPlaces: Sendable {
     }
 
     var home: PixelRect { looked.area }
-    /// How often the place itself was all that changed.
+    /// How often the place was drawn, and nothing near it.
     var visits: Int { looked.visits }
 
-    /// Takes in what changed. What is too small for a film is neither a place nor a sign against one.
+    /// Takes in what changed at once. What is too small for a film is neither a place nor a sign against one.
     ///
     /// - Parameter isFilm: the place shows a film; it is not given up for what merely changes beside it.
     /// - Returns: whether another place has its turn now.
-    mutating func changed(_ area: PixelRect, isFilm: Bool, at now: Instant) -> Bool {
-        guard isLarge(area) else { return false }
-        if area.isSimilar(to: home) {
+    mutating func changed(_ areas: [PixelRect], isFilm: Bool, at now: Instant) -> Bool {
+        let large = areas.filter { isLarge($0) }
+        if large.isEmpty { return false }
+        if large.contains(where: { $0.isSimilar(to: home) }) {
             visitHome(at: now)
-            return false
+        } else {
+            let larger = large.first { $0.contains(home) }
+            follow(larger, at: now)
+            if !home.isEmpty, larger != nil { drawnAt = now }
         }
-        let visited = visit(area, at: now)
-        let isAround = area.contains(home)
-        follow(isAround ? area : nil, at: now)
-        if !home.isEmpty, isAround { drawnAt = now }
-        guard takesTurn(visited, isFilm: isFilm, at: now) else { return false }
+        var next: Place?
+        for area in large where !area.isSimilar(to: home) {
+            let visited = visit(area, at: now)
+            if next == nil, takesTurn(visited, isFilm: isFilm, at: now) { next = visited }
+        }
+        guard let next else { return false }
+        giveTurn(to: next, at: now)
+        return true
+    }
+
+    private mutating func giveTurn(to next: Place, at now: Instant) {
+        looked.lookedAt = now
         if looked.visits > 0 { others.append(looked) }
-        others.removeAll { $0.area == visited.area }
-        looked = visited
+        others.removeAll { $0.area == next.area }
+        looked = next
         (since, drawnAt) = (now, now)
         around = nil
-        return true
     }
 
     private mutating func visitHome(at now: Instant) {
@@ -89,7 +101,8 @@ struct ChangingPlaces: Sendable {
             let least = isFilm ? ContentLimits.timeAround : ContentLimits.patienceWithPart
             if now - around.since >= least, place.visits >= ContentLimits.visits { return true }
         }
-        return !isFilm && place.visits >= ContentLimits.knownVisits && now - since >= ContentLimits.turn
+        guard !isFilm, place.visits >= ContentLimits.knownVisits, now - since >= ContentLimits.turn else { return false }
+        return !others.contains { $0.visits >= ContentLimits.knownVisits && $0.lookedAt < place.lookedAt }
     }
 
     private func isLarge(_ area: PixelRect) -> Bool {

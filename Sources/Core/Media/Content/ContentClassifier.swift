@@ -53,13 +53,16 @@ package struct ContentClassifier: Sendable {
     ///
     /// - Parameters:
     ///   - area: where the source changed; what the pointer hides and bares does not count.
-    ///   - difference: what of it was new, in `place` where the area holds that.
+    ///   - beside: where else it changed, far from that.
+    ///   - difference: what of the area was new, in `place` where it holds that.
     ///   - cadence: what was found of the pictures so far.
     package mutating func looked(
-        at now: Instant, area: PixelRect, difference: FrameDifference, cadence: Cadence?
+        at now: Instant, area: PixelRect, beside: [PixelRect] = [], difference: FrameDifference, cadence: Cadence?
     ) {
         let isFilm = (since != nil || content == .video) && now - kept < ContentLimits.patience
-        if places.changed(area, isFilm: isFilm, at: now) { (moved, panned, changed, hasKept) = (0, 0, 0, false) }
+        if places.changed([area] + beside, isFilm: isFilm, at: now) {
+            (moved, panned, changed, hasKept) = (0, 0, 0, false)
+        }
         if cadence != nil { (kept, hasKept) = (now, true) }
         let isThere = difference.area.isSimilar(to: places.home)
         if difference.isNew, isThere {
