@@ -119,7 +119,7 @@ struct AudioFeedTests {
     @Test("a loss that was told ends with the next source that works, also where there was none between the two")
     func behindNothing() async {
         var commands = AudioCommands(sources: [.microphone: { Fading(blocks: 0) }], gains: [:])
-        commands.isSampled = true
+        commands.sampled = [.microphone]
         let controls = AudioControls(commands)
         let told = NIOLockedValueBox<[AudioFeed.News]>([])
         controls.thread.begin()

@@ -17,21 +17,25 @@ struct AudioLineTests {
         /// When each packet was heard, on the share's clock, less its own time.
         private let zeros = NIOLockedValueBox<[Duration]>([])
 
-        /// How often the device of the system's sound was opened.
-        let openings = NIOLockedValueBox(0)
+        private let opened = NIOLockedValueBox<[AudioKind: Int]>([:])
 
-        init(system: CustomAudioSource?, microphone: CustomAudioSource?, muted: Set<AudioKind> = []) {
+        /// - Parameter sampled: what somebody reads while nobody hears the share; nil: there is a viewer.
+        init(
+            system: CustomAudioSource?, microphone: CustomAudioSource?, muted: Set<AudioKind> = [],
+            sampled: Set<AudioKind>? = nil
+        ) {
             var commands = AudioConfiguration(
                 system: system.map { .custom($0) }, microphone: microphone.map { .custom($0) }
             ).commands(clock: EmbedderClock())
             commands.muted = muted
-            if let open = commands.sources[.system] {
-                commands.sources[.system] = { [openings] in
-                    openings.withLockedValue { $0 += 1 }
+            for (kind, open) in commands.sources {
+                commands.sources[kind] = { [opened] in
+                    opened.withLockedValue { $0[kind, default: 0] += 1 }
                     return open()
                 }
             }
-            commands.lanes = [.full: OpusTarget(bitsPerSecond: 64_000)]
+            commands.sampled = sampled ?? []
+            commands.lanes = sampled == nil ? Self.viewer : [:]
             controls = AudioControls(commands)
             controls.thread.begin()
             BlockingThread.start(name: "sound") { [controls, units, zeros] in
@@ -46,6 +50,19 @@ struct AudioLineTests {
                 ).run()
                 controls.end()
             }
+        }
+
+        /// What is encoded for one viewer.
+        static let viewer: [AudioLane: OpusTarget] = [.full: OpusTarget(bitsPerSecond: 64_000)]
+
+        /// How often a device was opened.
+        func openings(of kind: AudioKind) -> Int { opened.withLockedValue { $0[kind, default: 0] } }
+
+        /// Returns when the thread has had a whole turn with the change.
+        func change(_ body: @Sendable (inout AudioCommands) -> Void) async {
+            await controls.changeAndWait(body)
+            // Which the turn behind that one acknowledges.
+            await controls.changeAndWait { _ in }
         }
 
         var packets: Int { units.withLockedValue { $0.count } }
@@ -115,7 +132,7 @@ struct AudioLineTests {
     func burst(isPaused: Bool) async throws {
         let system = CustomAudioSource()
         let stage = Stage(system: system, microphone: nil)
-        #expect(try await stage.comesTrue { $0.openings.withLockedValue { $0 } == 1 })
+        #expect(try await stage.comesTrue { $0.openings(of: .system) == 1 })
         await stage.controls.changeAndWait { commands in
             commands.isPaused = isPaused
             commands.muted = isPaused ? [] : [.system]
@@ -124,7 +141,7 @@ struct AudioLineTests {
             commands.isPaused = false
             commands.muted = []
         }
-        #expect(try await stage.comesTrue { $0.openings.withLockedValue { $0 } == (isPaused ? 2 : 1) })
+        #expect(try await stage.comesTrue { $0.openings(of: .system) == (isPaused ? 2 : 1) })
         let before = stage.packets
         func push(loud frames: Int, at timestamp: Duration) throws {
             let samples = (0..<2 * 22_596).map { index -> Float in
@@ -180,7 +197,27 @@ struct AudioLineTests {
         playing.cancel()
         let after = try stage.peaks().dropFirst(removed + 2)
         #expect(after.max() ?? 0 < 0.25, "\(after)")
-        #expect(stage.openings.withLockedValue { $0 } == 1)
+        #expect(stage.openings(of: .system) == 1)
+        await stage.stop()
+    }
+
+    @Test("who reads the microphone alone opens no other device, and one that nobody hears any more is closed")
+    func oneKind() async {
+        let stage = Stage(system: CustomAudioSource(), microphone: CustomAudioSource(), sampled: [.microphone])
+        func openings() -> [Int] { [AudioKind.microphone, .system].map { stage.openings(of: $0) } }
+        await stage.change { _ in }
+        #expect(openings() == [1, 0])
+        await stage.change { $0.lanes = Stage.viewer }
+        #expect(openings() == [1, 1])
+        await stage.change { $0.lanes = [:] }
+        await stage.change { $0.lanes = Stage.viewer }
+        #expect(openings() == [1, 2])
+        await stage.change { $0.lanes = [:] }
+        await stage.change { $0.sampled = [.system] }
+        #expect(openings() == [1, 3])
+        await stage.change { $0.sampled = [] }
+        await stage.change { $0.sampled = [.microphone] }
+        #expect(openings() == [2, 3])
         await stage.stop()
     }
 

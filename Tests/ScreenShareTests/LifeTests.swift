@@ -304,7 +304,7 @@ struct LifeTests {
     func sampledFirst() async throws {
         let source = CustomAudioSource()
         var commands = AudioConfiguration(system: .custom(source)).commands(clock: EmbedderClock())
-        commands.isSampled = true
+        commands.sampled = [.system]
         commands.lanes = [.full: .init(bitsPerSecond: 64_000)]
         let controls = AudioControls(commands)
         let packets = NIOLockedValueBox(0)

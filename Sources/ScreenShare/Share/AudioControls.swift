@@ -6,10 +6,10 @@ import RTP
 struct AudioCommands: Sendable {
     var isPaused = false
     var stops = false
-    /// What is encoded; no device is open while it is nothing.
+    /// What is encoded, of all kinds of sound together.
     var lanes: [AudioLane: OpusTarget] = [:]
-    /// Somebody reads sound as it is captured.
-    var isSampled = false
+    /// The kinds that somebody reads as they are captured.
+    var sampled: Set<AudioKind> = []
     /// By kind; a kind that is missing is not captured.
     var sources: [AudioKind: AudioSourceFactory]
     /// Counts changes of each.
@@ -18,6 +18,14 @@ struct AudioCommands: Sendable {
     var muted: Set<AudioKind> = []
     /// Called once the commands so far are in force.
     var acknowledgements: [@Sendable () -> Void] = []
+}
+
+extension AudioCommands {
+    /// The kinds that somebody hears or reads; no device of another is open.
+    var wanted: Set<AudioKind> {
+        if isPaused || stops { return [] }
+        return lanes.isEmpty ? sampled : Set(AudioKind.allCases)
+    }
 }
 
 /// The session's end of the thread of sound.

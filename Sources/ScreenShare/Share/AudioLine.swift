@@ -31,6 +31,8 @@ final class AudioLine {
     private let packetDuration: OpusConfiguration.PacketDuration
     private var commands: AudioCommands
     private var feeds: [AudioFeed] = []
+    /// As of the commands in force: only what is wanted is read, and so opened.
+    private var wanted: Set<AudioKind> = []
     private var mixdown: AudioMixdown?
     /// When the next packet leaves, and whether any sound has come yet. To ask the mixdown would copy a kilobyte.
     private var packetDue = Instant.distantFuture
@@ -107,16 +109,21 @@ final class AudioLine {
     /// When a packet leaves or a device is opened.
     private var nextDue: Instant {
         var due = packetDue
-        for index in feeds.indices { due = min(due, feeds[index].due) }
+        for index in feeds.indices where wanted.contains(feeds[index].kind) { due = min(due, feeds[index].due) }
         return due
     }
 
-    private var isActive: Bool { (!commands.lanes.isEmpty || commands.isSampled) && !commands.isPaused && !commands.stops }
+    /// Somebody hears the share, or reads a kind of sound that it has.
+    private var isActive: Bool {
+        if commands.isPaused || commands.stops { return false }
+        return !commands.lanes.isEmpty || feeds.contains { commands.sampled.contains($0.kind) }
+    }
 
     private func read(_ index: Int, at now: Instant) {
         let kind = feeds[index].kind
+        guard wanted.contains(kind) else { return }
         let news = feeds[index].read(at: now) { heard, stereo in
-            if commands.isSampled, let heard { taps.give(heard, kind) }
+            if commands.sampled.contains(kind), let heard { taps.give(heard, kind) }
             hasHeard = true
             mixdown?.receive(stereo, of: kind, at: now)
         }
@@ -206,6 +213,7 @@ final class AudioLine {
         commands.acknowledgements = []
         if isActive, mixdown == nil { begin() }
         if !isActive, wasActive { rest() }
+        followWanted()
         for kind in AudioKind.allCases {
             mixdown?.mixer[kind].gain = next.gains[kind] ?? .unity
             mixdown?.mixer[kind].isMuted = next.muted.contains(kind)
@@ -241,11 +249,28 @@ final class AudioLine {
         packetsTold = 0
         hasHeard = false
         begunAt = SystemClock.now()
-        for index in feeds.indices { feeds[index].hearing.begin(at: begunAt) }
         let mixdown = AudioMixdown(
             packetFrames: packetDuration.frames, start: start, from: begunAt, makeResampler: Self.resampler(from:))
         packetDue = mixdown.due
         self.mixdown = mixdown
+    }
+
+    /// Closes what nobody wants any more. Of what is wanted again nothing from before is heard.
+    private func followWanted() {
+        let (before, now) = (wanted, SystemClock.now())
+        wanted = commands.wanted
+        for index in feeds.indices {
+            let kind = feeds[index].kind
+            switch (before.contains(kind), wanted.contains(kind)) {
+            case (true, false):
+                feeds[index].close()
+                mixdown?.forget(kind)
+            case (false, true):
+                feeds[index].hearing.begin(at: now)
+                if !hasHeard { begunAt = now }
+            case (true, true), (false, false): break
+            }
+        }
     }
 
     /// What makes 48 kHz of a format.
@@ -259,7 +284,6 @@ final class AudioLine {
     }
 
     private func rest() {
-        for index in feeds.indices { feeds[index].close() }
         mixdown = nil
         packetDue = .distantFuture
         counters.set([:])

@@ -107,6 +107,17 @@ private final class SampleReader: Sendable {
     deinit { close() }
 }
 
+extension ShareSample.Kind {
+    /// Nil for pictures.
+    var audioKind: AudioKind? {
+        switch self {
+        case .video: nil
+        case .systemAudio: .system
+        case .microphone: .microphone
+        }
+    }
+}
+
 extension I420Picture {
     /// The planes back to back, without padding.
     fileprivate var packed: [UInt8] {

@@ -120,7 +120,7 @@ extension ShareSession {
         openAudio(hub) { continuation.yield(.audio($0)) }
         taps.follow { [audioControls] readers in
             controls.change { $0.samplers = readers[.video, default: 0] }
-            audioControls?.change { $0.isSampled = readers.contains { $0.key != .video } }
+            audioControls?.change { $0.sampled = Set(readers.keys.compactMap(\.audioKind)) }
         }
         watcher = Task { [weak self] in
             for await signal in signals { await self?.handle(signal) }
