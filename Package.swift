@@ -185,9 +185,9 @@ let package = Package(
         suite(
             "ScreenShare",
             [
-                "ScreenShare", "SignalingServer", "SignalingClient", "SignalingProtocol", "AudioCodec", "VideoCodec", "Media", "ICE",
-                "RTP", "SDP", "Datagrams", "PeerCore", "PeerDriver", "ScreenCapture", "SystemClock", "Timebase",
-                logging,
+                "ScreenShare", "SignalingServer", "SignalingClient", "SignalingProtocol", "AudioCodec", "AudioDevices",
+                "VideoCodec", "Media", "ICE", "RTP", "SDP", "Datagrams", "PeerCore", "PeerDriver", "ScreenCapture",
+                "SystemClock", "Timebase", logging,
             ]),
         suite("ScreenShareCLI", ["ScreenShareCLI", "ScreenShare", arguments]),
         suite("SignalingProtocol", ["SignalingProtocol"]),

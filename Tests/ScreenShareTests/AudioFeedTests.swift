@@ -1,4 +1,5 @@
 import AudioCodec
+import AudioDevices
 import Media
 import NIOConcurrencyHelpers
 import Synchronization
@@ -90,6 +91,15 @@ struct AudioFeedTests {
         }
         let expected: [Int: AudioFeed.News] = [10: .lost("gone"), 1770: .back]
         #expect(told == expected)
+    }
+
+    @Test(
+        "all openings of a device know whether a sound server had it, also of one that is named",
+        arguments: [ShareAudioSource.standard, .device("default")])
+    func memory(source: ShareAudioSource) {
+        let open = source.factory(.microphone, clock: EmbedderClock())
+        let memories = [open(), open()].compactMap { ($0 as? DeviceSource)?.memory }
+        #expect(memories.count == 2 && memories.first === memories.last)
     }
 
     @Test("what never gave anything is left alone for a while, and for longer each time")

@@ -15,6 +15,8 @@ package final class DeviceSource: AudioSource {
     package let device: String
     package private(set) var format: AudioFormat
     package private(set) var channelMap: ChannelMap
+    /// Of all openings of this device.
+    package let memory: ServerMemory
     private var state: State
 
     private enum State {
@@ -36,16 +38,17 @@ package final class DeviceSource: AudioSource {
         period: Duration = .milliseconds(10), memory: ServerMemory = ServerMemory()
     ) {
         let wish = CaptureWish(format: preferred, period: period)
-        self.init(device, preferring: preferred) { () throws(AudioSourceError) in
+        self.init(device, preferring: preferred, memory: memory) { () throws(AudioSourceError) in
             try OpenDevice.open(device, server: server, memory, wish)
         }
     }
 
     init(
-        _ device: String, preferring preferred: AudioFormat,
+        _ device: String, preferring preferred: AudioFormat, memory: ServerMemory = ServerMemory(),
         open: @escaping @Sendable () throws(AudioSourceError) -> OpenDevice
     ) {
         self.device = device
+        self.memory = memory
         format = preferred
         channelMap = ChannelMap(channels: preferred.channels)
         do throws(AudioSourceError) {

@@ -84,14 +84,14 @@ extension SharedAudio {
 extension ShareAudioSource {
     /// - Parameter clock: of what an embedder pushes.
     func factory(_ kind: AudioKind, clock: EmbedderClock) -> AudioSourceFactory {
+        let device: String
         switch self {
-        case .standard:
-            let device = kind == .system ? AudioDevice.defaultSystem : AudioDevice.defaultMicrophone
-            let memory = ServerMemory()
-            return { DeviceSource(device, memory: memory) }
-        case .device(let id): return { DeviceSource(id) }
+        case .standard: device = kind == .system ? AudioDevice.defaultSystem : AudioDevice.defaultMicrophone
+        case .device(let id): device = id
         case .custom(let source): return { source.makeReader(clock: clock.soundInput()) }
         }
+        let memory = ServerMemory()
+        return { DeviceSource(device, memory: memory) }
     }
 }
 
