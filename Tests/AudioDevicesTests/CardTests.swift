@@ -1,4 +1,5 @@
 import CALSA
+import Glibc
 import Media
 import SystemClock
 import TestSoundCard
@@ -82,6 +83,24 @@ struct CardTests {
         #expect(abs(Double(recording.frames) - time * 48) < 7_200)
         #expect(Double(listener.wakeups) < time / 5)
         #expect(recording.blocks.allSatisfy { level(of: $0.samples) == 0 })
+    }
+
+    @Test("Where the process may start no more threads an open device is closed, the next one says so, and nothing ends")
+    func noThreads() async {
+        await #expect(processExitsWith: .success) {
+            var open = [try PCM.open(name: "null", CaptureWish())]
+            // The limit is not for root.
+            if getuid() == 0 { _ = setuid(65_534) }
+            var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+            setrlimit(__rlimit_resource_t(__RLIMIT_NPROC.rawValue), &limit)
+            open.removeAll()
+            do throws(AudioSourceError) {
+                _ = try DeviceSource(AudioDevice.defaultSystem).read(at: SystemClock.now())
+                exit(1)
+            } catch {
+                exit("\(error)".contains("no more threads") ? 0 : 2)
+            }
+        }
     }
 
     @Test("A device that does not exist is refused, with ALSA's own words, which go nowhere else")

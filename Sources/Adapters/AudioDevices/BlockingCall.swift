@@ -8,15 +8,16 @@ final class BlockingCall<Value: Sendable>: Sendable {
     private let result = Mutex<Value?>(nil)
     private let finished: Wakeup
 
-    /// - Throws: where no file descriptor is left.
+    /// - Throws: where no file descriptor or no thread is left.
     init(name: String, _ body: @escaping @Sendable () -> Value) throws(AudioSourceError) {
         guard let finished = Wakeup(orNil: ()) else { throw .noDescriptor }
         self.finished = finished
-        BlockingThread.start(name: name) { [self] in
+        let isStarted = BlockingThread.startIfPossible(name: name) { [self] in
             let value = body()
             result.withLock { $0 = value }
             finished.fire()
         }
+        if !isStarted { throw .noThread }
     }
 
     /// Readable once there is a value.
@@ -29,4 +30,10 @@ final class BlockingCall<Value: Sendable>: Sendable {
         if value == nil { finished.wait(atMost: time) }
         return value
     }
+}
+
+extension AudioSourceError {
+    /// What may pass, as the lack of descriptors may.
+    fileprivate static let noThread = AudioSourceError.unavailable(
+        "The process may start no more threads; sound waits for one.")
 }

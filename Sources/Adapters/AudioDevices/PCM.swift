@@ -23,9 +23,11 @@ final class PCM: @unchecked Sendable {  // Opened on one thread and read on anot
         guard !isClosed else { return }
         // A sound server that hangs also keeps whoever closes: that thread then waits, nobody else.
         let bits = UInt(bitPattern: handle)
-        BlockingThread.start(name: "sound-close") {
+        let closing: @Sendable () -> Void = {
             _ = ALSALog().during { snd_pcm_close(OpaquePointer(bitPattern: bits)) }
         }
+        // Where there is no other thread, this one has to: what nobody closes is kept from whoever opens it next.
+        if !BlockingThread.startIfPossible(name: "sound-close", closing) { closing() }
     }
 
     /// Calls ALSA; its messages are kept for the failure that it may end with.

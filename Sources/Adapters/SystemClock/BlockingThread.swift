@@ -3,8 +3,17 @@ import Glibc
 
 /// A thread for one blocking line of work; the cooperative pool must never block.
 package enum BlockingThread {
+    /// For what there is no going on without: where the system has no thread left, the process ends.
+    ///
     /// - Parameter name: at most 15 bytes are kept (pthread_setname_np(3)).
     package static func start(name: String, _ body: @escaping @Sendable () -> Void) {
+        let isStarted = startIfPossible(name: name, body)
+        precondition(isStarted, "the system has no thread left")
+    }
+
+    /// - Parameter name: at most 15 bytes are kept.
+    /// - Returns: false where the system has no thread left (RLIMIT_NPROC, a container's limit), which may pass.
+    package static func startIfPossible(name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
         let work = Unmanaged.passRetained(Work(name: name, body: body))
         var thread = pthread_t()
         var attributes = pthread_attr_t()
@@ -20,7 +29,8 @@ package enum BlockingThread {
             return nil
         }, work.toOpaque())
         pthread_attr_destroy(&attributes)
-        precondition(result == 0, "the system has no thread left")
+        if result != 0 { work.release() }
+        return result == 0
     }
 
     private final class Work: Sendable {
