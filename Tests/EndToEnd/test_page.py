@@ -12,7 +12,7 @@ from playwright.sync_api import sync_playwright
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 SOURCE = ROOT / "Signaling/SignalingServer/Page"
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
-PROBLEM = {"status": 404, "content_type": "application/problem+json"}
+FOREIGN = {"body": "<h1>Not here</h1>", "content_type": "text/html"}
 STATE = {"json": {"room": "demo", "state": "waiting", "viewers": 0, "tokenRequired": False}}
 
 # Each stream tells a state and then nothing any more.
@@ -73,6 +73,12 @@ TELL = """state => {
 }"""
 
 
+def problem(status, name):
+    """A refusal as the server itself words it."""
+    body = json.dumps({"type": f"urn:screenshare:problem:{name}", "title": "No.", "status": status})
+    return {"status": status, "content_type": "application/problem+json", "body": body}
+
+
 class Scripted:
     """The page of room "demo"; time is moved by `pass_by`."""
 
@@ -103,6 +109,10 @@ class Scripted:
     def state(self):
         return self.page.evaluate("document.body.dataset.state")
 
+    @property
+    def title(self):
+        return self.page.text_content('[data-card="title"]')
+
     def pass_by(self, seconds):
         self.page.clock.fast_forward(round(seconds * 1000))
 
@@ -126,8 +136,7 @@ def scripted():
 
 @pytest.mark.parametrize("status", [404, 410])
 def test_a_proxy_whose_server_is_away_is_asked_again(scripted, status):
-    away = {"status": status, "body": "<h1>Nothing here</h1>", "content_type": "text/html"}
-    scripted.answers = dict.fromkeys(scripted.answers, away)
+    scripted.answers = dict.fromkeys(scripted.answers, {"status": status, **FOREIGN})
     scripted.open()
     for count in range(1, 4):
         scripted.wait_for("POST whep", count)
@@ -139,10 +148,35 @@ def test_a_proxy_whose_server_is_away_is_asked_again(scripted, status):
 
 
 def test_what_the_server_itself_does_not_know_is_not_asked_for_again(scripted):
-    body = json.dumps({"type": "urn:screenshare:problem:not-found", "title": "There is nothing.", "status": 404})
-    scripted.answers["POST whep"] = {**PROBLEM, "body": body}
+    scripted.answers["POST whep"] = problem(404, "not-found")
     scripted.open()
     scripted.wait_until(lambda: scripted.state == "refused", "a refusal")
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_proxy_that_refuses_is_not_taken_for_a_room_that_needs_a_key(scripted, status):
+    scripted.answers["POST whep"] = {"status": status, **FOREIGN}
+    scripted.open()
+    scripted.wait_until(lambda: scripted.state == "refused", "a refusal")
+    assert scripted.title == "This room can’t be opened"
+
+
+@pytest.mark.parametrize("status, name", [(401, "token-required"), (403, "token-rejected")])
+def test_a_server_that_wants_a_key_has_the_page_ask_for_it(scripted, status, name):
+    scripted.answers["POST whep"] = problem(status, name)
+    scripted.open()
+    scripted.wait_until(lambda: scripted.state == "refused", "a refusal")
+    assert scripted.title == "This room needs a key"
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_proxy_that_lets_nobody_through_says_nothing_of_the_room(scripted, status):
+    scripted.answers["POST whep"] = {"status": status, **FOREIGN}
+    scripted.open()
+    scripted.wait_until(lambda: scripted.title == "No answer yet", "no answer")
+    scripted.answers["POST whep"] = problem(503, "sharer-silent")
+    scripted.pass_by(16)
+    scripted.wait_until(lambda: scripted.state == "waiting", "the server's own word")
 
 
 def test_a_session_whose_answer_breaks_off_is_left(scripted):

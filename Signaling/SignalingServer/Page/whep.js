@@ -7,17 +7,18 @@ const PATCH_TIMEOUT = 5_000; // ms
 const SERVERS_TIMEOUT = 2_000; // ms; whoever needs no relay goes without
 const LONGEST_RETRY_AFTER = 60_000; // ms; somebody looks at this page
 
-const KINDS = new Map([
-    [401, "denied"], [406, "unservable"],
-    [409, "absent"], [429, "absent"], [503, "absent"],
-    [408, "unreachable"],
+const KINDS = new Map([[406, "unservable"], [408, "unreachable"], [409, "absent"]]);
+// A proxy in front of the server says these as well, and knows nothing of rooms and keys: the problem in the answer
+// (RFC 9457) tells whose word it is.
+const KINDS_BY_SPEAKER = new Map([
+    [401, { server: "denied", proxy: "rejected" }],
+    [403, { server: "denied", proxy: "rejected" }],
+    [404, { server: "rejected", proxy: "unreachable" }],
+    [410, { server: "rejected", proxy: "unreachable" }],
+    [429, { server: "absent", proxy: "unreachable" }],
+    [503, { server: "absent", proxy: "unreachable" }],
 ]);
-// Where the problem in the answer (RFC 9457) tells which of two it is.
-const KINDS_BY_PROBLEM = new Map([
-    // A key that is not the right one, or a page that may not ask here: behind a proxy that changes Host, for one.
-    [403, (type) => (type.endsWith("origin-not-allowed") ? "rejected" : "denied")],
-    [404, goneKindOf], [410, goneKindOf],
-]);
+const OWN_PROBLEM = "urn:screenshare:problem:";
 
 /** Why a session didn't come about: denied, unservable, absent, unreachable or rejected. */
 export class WhepError extends Error {
@@ -29,11 +30,8 @@ export class WhepError extends Error {
         this.retryAfter = retryAfter;
     }
 
-    /** Unknown codes fall back to their class (draft § HTTP Usage). */
     static async from(response) {
-        const other = response.status >= 500 ? "unreachable" : "rejected";
-        const told = KINDS_BY_PROBLEM.get(response.status)?.(await problemTypeOf(response));
-        return new WhepError(told ?? KINDS.get(response.status) ?? other, response.status, retryAfterOf(response));
+        return new WhepError(await kindOf(response), response.status, retryAfterOf(response));
     }
 }
 
@@ -163,9 +161,15 @@ function textOf(lines) {
     return lines.map((line) => `${line}\r\n`).join("");
 }
 
-/** A proxy whose server is away says so as well; the server itself names a problem of its own. */
-function goneKindOf(type) {
-    return type.startsWith("urn:screenshare:problem:") ? "rejected" : "unreachable";
+/** Unknown codes fall back to their class (draft § HTTP Usage). */
+async function kindOf(response) {
+    const { status } = response;
+    const kinds = KINDS_BY_SPEAKER.get(status);
+    if (kinds === undefined) return KINDS.get(status) ?? (status >= 500 ? "unreachable" : "rejected");
+    const type = await problemTypeOf(response);
+    // A page that may not ask here, behind a proxy that changes Host for one: no key helps.
+    if (type === `${OWN_PROBLEM}origin-not-allowed`) return "rejected";
+    return type.startsWith(OWN_PROBLEM) ? kinds.server : kinds.proxy;
 }
 
 async function problemTypeOf(response) {
