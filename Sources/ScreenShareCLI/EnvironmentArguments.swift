@@ -35,6 +35,14 @@ enum EnvironmentArguments {
         return result
     }
 
+    /// Where what `merge` added comes from.
+    static func variables(of added: ArraySlice<String>) -> [String] {
+        var result: [String] = []
+        for name in added.compactMap(optionName).map(variable) where !result.contains(name) { result.append(name) }
+        return result
+    }
+
+    /// What is set in the environment stands behind what is on the command line.
     static func merge(_ arguments: [String], environment: [String: String]) -> [String] {
         let commands = Screenshare.configuration.subcommands
         guard !environment.isEmpty, let command = commands.first(where: { $0._commandName == arguments.first })

@@ -25,8 +25,8 @@ struct Screenshare: AsyncParsableCommand {
 
     static func main() async {
         ProcessSetup.prepare()
-        let arguments = EnvironmentArguments.merge(
-            Array(CommandLine.arguments.dropFirst()), environment: EnvironmentArguments.current)
+        let given = Array(CommandLine.arguments.dropFirst())
+        let arguments = EnvironmentArguments.merge(given, environment: EnvironmentArguments.current)
         do {
             var command = try parseAsRoot(arguments)
             if var runnable = command as? any AsyncParsableCommand {
@@ -35,11 +35,19 @@ struct Screenshare: AsyncParsableCommand {
                 try command.run()
             }
         } catch let failure as Failure {
+            if failure.code == .usage { tellOfVariables(in: arguments, beyond: given) }
             Console.error("screenshare: \(failure.message)")
             exit(withError: ExitCode(failure.code.rawValue))
         } catch {
+            if exitCode(for: error) == .validationFailure { tellOfVariables(in: arguments, beyond: given) }
             exit(withError: error)
         }
+    }
+
+    /// The complaint names options, which nobody may have typed.
+    private static func tellOfVariables(in arguments: [String], beyond given: [String]) {
+        let names = EnvironmentArguments.variables(of: arguments.dropFirst(given.count))
+        if !names.isEmpty { Console.error("screenshare: from the environment: \(names.joined(separator: ", "))") }
     }
 }
 

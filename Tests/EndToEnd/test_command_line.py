@@ -142,6 +142,26 @@ def test_where_view_puts_the_sound_does_not_stop_who_shares_and_a_typing_error_d
         assert done.returncode == USAGE and "sytem" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("environment", "words", "told"),
+    [
+        ({"FRAMES": "0"}, ["view", "--room", "demo"], "SCREENSHARE_FRAMES"),
+        ({"FRAMES": "many"}, ["view", "--room", "demo"], "SCREENSHARE_FRAMES"),
+        ({"AUDIO": "o.opus", "CONTAINER": "mkv"}, ["view", "--room", "demo"], "SCREENSHARE_AUDIO, SCREENSHARE_CONTAINER"),
+        ({"STUN": "stun:a.example,stun.example"}, ["host", "--room", "demo"], "SCREENSHARE_STUN"),
+        ({"FRAMES": "5"}, ["view", "--room", "demo", "--frames", "0"], None),
+        ({"ROOM": "demo"}, ["view", "--help"], None),
+    ],
+    ids=str,
+)
+def test_wrong_use_in_the_environment_is_told_by_its_variables(run, environment, words, told):
+    variables = {f"SCREENSHARE_{name}": value for name, value in environment.items()}
+    done = run(*words, env={"PATH": "/usr/bin:/bin", **variables})
+    lines = [line for line in done.stderr.splitlines() if "from the environment" in line]
+    assert lines == ([f"screenshare: from the environment: {told}"] if told else []), done.stderr
+    assert done.returncode == (OK if "--help" in words else USAGE)
+
+
 def test_a_device_in_the_environment_yields_to_the_sound_that_is_asked_for(lan, start):
     command = [sharer.screenshare(), "host", "--room", "demo", "--test-pattern", "--audio", "none", "--duration", "1"]
     host = start(sharer.Process, lan.command(command), name="host", env={"SCREENSHARE_MIC": "pulse:x"})

@@ -53,5 +53,7 @@ struct AudioOptionsTests {
         let given = ["host", "--room", "demo"] + words.split(separator: " ").map(String.init)
         let environment = ["SCREENSHARE_MIC_GAIN": "6", "SCREENSHARE_SYSTEM_GAIN": "-6"]
         #expect(EnvironmentArguments.merge(given, environment: environment) == given + added)
+        let variables = added.map { $0.hasPrefix("--mic") ? "SCREENSHARE_MIC_GAIN" : "SCREENSHARE_SYSTEM_GAIN" }
+        #expect(EnvironmentArguments.variables(of: (given + added).dropFirst(given.count)) == variables)
     }
 }
