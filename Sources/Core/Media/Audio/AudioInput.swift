@@ -45,8 +45,6 @@ package struct AudioInput {
     /// Behind the last frame that was received, in capture time.
     private var captureEnd = 0.0
     private var join = Join.anew
-    /// The resampler's filter has something in it.
-    private var isPrimed = true
     /// Stream time behind the last packet read.
     private var position: Int64 = 0
     /// When that was due.
@@ -90,7 +88,7 @@ package struct AudioInput {
     /// Takes what the device gave. Mono or stereo; what has more channels goes through a channel map before.
     package mutating func receive(_ block: AudioBlock, at now: Instant) {
         guard AudioLimits.allow(block) else { return blocksRefused += 1 }
-        let conversion = conversion(for: block.format)
+        let (conversion, isEmpty) = self.conversion(for: block.format)
         let duration = Double(block.frameCount) * 48_000 / Double(block.format.sampleRate)
         let heard = clock.follow(ticks(block.plausibleCapture(at: now)), duration: duration)
         if heard.isJump { interrupt(conversion) }
@@ -102,15 +100,10 @@ package struct AudioInput {
         if !reader.isPlaying { moveToTarget() }
         speed = holdBack.speed(over: duration, drift: clock.drift, lag: lag)
         var mirrored: Double?
-        if isPrimed {
-            convert(block.samples, conversion)
+        if isEmpty {
+            mirrored = convertFirst(block.samples, of: duration, conversion)
         } else {
-            // A filter that begins in silence would ring.
-            let before = block.samples.mirrored(prefix: conversion.framesOfDelay, channels: conversion.channels)
-            convert(before + block.samples, conversion)
-            isPrimed = true
-            let ticks = duration * Double(before.count) / Double(block.samples.count)
-            if cameWhole(ticks + duration, conversion) { mirrored = ticks }
+            convert(block.samples, conversion)
         }
         write(conversion, leavingOut: mirrored, heardUntil: heard.end - conversion.delay)
         captureEnd = heard.end
@@ -141,16 +134,17 @@ package struct AudioInput {
         ages = RecentMaximum(span: AudioLimits.burstMemory)
     }
 
-    private mutating func conversion(for format: AudioFormat) -> Conversion {
-        if let conversion, conversion.format == format { return conversion }
-        if let conversion, join == .follows {
+    /// - Returns: also whether its filter is empty in the middle of the sound, because the format has changed.
+    private mutating func conversion(for format: AudioFormat) -> (Conversion, isEmpty: Bool) {
+        if let conversion, conversion.format == format { return (conversion, isEmpty: false) }
+        let isAmidSound = join == .follows
+        if let conversion, isAmidSound {
             flush(conversion)
             join = .resampledAnew
-            isPrimed = false
         }
         let next = Conversion(format: format, resampler: makeResampler(format))
         conversion = next
-        return next
+        return (next, isEmpty: isAmidSound)
     }
 
     /// The run ends here: what is still in the resampler comes out, and what follows finds its own place.
@@ -174,6 +168,17 @@ package struct AudioInput {
         if excess > 0 { converted.removeLast(excess) }
         queue.append(converted, from: 0, channels: conversion.channels)
         marks.add(index: queue.end, captured: captureEnd)
+    }
+
+    /// Converts the first block through an empty filter. One that begins in silence would ring: the block's beginning goes
+    /// in before it, in reverse.
+    ///
+    /// - Returns: how many ticks of that came out, where it is known exactly.
+    private mutating func convertFirst(_ samples: [Float], of duration: Double, _ conversion: Conversion) -> Double? {
+        let before = samples.mirrored(prefix: conversion.framesOfDelay, channels: conversion.channels)
+        convert(before + samples, conversion)
+        let ticks = duration * Double(before.count) / Double(samples.count)
+        return cameWhole(ticks + duration, conversion) ? ticks : nil
     }
 
     private mutating func convert(_ samples: [Float], _ conversion: Conversion) {
@@ -206,14 +211,15 @@ package struct AudioInput {
         guard frames > 0 else { return }
         let ideal = holdBack.index(of: end)
         let slope = speed / (1 + clock.drift)
-        var skipped = 0
+        let skipped: Int
+        switch join {
+        case .follows: skipped = 0
+        case .resampledAnew:
+            skipped = Self.frames(mirrored ?? overlap(from: end - Double(frames) * slope))
+        case .anew: skipped = Self.frames(makeRoom(until: ideal - Double(frames)))
+        }
+        guard skipped < frames else { return }
         if join != .follows {
-            let start = end - Double(frames) * slope
-            let excess =
-                join == .anew
-                ? makeRoom(until: ideal - Double(frames)) : mirrored ?? (marks.captured(at: queue.end) ?? start) - start
-            skipped = max(0, Int(excess.rounded()))
-            guard skipped < frames else { return }
             marks.add(index: queue.end, captured: end - Double(frames - skipped) * slope)
             join = .follows
         }
@@ -222,6 +228,11 @@ package struct AudioInput {
         marks.add(index: queue.end, captured: end)
         lag = ideal - Double(queue.end)
     }
+
+    /// By how much what was heard from `start` on is in the queue already, in ticks.
+    private func overlap(from start: Double) -> Double { marks.captured(at: queue.end).map { $0 - start } ?? 0 }
+
+    private static func frames(_ ticks: Double) -> Int { max(0, Int(ticks.rounded())) }
 
     /// Makes the queue end at `index`, with silence; by how much it ends behind that already.
     private mutating func makeRoom(until index: Double) -> Double {
