@@ -8,23 +8,35 @@ import Timebase
 ///
 /// The first pictures are not to be trusted: a joiner's are shown faster than they were taken, and those of a film leave at
 /// times of their own until its clock is known.
+///
+///     unknown ──what is measured agrees, or a second has passed──► right
+///
+///     right ───off for 250 ms──► wanted (the pictures are to move) ──the next picture──► tried
+///     wanted ──no picture for 1.2 s, then off for 250 ms──► right (the sound has moved)
+///     tried ───off by as much for 250 ms──► right (the sound has moved)
+///       └──────off by something else for 250 ms──► wanted
+///
+/// From each it is right again where the value is measured again, or the sound has moved in a silence. What pictures can't
+/// do, such as move by more than a tenth of a second, is not wanted of them: the sound moves.
 struct SteadyOffset {
+    /// Nil while it is unknown.
     private(set) var value: Int64?
     /// What was measured last.
     private var recent: [(measured: Int64, at: Instant)] = []
     private var firstAt: Instant?
-    /// Since when it has been off.
+    /// Since when it has been off, where nothing has come of that yet.
     private var doubtedSince: Instant?
+    private var mending = Mending.none
+
     /// What becomes of the pictures where it is off.
     private enum Mending {
         case none
         /// They are to be so much later, from the next one on.
         case wanted(Int64, since: Instant)
         /// They were to move by that, and it has not been right since.
-        case done(Int64)
+        case tried(Int64)
     }
 
-    private var mending = Mending.none
     let picturesMoveBack: Bool
 
     /// - Parameter picturesMoveBack: they can be earlier than they were, too.
@@ -38,22 +50,23 @@ struct SteadyOffset {
         recent.append((measured, now))
         guard let value else { return advance(to: now) }
         let off = measured.subtractingSaturating(value)
-        guard off.magnitude > Self.tolerance else {
-            mending = .none
-            return doubtedSince = nil
-        }
+        if off.magnitude <= Self.tolerance { return hold(at: value) }
         if case .wanted(_, let since) = mending, canMove(off), now - since < Self.longestWait {
             return mending = .wanted(off, since: since)
         }
         let since = doubtedSince ?? now
         doubtedSince = since
         guard now - since >= Self.patience else { return }
-        doubtedSince = nil
-        guard canMove(off), mayHelp(off) else {
-            self.value = measured
-            return mending = .none
-        }
+        guard canMove(off), mayHelp(off) else { return hold(at: measured) }
         mending = .wanted(off, since: now)
+        doubtedSince = nil
+    }
+
+    /// It is right there.
+    private mutating func hold(at value: Int64) {
+        self.value = value
+        mending = .none
+        doubtedSince = nil
     }
 
     /// Where it is off by what the pictures were to move by, they could not.
@@ -61,7 +74,7 @@ struct SteadyOffset {
         switch mending {
         case .none: true
         case .wanted: false
-        case .done(let tried): off.subtractingSaturating(tried).magnitude > Self.tolerance
+        case .tried(let tried): off.subtractingSaturating(tried).magnitude > Self.tolerance
         }
     }
 
@@ -70,7 +83,7 @@ struct SteadyOffset {
     /// By how much later pictures are to be from the next one on, in ticks of 1/48000 s; once.
     mutating func takeShift() -> Int64? {
         guard case .wanted(let off, _) = mending else { return nil }
-        mending = .done(off)
+        mending = .tried(off)
         doubtedSince = nil
         for index in recent.indices { recent[index].measured = recent[index].measured.subtractingSaturating(off) }
         return off
@@ -97,9 +110,7 @@ struct SteadyOffset {
         guard let value, let middle else { return }
         let pieces = middle.subtractingSaturating(value) / Self.shortestPiece
         guard pieces.magnitude > 1 else { return }
-        self.value = value &+ pieces * Self.shortestPiece
-        doubtedSince = nil
-        mending = .none
+        hold(at: value &+ pieces * Self.shortestPiece)
     }
 
     /// Of the last few: what was measured before them may have changed.
