@@ -99,13 +99,19 @@ final class PulseStream {
 
     /// How long ago the first frame was heard that is still to be read; nil before the server told for the first time.
     ///
-    /// Never negative: what a monitor gives may have to wait until it is played, but is here already.
-    var latency: Duration? {
-        if isMonitor {
-            let waiting = pulse.pa_stream_readable_size(stream)
-            let frames = waiting == Int.max || waiting < 0 ? 0 : (waiting - min(waiting, position)) / bytesPerFrame
-            return min(format.duration(frames: frames), Limits.longestDelay)
-        }
+    /// A monitor's counts from when it came, and needs no word of the server's: it may have to wait until it is played, but
+    /// is here already. Never negative.
+    var latency: Duration? { isMonitor ? durationUnread : toldLatency }
+
+    /// How long that lasts which has come and is still to be read.
+    private var durationUnread: Duration {
+        let waiting = pulse.pa_stream_readable_size(stream)
+        let frames = waiting == Int.max || waiting < 0 ? 0 : (waiting - min(waiting, position)) / bytesPerFrame
+        return min(format.duration(frames: frames), Limits.longestDelay)
+    }
+
+    /// What the server says of its first frame, less what was read of that piece; nil before it told for the first time.
+    private var toldLatency: Duration? {
         var microseconds: pa_usec_t = 0
         var isNegative: Int32 = 0
         guard pulse.pa_stream_get_latency(stream, &microseconds, &isNegative) >= 0 else { return nil }
