@@ -100,13 +100,15 @@ struct AudioLineTests {
         }
     }
 
-    /// 10 ms of a level that changes its sign each half millisecond, for as long as said.
+    /// 10 ms of a level that changes its sign each half millisecond, for as long as said. Each block comes when it is due: by
+    /// pauses between them they would be ever later, and what is later than a mute lasts is never heard.
     private func play(_ level: Float, on source: CustomAudioSource, from begin: Int, blocks: Int) async throws {
+        let start = ContinuousClock.now
         for block in begin..<begin + blocks {
             let samples = (0..<960).map { ($0 / 48) % 2 == 0 ? level : -level }
             try source.push(
                 samples.span.bytes, encoding: .float32, sampleRate: 48_000, channels: 2, timestamp: .milliseconds(10 * block))
-            try await Task.sleep(for: .milliseconds(10))
+            try await Task.sleep(until: start + .milliseconds(10 * (block + 1 - begin)), clock: .continuous)
         }
     }
 
@@ -226,7 +228,9 @@ struct AudioLineTests {
         let system = CustomAudioSource()
         let stage = Stage(system: system, microphone: nil)
         let tone = Task {
-            for block in 0..<400 {
+            let start = ContinuousClock.now
+            // Until it is cancelled.
+            for block in 0... {
                 let samples = (0..<480).flatMap { index in
                     let sample = 0.5 * Float(sin(2 * .pi * 440 * Double(480 * block + index) / 48_000))
                     return [sample, sample]
@@ -234,16 +238,19 @@ struct AudioLineTests {
                 try system.push(
                     samples.span.bytes, encoding: .float32, sampleRate: 48_000, channels: 2,
                     timestamp: .milliseconds(10 * block))
-                try await Task.sleep(for: .milliseconds(10))
+                try await Task.sleep(until: start + .milliseconds(10 * (block + 1)), clock: .continuous)
             }
         }
+        defer { tone.cancel() }
         for round in 0..<12 {
+            let before = stage.packets
             try await Task.sleep(for: .milliseconds(130 + 7 * round))
+            // Otherwise there is nothing that could end with a click.
+            try #require(try await stage.comesTrue { try $0.loudest(after: before) > 0.3 })
             stage.controls.change { $0.muted = [.system] }
             try await Task.sleep(for: .milliseconds(90))
             stage.controls.change { $0.muted = [] }
         }
-        tone.cancel()
         // The tone's own steps are up to 0.029.
         #expect(try stage.largestStep() < 0.06)
         await stage.stop()

@@ -70,6 +70,34 @@ struct HearingTests {
         #expect((steps.max() ?? 1) < 0.004 && samples.last == 0.5)
     }
 
+    @Test("what is muted again while it comes in falls from where it stands")
+    func mutedWhileComingIn() {
+        var hearing = Hearing()
+        hearing.mute(true, at: at(0))
+        let muted = heard(&hearing, burst(endingAt: at(512)), at: at(512))
+        hearing.mute(false, at: at(1023))
+        let first = heard(&hearing, burst(endingAt: at(1024)), at: at(1024))
+        hearing.mute(true, at: at(1030))
+        let second = heard(&hearing, burst(endingAt: at(1536)), at: at(1536))
+        let samples = muted.samples + first.samples + second.samples
+        let steps = zip(samples.dropFirst(), samples).map { abs($0 - $1) }
+        #expect((steps.max() ?? 1) < 0.004 && samples.last == 0)
+        #expect((first.samples.last ?? 0) > 0, "some of it was heard")
+    }
+
+    @Test("what was muted for less than 5 ms falls and comes in without a click all the same")
+    func shortMute() {
+        var hearing = Hearing()
+        let before = heard(&hearing, burst(endingAt: at(512)), at: at(512))
+        hearing.mute(true, at: at(512))
+        hearing.mute(false, at: at(512))
+        let after = heard(&hearing, burst(endingAt: at(1024)), at: at(1024))
+        #expect((1..<100).contains(after.hidden))
+        let samples = before.samples + after.samples
+        let steps = zip(samples.dropFirst(), samples).map { abs($0 - $1) }
+        #expect((steps.max() ?? 1) < 0.004 && samples.last == 0.5)
+    }
+
     @Test("while it is muted all is hidden, and what is said after a pause, or of a new source, is heard from then on")
     func begun() {
         var hearing = Hearing(since: at(0))

@@ -33,10 +33,12 @@ struct Hearing {
         return captured < since ? min(block.frameCount, block.format.frames(in: since - captured) + 1) : 0
     }
 
-    /// Makes silence of the hidden frames, which keeps the place of the others.
+    /// Makes silence of the hidden frames, which keeps the place of the others; behind what was heard, of 5 ms at least.
     mutating func hide(_ hidden: Int, of block: inout AudioBlock) {
+        var hidden = hidden
         if hidden > 0 {
-            block.silence(until: hidden, falls: wasHeard)
+            if wasHeard { hidden = min(block.frameCount, max(hidden, block.fallFrames)) }
+            block.silence(until: hidden, from: wasHeard ? fadeIn.level : 0)
             fadeIn.begin()
         }
         fadeIn.apply(to: &block.samples, from: hidden, channels: block.format.channels)
@@ -54,13 +56,16 @@ extension AudioBlock {
             capturedAt: capturedAt + format.duration(frames: frames), longestPiece: longestPiece)
     }
 
-    /// - Parameter falls: from what was heard before, over 5 ms or all of it: the mixer's own fade takes longer than what
-    ///   waits for it may last.
-    fileprivate mutating func silence(until end: Int, falls: Bool) {
-        let fade = falls ? min(end, max(1, format.sampleRate / 200)) : 0
+    /// 5 ms.
+    fileprivate var fallFrames: Int { max(1, format.sampleRate / 200) }
+
+    /// - Parameter level: what was heard before falls from there, over 5 ms or all of it: the mixer's own fade takes longer
+    ///   than what waits for it may last.
+    fileprivate mutating func silence(until end: Int, from level: Float) {
+        let fade = level > 0 ? min(end, fallFrames) : 0
         for index in 0..<end * format.channels {
             let frame = index / format.channels
-            samples[index] = frame < fade ? samples[index] * (1 - Float(frame) / Float(fade)) : 0
+            samples[index] = frame < fade ? samples[index] * level * (1 - Float(frame) / Float(fade)) : 0
         }
     }
 }

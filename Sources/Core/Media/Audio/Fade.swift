@@ -15,6 +15,9 @@ package struct FadeIn: Sendable {
 
     package mutating func begin() { passed = 0 }
 
+    /// 0…1: how much of the sound is heard where the blocks so far ended.
+    package var level: Float { Fade.weight(passed, of: AudioLimits.fadeFrames) }
+
     /// Scales interleaved samples from frame `start` on.
     package mutating func apply(to samples: inout [Float], from start: Int, channels: Int) {
         guard passed < AudioLimits.fadeFrames else { return }
