@@ -60,7 +60,7 @@ struct Listener {
     }
 
     /// Records the first source until a tone is heard in it.
-    mutating func hears(_ tone: Tone, within time: Duration = .seconds(4)) throws -> Bool {
+    mutating func hears(_ tone: Tone, within time: Duration = .seconds(15)) throws -> Bool {
         var heard = false
         _ = try record(for: time) { recordings in
             guard let format = recordings[0].format else { return true }

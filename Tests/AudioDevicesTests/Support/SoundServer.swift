@@ -85,13 +85,13 @@ final class SoundServer {
         guard status == 0 else { throw Program.Failure("pactl \(arguments) ended with \(status)") }
     }
 
-    /// Plays a tone until the result is let go.
+    /// Plays a tone until the result is let go, for a minute at most.
     func play(_ tone: Tone, into sink: String) throws -> Program {
         let file = "\(folder)/\(sink)-\(Int(tone.frequency)).raw"
-        let samples = tone.samples(seconds: 20)
+        let second = tone.second
         let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         defer { close(descriptor) }
-        _ = samples.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        for _ in 0..<60 { _ = second.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) } }
         return try Program(
             "paplay",
             [

@@ -8,8 +8,9 @@ struct Tone {
     var amplitude = 0.5
     var sampleRate = 48_000
 
-    func samples(seconds: Int) -> [Float] {
-        (0..<seconds * sampleRate).map { Float(amplitude * sin(2 * .pi * frequency * Double($0) / Double(sampleRate))) }
+    /// A second of it, which ends where it began: the frequency is a whole number.
+    var second: [Float] {
+        (0..<sampleRate).map { Float(amplitude * sin(2 * .pi * frequency * Double($0) / Double(sampleRate))) }
     }
 }
 
