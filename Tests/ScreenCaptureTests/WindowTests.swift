@@ -127,26 +127,37 @@ extension XServerSuite {
         }
 
         /// Whether a colour is in what the source shows for a while.
-        private func shows(_ color: UInt32, _ source: ScreenSource, for time: Duration) throws -> Bool {
+        ///
+        /// - Parameter end: what it shows from then on doesn't count.
+        private func shows(
+            _ color: UInt32, _ source: ScreenSource, for time: Duration, before end: Instant = .distantFuture
+        ) throws -> Bool {
             try source.watch(for: time) { look in
-                (0..<look.size.height).contains { y in (0..<look.size.width).contains { look[$0, y] == color } }
+                guard SystemClock.now() < end else { return false }
+                return (0..<look.size.height).contains { y in (0..<look.size.width).contains { look[$0, y] == color } }
             } != nil
         }
+
+        /// How long a window has to draw itself anew; then it is shown as it is.
+        private static let drawingTime = Duration.milliseconds(200)
 
         @Test("Of the window that covers it nothing is shown, also where it takes a moment to draw itself")
         func secretAbove() throws {
             let window = painter.makeWindow(place, title: "Quarterly figures", color: nil)
+            var end = SystemClock.now() + Self.drawingTime
             painter.map(window)
             let secret = painter.makeWindow(PixelRect(x: 250, y: 100, width: 400, height: 300), color: red)
             painter.map(secret)
             painter.finish()
             let source = try source("quarterly")
-            #expect(try !shows(red, source, for: .milliseconds(80)))
+            #expect(try !shows(red, source, for: .milliseconds(80), before: end))
             let larger = PixelRect(x: 200, y: 150, width: 340, height: 260)
             for size in [place, larger] {
+                // As large as before it need not draw itself anew.
+                if size != place { end = SystemClock.now() + Self.drawingTime }
                 painter.place(window, size)
                 painter.finish()
-                #expect(try !shows(red, source, for: .milliseconds(80)))
+                #expect(try !shows(red, source, for: .milliseconds(80), before: end))
                 painter.fill(window, PixelRect(size.size), gray)
                 painter.finish()
                 try #require(try source.watch { $0.isFilled(PixelRect(size.size), gray) } != nil)
@@ -155,9 +166,10 @@ extension XServerSuite {
             painter.unmap(window)
             painter.finish()
             _ = try #require(try source.watchUntilHidden())
+            end = SystemClock.now() + Self.drawingTime
             painter.map(window)
             painter.finish()
-            #expect(try !shows(red, source, for: .milliseconds(80)))
+            #expect(try !shows(red, source, for: .milliseconds(80), before: end))
             painter.fill(window, PixelRect(larger.size), blue)
             painter.finish()
             try #require(try source.watch { $0.isFilled(PixelRect(larger.size), blue) } != nil)
