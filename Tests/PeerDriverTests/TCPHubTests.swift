@@ -90,6 +90,25 @@ struct TCPHubTests {
 
     @Test("the port is UDP's where it is free, and any where it is not")
     func ports() async throws {
+        // Another program may have that port of UDP, but not three times.
+        for round in 1...3 {
+            do {
+                try await besideTaken()
+                break
+            } catch HubError.cannotBind where round < 3 {}
+        }
+        // Other programs may take a port in the meantime, but not five.
+        var isSame = false
+        for _ in 0..<5 where !isSame {
+            let hub = try await hub(.passive, name: 1)
+            isSame = await hub.listeners.keys.map(\.port) == hub.sockets.keys.map(\.port)
+            await hub.close()
+        }
+        #expect(isSame)
+    }
+
+    /// A hub whose port is taken for TCP.
+    private func besideTaken() async throws {
         let taken = try await ServerBootstrap(group: NIOSingletons.posixEventLoopGroup)
             .bind(host: "127.0.0.1", port: 0).get()
         let port = UInt16(clamping: try #require(taken.localAddress?.port))
@@ -99,14 +118,6 @@ struct TCPHubTests {
         #expect(other != port)
         await beside.close()
         try await taken.close()
-        // Other programs may take a port in the meantime, but not five.
-        var isSame = false
-        for _ in 0..<5 where !isSame {
-            let hub = try await hub(.passive, name: 1)
-            isSame = await hub.listeners.keys.map(\.port) == hub.sockets.keys.map(\.port)
-            await hub.close()
-        }
-        #expect(isSame)
     }
 
     @Test("two who have nothing else meet over TCP; a connection that breaks is made again; the end is heard")

@@ -10,6 +10,16 @@ import Testing
 struct LiveServerTests {
     @Test("A port of 0 is any free one; the port is known once the server listens; stop ends run()")
     func lifecycle() async throws {
+        // Another program may take the port in between, but not three times.
+        for round in 1...3 {
+            do {
+                return try await listenTwice()
+            } catch SignalingServerError.addressInUse where round < 3 {}
+        }
+    }
+
+    /// The second time at the port of the first.
+    private func listenTwice() async throws {
         let port = NIOLockedValueBox(0)
         try await LiveServer.run { live async throws in
             #expect(live.port > 0)

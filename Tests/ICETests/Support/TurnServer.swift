@@ -11,7 +11,7 @@ final class TurnServer {
     /// Printed where the suite can't run: nothing was tested against a real relay then.
     static let skipNotice = "SKIPPED: NO test against a real TURN server ran (apt install coturn)"
 
-    let address: TransportAddress
+    private(set) var address = TransportAddress(ip: .loopback, port: 0)
     private let folder: String
     private var process: Program?
 
@@ -20,6 +20,16 @@ final class TurnServer {
         var template = Array("/tmp/turn-server-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw Program.Failure("no temporary folder") }
         folder = template.withUnsafeBufferPointer { String(cString: $0.baseAddress.unsafelyUnwrapped) }
+        // Another program may take the port in between.
+        for _ in 0..<3 {
+            try start(options)
+            if try answers() { return }
+            stop()
+        }
+        throw Program.Failure("turnserver did not start")
+    }
+
+    private func start(_ options: [String]) throws {
         address = try LoopbackSocket(.udp).address
         process = try Program(
             "turnserver",
@@ -28,7 +38,6 @@ final class TurnServer {
                 "--realm=example.org", "--allow-loopback-peers", "--no-tls", "--no-dtls", "--no-cli",
                 "--relay-threads=1", "--log-file=stdout", "--pidfile=\(folder)/pid", "--userdb=\(folder)/users",
             ] + options)
-        try waitForAnswer()
     }
 
     deinit {
@@ -42,14 +51,14 @@ final class TurnServer {
     }
 
     /// It listens once it has answered a Binding request.
-    private func waitForAnswer() throws {
+    private func answers() throws -> Bool {
         let socket = try LoopbackSocket(.udp)
         let request = STUNMessage(.request, TransactionID(high: 1, low: 1)).encoded()
         for _ in 0..<250 {
             socket.send(request, to: address)
-            if socket.receive(within: .milliseconds(20)) != nil { return }
+            if socket.receive(within: .milliseconds(20)) != nil { return true }
         }
-        throw Program.Failure("turnserver did not start")
+        return false
     }
 }
 
