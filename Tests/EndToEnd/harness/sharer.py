@@ -194,10 +194,12 @@ class Chromium(Peer):
 
 
 class Aiortc(Peer):
-    def wait_for_size(self, fits, timeout):
-        """The first "size" event from now on that fits."""
+    def wait_for_size(self, fits, timeout, behind=0):
+        """The first "size" event that fits, behind so many others."""
         return wait_until(
-            lambda: next((e for e in self.events("size") if fits(e["width"], e["height"])), None), timeout, "new size"
+            lambda: next((e for e in self.events("size")[behind:] if fits(e["width"], e["height"])), None),
+            timeout,
+            "new size",
         )
 
 
