@@ -26,7 +26,7 @@ def with_sound(listeners):
     with Bench("motion") as bench:
         server = sound.SoundServer()
         bench.callback(server.kill)
-        bench.callback(server.play(sound.tone(440, 240)).kill)
+        bench.callback(server.play(sound.tone(440, 240), latency=20).kill)
         share = bench.share("ours", SIZE, "--audio", "system", env=server.env)
         if others := VIEWERS - listeners:
             crowd = bench.watch(share.whep, "--no-decode", "--viewers", str(others), "--duration", "240")

@@ -52,7 +52,7 @@ def delay(seconds):
     with Stage() as stage:
         lan = stage.close_later(Lan())
         server = stage.start(sound.SoundServer)
-        stage.start(server.play, sound.tone(440, seconds + 30))
+        stage.start(server.play, sound.tone(440, seconds + 30), latency=20)
         host = stage.start(sharer.Sharer, lan, "--test-pattern", env=server.env)
         last = stage.view(lan, host.whep, seconds, "--audio", scratch_file(".wav"))
         sharers = [line["sound"]["system"] for line in host.statistics.all() if "system" in line["sound"]][-1]
@@ -90,7 +90,7 @@ def concealed(seconds):
     with Stage() as stage:
         lab = stage.close_later(Lab("both", "loss=10%", "delay=25ms"))
         server = stage.start(sound.SoundServer)
-        stage.start(server.play, sound.tone(440, seconds + 30))
+        stage.start(server.play, sound.tone(440, seconds + 30), latency=20)
         stage.start(
             sharer.Sharer, lab["a"], "--test-pattern", "--open", listen="0.0.0.0:8080", env=server.env)
         whep = f"http://{Lab.ADDRESSES['a']}:8080/v1/rooms/demo/whep"
@@ -109,7 +109,7 @@ def cpu(which, seconds, repeats):
             server = sound.SoundServer()
             bench.callback(server.kill)
             for device in ("speaker", "cable"):
-                playing = server.play(sound.tone(440, 2 * seconds + 60), device)
+                playing = server.play(sound.tone(440, 2 * seconds + 60), device, latency=20)
                 bench.callback(playing.kill)
             if which == "ours":
                 taken = [once(bench, server, choice, seconds) for choice in ("none", "both")]

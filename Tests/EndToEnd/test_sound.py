@@ -17,6 +17,7 @@ from harness.examples import Example
 from harness.measures import best_of
 from harness.networks import Lab, Place
 from harness.processes import wait_until
+from harness.wakes import Wakes
 
 
 @pytest.fixture
@@ -73,17 +74,30 @@ def quiet_moments(samples, longer_than):
 
 
 @pytest.mark.parametrize(
-    "server", [sound.SoundServer, functools.partial(sound.SoundServer, rewinds=True), sound.PipeWire],
-    ids=["awake", "asleep at first", "PipeWire"], indirect=True)
-def test_a_tone_is_whole_once_it_is_there(lan, server, share, start, heard):
-    start(server.play, sound.tone(440, 30))
-    host = share(lan, "--test-pattern", env=server.env)
-    samples = heard(host, 9)
-    # PulseAudio itself gives nothing of what a sleeping sink had taken already.
-    assert quiet_moments(samples[3 * sound.RATE :], 0.002) == []
-    # Of the system's sound nothing is told once its last listener has gone.
-    told = [line["sound"]["system"] for line in host.statistics.all() if "system" in line["sound"]][-1]
-    assert told["losses"] == 0 and told["delayMs"] < 60, told
+    "kind", [sound.SoundServer, functools.partial(sound.SoundServer, rewinds=True), sound.PipeWire],
+    ids=["awake", "asleep at first", "PipeWire"])
+def test_a_tone_is_whole_once_it_is_there(lan, share, start, heard, kind):
+    wakes = start(Wakes)
+
+    def listen():
+        server = start(kind)
+        # A sink that rewinds, and that nobody records, sleeps for as long as its player lets it.
+        player = start(server.play, sound.tone(440, 30), latency=20 if server.rewinds else 400)
+        host = share(lan, "--test-pattern", env=server.env)
+        begun, samples = time.time(), heard(host, 9)
+        # PulseAudio itself gives nothing of what a sleeping sink had taken already.
+        quiet = quiet_moments(samples[3 * sound.RATE :], 0.002)
+        # Of the system's sound nothing is told once its last listener has gone.
+        told = [line["sound"]["system"] for line in host.statistics.all() if "system" in line["sound"]][-1]
+        is_whole = quiet == [] and told["losses"] == 0 and told["delayMs"] < 60
+        # Whoever is woken later than in the last seconds leaves a gap, and holds sound back from then on.
+        late = wakes.longest(begun + 1, begun + 9.5)
+        assert is_whole or late, f"{quiet}, {told}, and the machine was never late"
+        for made in (host, player, server):
+            made.kill()
+        return is_whole, quiet, told, late
+
+    best_of(listen, lambda found: found[0])
 
 
 def test_a_setting_in_the_environment_counts(lan, server, share):

@@ -61,9 +61,10 @@ class SoundServer:
     def answers(self):
         return self.control("info").returncode == 0
 
-    def play(self, path, device="speaker"):
-        """Plays a WAV file, with little delay, until it ends or is killed."""
-        command = ["paplay", "--latency-msec=20", f"--device={device}", path]
+    def play(self, path, device="speaker", latency=400):
+        """Plays a WAV file until it ends or is killed; there is silence where the player is woken later than after `latency`
+        in milliseconds."""
+        command = ["paplay", f"--latency-msec={latency}", f"--device={device}", path]
         return Process(command, name=f"paplay {device}", env=self.env)
 
     def kill(self):
