@@ -6,6 +6,7 @@ import pytest
 from harness import annexb, sharer
 from harness.networks import Lab
 from harness.processes import wait_until
+from harness.wakes import Wakes
 
 WHEP = f"http://{Lab.ADDRESSES['a']}:8080/v1/rooms/demo/whep"
 
@@ -242,9 +243,15 @@ def test_a_film_goes_on_evenly_in_a_browser_where_packets_get_lost(film, start, 
     link, host = film("--audio", "none", "--fps", "30")
     link.set("both", "loss=5%", "delay=25ms")
     page = f"http://{Lab.ADDRESSES['a']}:8080/r/demo"
+    wakes = start(Wakes)
     summary = start(browser, link["b"], page, "--duration", "25").event("summary", 90)
-    print(summary, host.statistics.last["peers"])
-    assert summary["frames"] > 25 * 22 and summary["longestGapMs"] < 250, summary
+    assert summary["frames"] > 25 * 22, summary
+    # A machine that stands still for a moment shows no pictures: that moment is taken off. It may be that of a picture on
+    # its way, or of the request for one.
+    gap, ended = summary["longestGapMs"] / 1000, summary["longestGapEnded"] / 1000
+    late = wakes.longest(ended - gap - 0.1, ended)
+    print(summary, late, host.statistics.last["peers"])
+    assert gap - late < 0.25, summary
     assert host.statistics.last["keyframes"] <= 2
 
 

@@ -6,6 +6,8 @@
                                              "sincePostMs" from its POST
     {"event": "summary", "frames": ..., "colours": [[r, g, b], ...],
                                              "videos": [...], "problems": [...]}
+                                             "longestGapMs" between two pictures; "longestGapEnded", when that was,
+                                             milliseconds since 1970
 
 --probe X,Y (fractions) reads colours from the picture through a canvas. A line on stdin is a command while it runs:
 "screenshot PATH", "colours", "key K", "click", "sound", "sync SECONDS", "inbound", "pictures", "quit".
@@ -43,7 +45,7 @@ FLAGS = [
 
 # Counts what is really shown, and remembers when the first picture was.
 COUNTER = """() => {
-  window.seen = { frames: 0, first: null, last: null, longest: 0, posted: null };
+  window.seen = { frames: 0, first: null, last: null, longest: 0, longestEnded: null, posted: null };
   const Plain = window.RTCPeerConnection;
   window.RTCPeerConnection = class extends Plain {
     constructor(...settings) { super(...settings); window.peer = this; }
@@ -57,7 +59,9 @@ COUNTER = """() => {
   const watch = video => {
     const step = now => {
       const seen = window.seen;
-      if (seen.last !== null) seen.longest = Math.max(seen.longest, now - seen.last);
+      if (seen.last !== null && now - seen.last > seen.longest) {
+        seen.longest = now - seen.last; seen.longestEnded = performance.timeOrigin + now;
+      }
       seen.first ??= now; seen.last = now; seen.frames += 1;
       video.requestVideoFrameCallback(step);
     };
@@ -279,6 +283,7 @@ class Watcher:
             "summary",
             frames=look["seen"]["frames"],
             longestGapMs=round(look["seen"]["longest"], 1),
+            longestGapEnded=look["seen"]["longestEnded"],
             width=look["width"],
             height=look["height"],
             state=look["state"],

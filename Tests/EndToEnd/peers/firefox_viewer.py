@@ -2,7 +2,8 @@
 
     {"event": "state", "state": "..."}       each change of what the page says is happening
     {"event": "sound", ...}                  once with --sound, before the summary
-    {"event": "summary", "frames": ..., "longestGapMs": ..., "colours": [...], "width": ..., "height": ...}
+    {"event": "summary", "frames": ..., "longestGapMs": ..., "longestGapEnded": ..., "colours": [...], "width": ...,
+                                             "height": ...}
 
 It is driven by Marionette, Firefox' own protocol: JSON with its length in front, over TCP.
 """
@@ -137,8 +138,9 @@ def watch(firefox, arguments):
     if arguments.sound:
         report("sound", **firefox.call(SOUND))
     report(
-        "summary", frames=look["seen"]["frames"], longestGapMs=round(look["seen"]["longest"], 1), width=look["width"],
-        height=look["height"], state=state, colours=firefox.call(COLOURS, arguments.probe) if look["width"] else [])
+        "summary", frames=look["seen"]["frames"], longestGapMs=round(look["seen"]["longest"], 1),
+        longestGapEnded=look["seen"]["longestEnded"], width=look["width"], height=look["height"], state=state,
+        colours=firefox.call(COLOURS, arguments.probe) if look["width"] else [])
 
 
 def main():
