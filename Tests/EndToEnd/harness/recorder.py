@@ -59,6 +59,13 @@ class Recorder:
         return max(after - before for before, after in itertools.pairwise([begin, *times, end]))
 
 
+def resumed(viewer, timeout=15):
+    """The moment, as of `time.time()`, when half a second of pictures has come from now on, by statistics once a second."""
+    before = viewer.statistics.wait(lambda line: True, 5, "statistics")["frames"]
+    viewer.statistics.wait(lambda line: line["frames"] >= before + 15, timeout, "pictures again")
+    return time.time()
+
+
 def boundaries(data):
     """(first byte, end, keyframe) of access units: a first slice, with what stands before it, begins the next.
     GStreamer repeats parameter sets between the slices of a picture, so that they alone begin nothing."""
