@@ -122,12 +122,18 @@ def two(film, start, artifacts):
     return begin
 
 
+def assert_as_fast(beside, before, after):
+    """As fast as alone, before or after: the machine may have got more to do since. Harm that lasts is harm as well."""
+    assert after >= 0.75 * before, (before, after)
+    assert beside >= 0.95 * min(before, after), (before, beside, after)
+
+
 def test_a_slow_viewer_takes_nothing_from_a_fast_one(two, artifacts):
     link, host, fast, alone, slow = two("200kbit")
     host.statistics.wait(lambda line: line["lanes"] == 2, 12, "an encoding of its own for the slow viewer")
     time.sleep(4)
     before = slow.statistics.last
-    assert rate(fast, 6) >= alone * 0.95
+    beside = rate(fast, 6)
     # Smaller pictures, but a film.
     after = slow.statistics.last
     assert (after["frames"] - before["frames"]) / (after["time"] - before["time"]) >= 12, (before, after)
@@ -135,7 +141,9 @@ def test_a_slow_viewer_takes_nothing_from_a_fast_one(two, artifacts):
     # A path that recovers brings its viewer back to what the others see.
     link.set("both", "rate=none")
     host.statistics.wait(lambda line: line["lanes"] == 1, 25, "one encoding for both")
-    assert slow.stop() == 0 and fast.stop() == 0
+    assert slow.stop() == 0
+    assert_as_fast(beside, alone, rate(fast, 4))
+    assert fast.stop() == 0
     for name in ("fast", "slow"):
         annexb.probe(artifacts / f"{name}.h264")
 
@@ -145,13 +153,15 @@ def test_a_viewer_whose_path_takes_next_to_nothing_is_told_of_and_harms_nobody(t
     host.process.wait_for("takes too little for moving pictures", 25)
     slow.wait_for("takes too little for moving pictures", 5)
     before = slow.statistics.last["frames"]
-    assert rate(fast, 6) >= alone * 0.95
+    beside = rate(fast, 6)
     time.sleep(6)
     assert slow.statistics.last["frames"] > before, "one now and then"
     link.set("both", "rate=none")
     host.process.wait_for("takes moving pictures again", 30)
     slow.wait_for("takes moving pictures again", 5)
-    assert slow.stop() == 0 and fast.stop() == 0
+    assert slow.stop() == 0
+    assert_as_fast(beside, alone, rate(fast, 4))
+    assert fast.stop() == 0
     annexb.probe(artifacts / "slow.h264")
 
 

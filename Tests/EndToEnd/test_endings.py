@@ -12,6 +12,7 @@ import time
 import pytest
 from harness import annexb, sharer
 from harness.codes import IO_ERROR, OK, UNAVAILABLE, USAGE
+from harness.measures import best_of
 from harness.paths import screenshare
 from harness.processes import Process, wait_until
 
@@ -326,30 +327,49 @@ def test_view_does_not_write_to_a_terminal(lan, share):
     os.close(master)
 
 
+# Of what somebody who joined before the harm got.
+UNHARMED = 0.93
+
+
+@pytest.mark.timeout(150)
 def test_a_viewer_that_stops_reading_harms_nobody(lan, share, start):
     """A stopped viewer (SIGSTOP) leaves the other one its pictures."""
-    host = share(lan, "--test-pattern")
-    stuck = start(sharer.view, lan, output=subprocess.DEVNULL, signaling=host.base)
-    # Until then there are fewer pictures, for everybody.
-    host.process.wait_for("A video plays", 10)
-    stuck.send(signal.SIGSTOP)
-    other = start(sharer.aiortc, lan, host.whep, "--duration", "5")
-    assert other.event("summary", 20)["fps"] > 28
-    stuck.send(signal.SIGCONT)
+
+    def ratio():
+        host = share(lan, "--test-pattern")
+        stuck = start(sharer.view, lan, output=subprocess.DEVNULL, signaling=host.base)
+        # Until then there are fewer pictures, for everybody.
+        host.process.wait_for("A video plays", 10)
+        before = start(sharer.aiortc, lan, host.whep, "--duration", "4").event("summary", 20)
+        stuck.send(signal.SIGSTOP)
+        other = start(sharer.aiortc, lan, host.whep, "--duration", "5").event("summary", 20)
+        stuck.kill()
+        host.kill()
+        return other["fps"] / before["fps"]
+
+    best_of(ratio, lambda found: found >= UNHARMED)
 
 
+@pytest.mark.timeout(150)
 def test_viewers_that_vanish_without_a_word_harm_nobody(lan, share, start):
     """Killed browsers and peers stay on the sharer's list for a while; who comes next must not notice."""
-    host = share(lan, "--test-pattern")
-    for _ in range(3):
-        gone = start(sharer.aiortc, lan, host.whep, "--duration", "30")
-        gone.event("first")
-        gone.child.kill()
-    host.statistics.wait(lambda line: line["viewers"] == 3, 5, "three viewers listed")
-    host.process.wait_for("A video plays", 10)
-    other = start(sharer.aiortc, lan, host.whep, "--duration", "4")
-    summary = other.event("summary", 20)
-    assert summary["firstFrameMs"] < 1500 and summary["fps"] > 28
+
+    def other():
+        host = share(lan, "--test-pattern")
+        watching = start(sharer.view, lan, output=subprocess.DEVNULL, signaling=host.base)
+        host.process.wait_for("A video plays", 10)
+        before = start(sharer.aiortc, lan, host.whep, "--duration", "4").event("summary", 20)
+        for _ in range(3):
+            gone = start(sharer.aiortc, lan, host.whep, "--duration", "30")
+            gone.event("first")
+            gone.child.kill()
+        watching.child.kill()
+        host.statistics.wait(lambda line: line["viewers"] == 4, 5, "four viewers listed")
+        summary = start(sharer.aiortc, lan, host.whep, "--duration", "4").event("summary", 20)
+        host.kill()
+        return summary["firstFrameMs"], summary["fps"] / before["fps"]
+
+    best_of(other, lambda found: found[0] < 1500 and found[1] >= UNHARMED)
 
 
 def test_keys_on_a_terminal_pause_and_quit(lan):
