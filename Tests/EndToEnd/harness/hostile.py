@@ -8,6 +8,7 @@ import time
 from . import sharer
 from .paths import PEERS, VENV_PYTHON
 from .processes import Peer, Timeout, wait_until
+from .wakes import Wakes
 
 
 # Of the test pattern, which takes a tenth more bytes in one half of it than in the other.
@@ -60,10 +61,13 @@ class Watch:
     """`screenshare view` beside an attack, and what it gets in a stretch of time."""
 
     def __init__(self, start, place, path, *options):
+        self.wakes = start(Wakes)
         with open(path, "wb") as file:
             self.process = start(sharer.view, place, *options, output=file)
         self.path = path
         self.marked = 0, None
+        # When its statistics begin to count, as of `time.time()`.
+        self.zero = float("inf")
         self.process.statistics.wait(lambda line: line["frames"] > 20, 20, "pictures")
 
     def mark(self):
@@ -72,14 +76,21 @@ class Watch:
         if time.monotonic() - at > 0.1:
             line = self.process.statistics.wait(lambda line: True, 5, "statistics of the good viewer")
             self.marked = time.monotonic(), line
+            self.zero = min(self.zero, time.time() - line["time"])
         return line
+
+    def rate(self, before, after):
+        """Pictures a second between two lines, without the moment by which the machine woke somebody late, at most."""
+        seconds = after["time"] - before["time"]
+        late = self.wakes.longest(self.zero + before["time"], self.zero + after["time"])
+        return (after["frames"] - before["frames"]) / (seconds - min(late, seconds / 2))
 
     def rates(self, before, after):
         lines = [line for line in self.process.statistics.all() if before["time"] <= line["time"] <= after["time"]]
         seconds = after["time"] - before["time"]
         found = {
             "fps": (after["frames"] - before["frames"]) / seconds,
-            "worst": min((b["frames"] - a["frames"]) / (b["time"] - a["time"]) for a, b in itertools.pairwise(lines)),
+            "worst": min(self.rate(a, b) for a, b in itertools.pairwise(lines)),
             "bytes": (after["bytes"] - before["bytes"]) / seconds,
             "trouble": {name: after[name] - before[name] for name in ("lost", "skipped", "keyframeRequests", "joins")},
         }
@@ -97,16 +108,22 @@ class Watch:
         result = action()
         return result, self.rates(before, self.mark())
 
+    def assert_unharmed(self, calm, attacked, bytes_too=True):
+        """Within a tenth of what it was, in its worst second within a quarter, and nothing lost.
 
-def assert_unharmed(calm, attacked, bytes_too=True):
-    """Within a tenth of what it was, in its worst second within a quarter, and nothing lost.
-
-    Bytes are counted by the picture, so that a machine with too much to do is not taken for a change of the stream."""
-    assert attacked["fps"] >= 0.9 * calm["fps"], f"{calm} → {attacked}"
-    assert attacked["worst"] >= 0.75 * calm["fps"], f"{calm} → {attacked}"
-    if bytes_too:
-        assert 0.9 <= share_of_bytes(calm, attacked) <= 1.1, f"{calm} → {attacked}"
-    assert not any(attacked["trouble"].values()), attacked
+        Where there were fewer pictures they are counted again, now that the attack is over: the machine may have got more to
+        do since. Harm that lasts is harm as well. Bytes are counted by the picture, so that a machine with too much to do is
+        not taken for a change of the stream."""
+        fps = calm["fps"]
+        if attacked["fps"] < 0.9 * fps or attacked["worst"] < 0.75 * fps:
+            after = self.measure()
+            assert after["fps"] >= 0.75 * fps, f"{calm} → {attacked} → {after}"
+            fps = min(fps, after["fps"])
+        assert attacked["fps"] >= 0.9 * fps, f"{calm} → {attacked}"
+        assert attacked["worst"] >= 0.75 * fps, f"{calm} → {attacked}"
+        if bytes_too:
+            assert 0.9 <= share_of_bytes(calm, attacked) <= 1.1, f"{calm} → {attacked}"
+        assert not any(attacked["trouble"].values()), attacked
 
 
 def share_of_bytes(calm, attacked):
