@@ -18,6 +18,8 @@ actor AudioFile {
     /// When the last piece was heard.
     private var lastHeardAt: ContinuousClock.Instant?
 
+    nonisolated var isRead: Bool { output.isRead }
+
     /// Whether a file of this name holds decoded sound.
     static func isDecoded(_ path: String) -> Bool { path.lowercased().hasSuffix(".wav") }
 

@@ -14,6 +14,7 @@ actor MatroskaFile {
     private var lastWrite: Task<Void, any Error>?
 
     nonisolated var hasLostReader: Bool { output.hasLostReader }
+    nonisolated var isRead: Bool { output.isRead }
 
     /// Loads libavformat, before anything is asked of the network.
     init(output: OutputFile) throws {

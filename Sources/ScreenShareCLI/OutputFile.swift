@@ -28,6 +28,8 @@ final class OutputFile: Sendable {
     /// Whether it is read by somebody at the other end, not later: pipes and sockets have no position.
     static func isRead(_ descriptor: Int32) -> Bool { lseek(descriptor, 0, SEEK_CUR) < 0 && errno == ESPIPE }
 
+    var isRead: Bool { Self.isRead(descriptor) }
+
     /// Everything, or an error; what was written before an error stays written.
     ///
     /// At once where a pipe is empty, as that of a reader who keeps up is: to wake another thread takes longer than to

@@ -113,6 +113,7 @@ struct ViewCommand: AsyncParsableCommand {
         configuration.receivesAudio = audio != nil || container == .mkv
         configuration.maximumAudioBitrate = audioBitrate?.bitsPerSecond
         configuration.decodesAudio = audio.map(AudioFile.isDecoded) ?? false
+        configuration.waitsForLateAudio = output.keepsSound
         configuration.duration = duration.map { .seconds($0) }
         configuration.network = try network.configuration()
         let runner = ViewRunner(

@@ -40,6 +40,14 @@ enum ViewOutput: Sendable {
         }
     }
 
+    /// It is heard later, not now.
+    var keepsSound: Bool {
+        switch self {
+        case .annexB(_, let sound): sound.map { !$0.isRead } ?? false
+        case .matroska(let file): !file.isRead
+        }
+    }
+
     /// Once nothing more is written.
     func finish() async throws {
         switch self {

@@ -22,15 +22,17 @@ struct ViewAudio {
     /// - Parameters:
     ///   - decoder: nil: packets are handed over as they came.
     ///   - picturesMoveBack: a picture can follow upon the one before sooner than it was taken behind it.
-    init(decoder: (any AudioDecoder)?, picturesMoveBack: Bool = true) {
+    ///   - waitsForMissing: for a recording, which has time.
+    init(decoder: (any AudioDecoder)?, picturesMoveBack: Bool = true, waitsForMissing: Bool = false) {
         self.decoder = decoder
+        playout.waitsForMissing = waitsForMissing
         zero = SteadyOffset(picturesMoveBack: picturesMoveBack)
     }
 
     var statistics: PlayoutStatistics { playout.settled }
 
-    /// When there is something to take; nil before the first packet.
-    var due: Instant? { playout.due }
+    /// When there may be something to take; nil before the first packet.
+    func nextLook(after now: Instant) -> Instant? { playout.nextLook(after: now) }
 
     /// How much longer sound is held back than the network asks for.
     var holdBack: Duration {

@@ -66,7 +66,7 @@ public actor ViewSession {
             longestStill: configuration.longestStill, staysAhead: configuration.receivesAudio)
         sound = ViewAudio(
             decoder: configuration.decodesAudio ? try? OpusDecoder() : nil,
-            picturesMoveBack: !configuration.constantFrameRate)
+            picturesMoveBack: !configuration.constantFrameRate, waitsForMissing: configuration.waitsForLateAudio)
         (units, unitSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(ViewLimits.units))
         (audio, audioSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(ViewLimits.audioPieces))
         (events, eventSink) = AsyncStream.makeStream(
@@ -297,7 +297,8 @@ public actor ViewSession {
             audioSink.yield(next.piece)
         }
         if hasEnded { return false }
-        let pause = sound.due.map { max(.milliseconds(1), $0 - SystemClock.now()) } ?? ViewLimits.audioPause
+        let now = SystemClock.now()
+        let pause = sound.nextLook(after: now).map { max(.milliseconds(1), $0 - now) } ?? ViewLimits.audioPause
         return (try? await Task.sleep(for: min(pause, ViewLimits.audioPause))) != nil
     }
 

@@ -13,10 +13,19 @@ extension AudioPlayout {
         return gap < Int64(Limits.concealmentStep) ? play(first) : fill(gap, before: first)
     }
 
+    /// What comes next is waited for: it is not there, and no pause.
+    var isMissing: Bool {
+        guard waitsForMissing, let stream else { return false }
+        guard let first = queue.first else { return true }
+        return first.timestamp - stream.next >= Int64(Limits.concealmentStep)
+            && stream.missingTicks(before: first) > stream.ticksGivenUp
+    }
+
     /// Where nothing was heard until now, or silence for want of sound, it goes on with the newest that is in time: what
-    /// had waited somewhere comes all at once, and would be late for as long as the share lasts.
+    /// had waited somewhere comes all at once, and would be late for as long as the share lasts. Who waits for what is
+    /// missing wants just that; only what had waited before the first is left out there as well.
     private mutating func leaveOutStale() {
-        guard let stream, stream.isSilenced || !stream.hasBegun else { return }
+        guard let stream, stream.isSilenced && !waitsForMissing || !stream.hasBegun else { return }
         while queue.count > 1, let first = queue.first, stream.isStale(first, holdBack) {
             _ = queue.removeFirst()
             statistics.packetsLate += 1
@@ -27,7 +36,7 @@ extension AudioPlayout {
     private mutating func play(_ packet: PlayoutQueue.Packet) -> PlayoutOutput? {
         _ = queue.removeFirst()
         stream?.adjust(to: packet.timestamp)
-        let pause = stream?.begin(packet) ?? 0
+        let pause = stream?.begin(packet, settles: !waitsForMissing) ?? 0
         statistics.concealedTicks -= pause
         statistics.pausedTicks += pause
         statistics.playedTicks += Int64(packet.opus.samples)
@@ -49,7 +58,7 @@ extension AudioPlayout {
         }
         self.stream?.giveUp(ticks)
         statistics.concealedTicks += Int64(ticks)
-        return output(.conceal, ticks)
+        return output(stream.isSilenced ? .silence : .conceal, ticks)
     }
 
     /// A packet's length, or less at first, so that whole ones are left; in steps of 2.5 ms.
@@ -61,9 +70,11 @@ extension AudioPlayout {
 
     /// Nothing is there: it may be late, lost, or a pause.
     private mutating func starve(at now: Instant) -> PlayoutOutput? {
-        let skipped = stream?.skipSilence(to: now) ?? 0
+        guard let stream, let due else { return nil }
+        let waited = due - stream.due
+        let skipped = self.stream?.skipSilence(to: now - waited) ?? 0
         statistics.pausedTicks += skipped
-        guard let isSilenced = stream?.isSilenced, let ticks = stream?.starve() else { return nil }
+        guard let isSilenced = self.stream?.isSilenced, let ticks = self.stream?.starve() else { return nil }
         statistics.concealedTicks += Int64(ticks)
         return output(isSilenced ? .silence : .conceal, ticks)
     }

@@ -61,6 +61,11 @@ extension AudioPlayout {
             return epoch + .seconds(seconds)
         }
 
+        /// What is to be played next is not taken if it comes later than this.
+        var lastArrival: Instant {
+            epoch + .seconds(media(next) + (delays.base ?? offset)) + Limits.longestPlayoutDelay
+        }
+
         // MARK: Arrivals
 
         mutating func noteArrival(of timestamp: Int64, at now: Instant) {
@@ -124,9 +129,11 @@ extension AudioPlayout {
         }
 
         /// A packet is played; how many ticks of what was guessed before it were a pause.
-        mutating func begin(_ packet: PlayoutQueue.Packet) -> Int64 {
+        ///
+        /// - Parameter settles: the delay is chosen anew behind a silence, not at the start alone.
+        mutating func begin(_ packet: PlayoutQueue.Packet, settles: Bool) -> Int64 {
             let pause = max(0, starvedTicks - missingTicks(before: packet))
-            if isSilenced || sequenceNumber == nil { settlesUntil = nextDue + Limits.delayHistory.inSeconds }
+            if isSilenced && settles || sequenceNumber == nil { settlesUntil = nextDue + Limits.delayHistory.inSeconds }
             packetTicks = packet.opus.samples
             sequenceNumber = packet.sequenceNumber
             ticksGivenUp = 0

@@ -11,6 +11,8 @@ import Timebase
 /// 0.5 % faster, or at once in silence. A copy of a lost packet counts as its arrival, so that the delay covers repair
 /// by RED or in-band FEC as soon as that happens, and only then. The sender's clock is followed likewise, for ever.
 ///
+/// A recording has time (`waitsForMissing`): nothing is given up as long as it would still be taken.
+///
 /// A gap in sequence numbers is loss; one in timestamps alone is a pause (DTX, RFC 7587 § 3.1.3).
 package struct AudioPlayout: Sendable {
     /// A copy that a packet brings of an earlier one (RED).
@@ -33,12 +35,24 @@ package struct AudioPlayout: Sendable {
     package var holdBack = Duration.zero {
         didSet { holdBack = max(.zero, min(Limits.longestPlayoutDelay, holdBack)) }
     }
+    /// What is missing is waited for until it would not be taken any more, and what follows it waits too. Outputs then come
+    /// up to `Limits.longestPlayoutDelay` after their `due`, for whoever keeps sound and does not hear it.
+    package var waitsForMissing = false
     package internal(set) var statistics = PlayoutStatistics()
 
     package init() {}
 
-    /// When the next output is due; nil before the first packet.
-    package var due: Instant? { stream?.due }
+    /// When the next output can be had; nil before the first packet.
+    package var due: Instant? {
+        guard let stream else { return nil }
+        return isMissing ? max(stream.due, stream.lastArrival) : stream.due
+    }
+
+    /// When to ask for it: also when it should be played, where it has not come before then. Nil before the first packet.
+    package func nextLook(after now: Instant) -> Instant? {
+        guard let stream, let due else { return nil }
+        return now < stream.due ? stream.due : due
+    }
 
     /// Nothing that came waits to be played.
     package var isEmpty: Bool { queue.isEmpty }
@@ -170,10 +184,12 @@ package struct AudioPlayout: Sendable {
 
     /// Too much is held: it goes on with newer sound.
     private mutating func bound() {
-        guard let stream, let end = queue.end,
-            end - stream.next > Limits.playoutTicks || queue.count > Limits.playoutPackets || stream.isSwamped(holdBack)
-        else { return }
-        let kept = Int64((targetDelay.inSeconds * 48_000).rounded(.up))
+        guard let stream, let end = queue.end else { return }
+        let isSwamped = stream.isSwamped(holdBack)
+        guard end - stream.next > Limits.playoutTicks || queue.count > Limits.playoutPackets || isSwamped else { return }
+        // Who waits may have waited for all of it.
+        let time = waitsForMissing && !isSwamped ? max(targetDelay, Limits.longestPlayoutDelay) : targetDelay
+        let kept = Int64((time.inSeconds * 48_000).rounded(.up))
         while queue.count > 1, let first = queue.first,
             end - first.timestamp > kept + Int64(first.opus.samples) || queue.count > Limits.playoutPackets
         {
