@@ -128,20 +128,6 @@ public actor ViewSession {
         }
     }
 
-    /// What became of one try.
-    private enum Outcome {
-        case left(String)
-        case nothingYet(String, retryAfter: Duration)
-
-        /// The same as an error, once nobody waits any more.
-        var givenUp: ShareError {
-            switch self {
-            case .left(let reason): .network("the sharer can't be reached: \(reason)")
-            case .nothingYet(let words, _): .signaling(words)
-            }
-        }
-    }
-
     /// One life of a connection, from the offer to its end.
     private func join() async throws(ShareError) -> Outcome {
         let (signals, sink) = AsyncStream.makeStream(of: PeerEvent.self)
@@ -163,7 +149,7 @@ public actor ViewSession {
             (joined, negotiation) = try await negotiate(hub)
         } catch {
             await close(hub)
-            return try outcome(of: error)
+            return try Outcome(of: error, at: configuration.endpoint)
         }
         let discovery = Task { await discover(joined, negotiation, candidates, hub) }
         let watch = Task { await watchRoom(joined) }
@@ -217,18 +203,6 @@ public actor ViewSession {
         totals.isConnected = false
         self.hub = nil
         await hub.close()
-    }
-
-    /// What is worth another try, and what is not.
-    private func outcome(of error: SignalingError) throws(ShareError) -> Outcome {
-        switch error {
-        case .notThereYet(let retryAfter, let words): return .nothingYet(words, retryAfter: retryAfter)
-        case .gone: return .nothingYet("the server knows of no such room or stream", retryAfter: .zero)
-        case .unreachable, .roomTaken: return .nothingYet("\(error)", retryAfter: .zero)
-        case .refused where error.isTemporary: return .nothingYet("\(error)", retryAfter: .zero)
-        case .badAddress, .tokenRequired, .forbidden, .stale, .refused, .unreadable, .cancelled:
-            throw error.shareError(configuration.endpoint)
-        }
     }
 
     private func negotiate(_ hub: PeerHub) async throws(SignalingError) -> (WHEPSession, ViewNegotiation) {
