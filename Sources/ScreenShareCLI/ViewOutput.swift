@@ -48,10 +48,18 @@ enum ViewOutput: Sendable {
         }
     }
 
+    /// Once no more sound is written.
+    func finishSound() async throws {
+        switch self {
+        case .annexB(_, let sound): try await sound?.finish()
+        case .matroska: break
+        }
+    }
+
     /// Once nothing more is written.
     func finish() async throws {
         switch self {
-        case .annexB(_, let sound): try await sound?.finish()
+        case .annexB: break
         case .matroska(let file): try await file.finish()
         }
     }

@@ -83,11 +83,12 @@ final class ViewRunner: Sendable {
         }
     }
 
-    /// Writes the sound until the session ends.
+    /// Writes the sound until the session ends. A file of its own does not wait for who reads the video.
     private func writeSound(_ commands: AsyncStream<Command>.Continuation) async {
         await guarding(commands, "the sound") {
             for await piece in session.audio { try await output.write(piece) }
         }
+        await guarding(commands, "the sound") { try await output.finishSound() }
     }
 
     /// What can't be written ends the session.

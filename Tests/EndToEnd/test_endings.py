@@ -10,7 +10,7 @@ import termios
 import time
 
 import pytest
-from harness import annexb, sharer
+from harness import annexb, containers, sharer
 from harness.codes import IO_ERROR, OK, UNAVAILABLE, USAGE
 from harness.measures import best_of
 from harness.paths import screenshare
@@ -228,6 +228,50 @@ def test_signals_are_heard_once_all_is_written_and_the_server_falls_silent(lan, 
     # Half of it for the pictures.
     time.sleep(3)
     end_by_two_signals(viewer)
+
+
+def test_a_file_is_complete_at_the_first_signal_though_the_server_falls_silent(lan, share, start, artifacts):
+    server = start(sharer.Server, lan)
+    share(lan, "--test-pattern", "--signaling", server.base, listen=None)
+    path = artifacts / "out.mkv"
+    with open(path, "wb") as output:
+        viewer = start(sharer.view, lan, "--container", "mkv", output=output, signaling=server.base)
+    viewer.statistics.wait(lambda line: line["frames"] > 30, 15, "pictures")
+    server.process.send(signal.SIGSTOP)
+    end_by_two_signals(viewer)
+    # Its length is written last.
+    assert containers.length(path) > 0.5
+
+
+def test_a_recording_ends_at_the_signal_not_once_the_server_has_answered(lan, share, start, artifacts):
+    server = start(sharer.Server, lan)
+    share(lan, "--test-pattern", "--signaling", server.base, listen=None)
+    path = artifacts / "out.h264"
+    with open(path, "wb") as output:
+        viewer = start(sharer.view, lan, output=output, signaling=server.base)
+    viewer.statistics.wait(lambda line: line["frames"] > 30, 15, "pictures")
+    server.process.send(signal.SIGSTOP)
+    shown = time.monotonic() - viewer.started
+    assert viewer.stop(timeout=10) == OK, viewer.describe()
+    stream = annexb.probe(path)
+    assert stream["pictures"] / stream["fps"] < shown + 0.5
+
+
+def test_a_sound_file_is_complete_though_nobody_reads_the_video(lan, share, start, artifacts):
+    host = share(lan, "--test-pattern")
+    path = artifacts / "out.wav"
+    reading, writing = os.pipe()
+    # Less than a picture.
+    fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 4096)
+    viewer = start(sharer.view, lan, "--audio", path, output=writing, signaling=host.base)
+    os.close(writing)
+    viewer.wait_for("First picture", 10)
+    viewer.send(signal.SIGINT)
+    # A header is written before the sound, or at the end where there is none.
+    wait_until(lambda: path.stat().st_size > 0, 3, "the sound's file")
+    assert viewer.running, "its reader has not taken the video"
+    os.close(reading)
+    assert viewer.wait(5) == OK, viewer.describe()
 
 
 def test_signals_are_heard_once_the_reader_has_gone_and_the_server_falls_silent(lan, share, start):

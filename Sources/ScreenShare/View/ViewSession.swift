@@ -50,7 +50,11 @@ public actor ViewSession {
     private var origin: (mediaTime: MediaTime, timestamp: Int64)?
     /// The sharer sends sound to this viewer.
     public private(set) var hasSound = false
+    /// What comes over the present connection is taken.
+    private var isReceiving = false
+    /// Nothing more is handed over.
     private var hasEnded = false
+    private var isClosed = false
     private var lastNotice: String?
     /// The sharer says that the path takes too little for moving pictures, or that it pauses.
     var isPathNarrow = false
@@ -79,9 +83,11 @@ public actor ViewSession {
         runner = Task { [weak self] in await self?.run() }
     }
 
-    /// Leaves, and ends all three streams; returns when everything is closed.
+    /// Ends the video and the sound, leaves, and ends the events; returns when everything is closed.
     public func stop() async {
         runner?.cancel()
+        // What has come by now is handed over first.
+        if !isReceiving { endMedia() }
         await runner?.value
         await finish(nil)
     }
@@ -235,8 +241,14 @@ public actor ViewSession {
         _ signals: AsyncStream<PeerEvent>, _ sink: AsyncStream<PeerEvent>.Continuation
     ) async -> Outcome {
         var patience = Task { await giveUp(sink, notBefore: ViewLimits.step) }
-        defer { patience.cancel() }
-        for await signal in signals {
+        isReceiving = true
+        defer {
+            patience.cancel()
+            isReceiving = false
+            // Whoever writes a file can complete it before the server has answered the goodbye.
+            if Task.isCancelled { endMedia() }
+        }
+        for await signal in signals where !hasEnded {
             switch signal {
             case .connected:
                 totals.isConnected = true
@@ -339,6 +351,16 @@ public actor ViewSession {
     }
 
     private func finish(_ error: ShareError?) async {
+        endMedia()
+        guard !isClosed else { return }
+        isClosed = true
+        try? await eventLoops?.shutdownGracefully()
+        eventLoops = nil
+        eventSink.yield(.ended(error))
+        eventSink.finish()
+    }
+
+    private func endMedia() {
         guard !hasEnded else { return }
         hasEnded = true
         timeLimit?.cancel()
@@ -346,10 +368,6 @@ public actor ViewSession {
         for piece in sound.rest() { audioSink.yield(piece) }
         audioSink.finish()
         fillToTheEnd()
-        try? await eventLoops?.shutdownGracefully()
-        eventLoops = nil
-        eventSink.yield(.ended(error))
-        eventSink.finish()
         unitSink.finish()
     }
 

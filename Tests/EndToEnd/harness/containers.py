@@ -23,6 +23,13 @@ def packets(path, kind):
     return numpy.array([float(packet["pts_time"]) for packet in json.loads(done.stdout)["packets"]])
 
 
+def length(path):
+    """In seconds, as the file itself says; without that, an error."""
+    command = ["ffprobe", "-v", "error", "-show_entries", "format=duration", "-of", "json", path]
+    done = subprocess.run(command, capture_output=True, check=True, timeout=60)
+    return float(json.loads(done.stdout)["format"]["duration"])
+
+
 def flashes(path):
     """When white pictures begin."""
     raw = ffmpeg(path, "-vf", "scale=16:9", "-fps_mode", "passthrough", "-enc_time_base", "1:90000", "-pix_fmt", "gray", "-f", "rawvideo")
