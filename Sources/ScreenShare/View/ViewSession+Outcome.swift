@@ -18,12 +18,16 @@ extension ViewSession {
 
 extension ViewSession.Outcome {
     /// What is worth another try; what is not is thrown.
-    init(of error: SignalingError, at endpoint: String) throws(ShareError) {
+    ///
+    /// - Parameter hasJoined: this endpoint has taken us before. What it can't have said then is another's word, such as the
+    ///   page of a network that wants a login first.
+    init(of error: SignalingError, at endpoint: String, hasJoined: Bool) throws(ShareError) {
         switch error {
         case .notThereYet(let retryAfter, let words): self = .nothingYet(words, retryAfter: retryAfter)
         case .gone: self = .nothingYet("the server knows of no such room or stream", retryAfter: .zero)
         case .unreachable, .roomTaken: self = .nothingYet("\(error)", retryAfter: .zero)
-        case .refused where error.isTemporary: self = .nothingYet("\(error)", retryAfter: .zero)
+        case .refused where hasJoined || error.isTemporary, .unreadable where hasJoined:
+            self = .nothingYet("\(error)", retryAfter: .zero)
         case .badAddress, .tokenRequired, .forbidden, .stale, .refused, .unreadable, .cancelled:
             throw error.shareError(endpoint)
         }

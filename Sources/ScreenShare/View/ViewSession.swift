@@ -155,7 +155,7 @@ public actor ViewSession {
             (joined, negotiation) = try await negotiate(hub)
         } catch {
             await close(hub)
-            return try Outcome(of: error, at: configuration.endpoint)
+            return try Outcome(of: error, at: configuration.endpoint, hasJoined: totals.joins > 0)
         }
         let discovery = Task { await discover(joined, negotiation, candidates, hub) }
         let watch = Task { await watchRoom(joined) }

@@ -1,0 +1,38 @@
+import SignalingClient
+import Testing
+
+@testable import ScreenShare
+
+@Suite("What a viewer makes of a server's refusal")
+struct OutcomeTests {
+    private func waits(_ error: SignalingError, hasJoined: Bool) -> Bool {
+        let outcome = try? ViewSession.Outcome(of: error, at: "http://127.0.0.1:9/whep", hasJoined: hasJoined)
+        guard case .nothingYet? = outcome else { return false }
+        return true
+    }
+
+    @Test("an answer that is none of the server's ends no recording that it has taken before, and is told to who begins")
+    func odd() {
+        let odd: [SignalingError] = [
+            .refused(status: 200, words: "status 200"), .refused(status: 302, words: "status 302"), .unreadable("answer"),
+        ]
+        for error in odd {
+            #expect(!waits(error, hasJoined: false) && waits(error, hasJoined: true), "\(error)")
+        }
+    }
+
+    @Test("a token that is missing or wrong ends it at any time, and what passes at none")
+    func others() {
+        for hasJoined in [false, true] {
+            let lasting: [SignalingError] = [
+                .tokenRequired, .forbidden(words: "the token is not accepted"), .badAddress("x"),
+            ]
+            #expect(!lasting.contains { waits($0, hasJoined: hasJoined) })
+            let passing: [SignalingError] = [
+                .gone, .unreachable(.timeout), .refused(status: 500, words: "status 500"),
+                .notThereYet(retryAfter: .zero, words: "nobody shares yet"), .roomTaken(retryAfter: .zero),
+            ]
+            #expect(passing.allSatisfy { waits($0, hasJoined: hasJoined) })
+        }
+    }
+}
