@@ -62,4 +62,44 @@ struct LastSoundTests {
         let nothing = sound.rest()
         #expect(nothing.isEmpty)
     }
+
+    /// Frames of 20 ms that come without delay.
+    private func receive(_ index: Int, after pause: Int = 0, captured: NTPTimestamp? = nil, in sound: inout ViewAudio) {
+        let now = Instant.zero + .milliseconds((index + pause) * 20)
+        sound.receive(
+            ReceivedAudio(
+                bytes: [0xFC, 0xFF, 0xFE], copies: [], sequenceNumber: Int64(index), timestamp: Int64(index + pause) * 960,
+                capturedAt: captured, receivedAt: now))
+    }
+
+    @Test("So does what came right behind a pause, though it is due later than the pause says")
+    func behindPause() {
+        var sound = ViewAudio(decoder: nil)
+        for index in 0..<20 {
+            receive(index, in: &sound)
+            while sound.next(at: .zero + .milliseconds(index * 20)) != nil {}
+        }
+        while sound.next(at: .zero + .seconds(2)) != nil {}
+        sound.holdBack = .milliseconds(300)
+        for index in 20..<25 { receive(index, after: 80, in: &sound) }
+        let rest = sound.rest()
+        #expect(rest.compactMap(\.opus).count == 5)
+        #expect(rest.last?.position == 99_840)
+    }
+
+    @Test("A stop before its place is known tells the place of what was handed over without")
+    func early() {
+        var sound = ViewAudio(decoder: nil)
+        let begin = NTPTimestamp(bits: 1 << 60)
+        sound.see(captured: begin, timestamp: 0)
+        var early: [AudioPiece] = []
+        for index in 0..<10 {
+            receive(index, captured: begin.advanced(by: .milliseconds(index * 20)), in: &sound)
+            while let next = sound.next(at: .zero + .milliseconds(index * 20 + 15)) { early.append(next.piece) }
+        }
+        #expect(early.count == 10 && early.allSatisfy { $0.timestamp == nil })
+        let rest = sound.rest()
+        #expect(rest.map(\.frames) == [0])
+        #expect(rest.map(\.position) == [9600] && rest.map(\.timestamp) == [9600])
+    }
 }

@@ -115,11 +115,22 @@ struct ViewAudio {
         return (piece, captured.map { LipSync.Presentation(captured: $0, at: output.due + Self.decoderDelay) })
     }
 
-    /// What has come and is not due yet, for the end of a recording.
+    /// What has come and is not due yet, for the end of a recording. Where earlier sound still waits for its place, an empty
+    /// piece tells it first: nothing else may be left.
     mutating func rest() -> [AudioPiece] {
         var pieces: [AudioPiece] = []
+        let wasKnown = zero.value != nil
         zero.settle()
-        while !playout.isEmpty, let due = playout.due, let next = next(at: due) { pieces.append(next.piece) }
+        if !wasKnown, zero.value != nil, let next = playout.next, let due = playout.due {
+            pieces.append(
+                AudioPiece(
+                    opus: nil, samples: [], timestamp: place(next), position: next, frames: 0,
+                    playAt: SystemClock.continuous(due), isInserted: false))
+        }
+        while !playout.isEmpty, let due = playout.due {
+            // Behind a silence it may turn out to be due later.
+            if let next = next(at: due) { pieces.append(next.piece) } else if playout.due == due { break }
+        }
         return pieces
     }
 

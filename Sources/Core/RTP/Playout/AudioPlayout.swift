@@ -54,6 +54,9 @@ package struct AudioPlayout: Sendable {
         return now < stream.due ? stream.due : due
     }
 
+    /// The timestamp of what is played next; nil before the first packet.
+    package var next: Int64? { stream?.next }
+
     /// Nothing that came waits to be played.
     package var isEmpty: Bool { queue.isEmpty }
 
