@@ -124,7 +124,10 @@ final class ViewRunner: Sendable {
                 isEnding = true
                 Task { await session.stop() }
             case .event(.ended(let error)): failure = failure ?? error.map { Failure($0) }
-            case .written: return failure
+            case .written:
+                // What came since the last second.
+                await report((clock.now - begin) / .seconds(1))
+                return failure
             case .event(let event):
                 show(event, &reason)
                 if case .firstPicture = event, output.takesSound, await !session.hasSound {

@@ -129,6 +129,14 @@ def test_a_sharer_that_cannot_be_reached_is_given_up_after_the_wait(lan, share, 
     assert "can't be reached" in viewer.text() and path.stat().st_size == 0
 
 
+def test_the_last_statistics_tell_of_the_whole_file(lan, share, record):
+    share(lan, "--test-pattern")
+    viewer, path = record(lan, "--frames", "12")
+    assert viewer.wait(20) == 0, viewer.describe()
+    last = viewer.statistics.last
+    assert last["frames"] + last["repeated"] == annexb.probe(path)["pictures"] >= 12
+
+
 def test_statistics_can_go_to_a_file(lan, share, record):
     share(lan, "--test-pattern")
     viewer, _ = record(lan)
