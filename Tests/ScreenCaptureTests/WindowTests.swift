@@ -200,6 +200,28 @@ extension XServerSuite {
             try #require(try source.watch { $0.isFilled(spot, red) } != nil)
         }
 
+        @Test("Without time to look where it is, it does not say that there is something to see")
+        func noTimeToLook() throws {
+            let window = makeWindow()
+            let source = try source("quarterly")
+            try source.settleDown()
+            painter.unmap(window)
+            painter.finish()
+            // What the server told is there by then.
+            for _ in 0..<100 {
+                #expect(try source.waitForChange(until: SystemClock.now() + .milliseconds(1), wakeup: -1) == .idle)
+            }
+            _ = try #require(try source.watchUntilHidden())
+            painter.destroy(window)
+            painter.finish()
+            for _ in 0..<100 {
+                let event = try source.waitForChange(until: SystemClock.now() + .milliseconds(1), wakeup: -1)
+                #expect(event != .changed)
+            }
+            let reason = try #require(try source.watchUntilHidden())
+            #expect(reason.contains("was closed"))
+        }
+
         @Test("A window that is minimised at the start is waited for")
         func minimisedAtStart() throws {
             let window = painter.makeWindow(place, title: "Later", color: gray)

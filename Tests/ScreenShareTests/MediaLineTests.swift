@@ -132,6 +132,18 @@ struct MediaLineTests {
         line.stop()
     }
 
+    @Test("what hides while nobody watches is told of, and so is that it is there again")
+    func hiddenUnwatched() async throws {
+        let line = ScriptedLine(isSampled: true)
+        #expect(await line.wait { !$0.lumas.isEmpty })
+        await line.controls.changeAndWait { $0.samplers = 0 }
+        line.settle { $0.isHidden = true }
+        #expect(await line.wait(for: \.isHidden))
+        line.show { $0.isHidden = false }
+        #expect(await line.wait { !$0.isHidden })
+        line.stop()
+    }
+
     @Test("a pause that ends while the source is hidden sends nothing before it is there again")
     func hiddenAfterPause() async throws {
         let line = ScriptedLine(lanes: [.standard])

@@ -18,6 +18,8 @@ final class ScriptedLine: Sendable {
         var isNoise = false
         var size = PixelSize(width: 320, height: 240)
         var isHidden = false
+        /// It was found hidden, by a look or a read.
+        var isFoundHidden = false
         /// It can't be read for the moment.
         var isBusy = false
         var isChanged = true
@@ -148,14 +150,20 @@ private struct ScriptedSource: FrameSource {
 
     mutating func waitForChange(until deadline: Instant, wakeup descriptor: Int32) throws(CaptureError) -> SourceEvent {
         if scene.withLockedValue({ $0.isChanged }) { return .changed }
+        // As a screen's source, which does not ask the server where there is no time for an answer.
+        let hasTime = deadline - SystemClock.now() >= .milliseconds(2)
         wakeup.wait(atMost: deadline - SystemClock.now())
-        let (isChanged, isHidden) = scene.withLockedValue { ($0.isChanged, $0.isHidden) }
+        let (isChanged, isHidden) = scene.withLockedValue { scene in
+            if hasTime { scene.isFoundHidden = scene.isHidden }
+            return (scene.isChanged, scene.isFoundHidden)
+        }
         return isChanged ? .changed : isHidden ? .hidden("It is hidden.") : .idle
     }
 
     mutating func read() throws(CaptureError) -> ScreenFrame {
         let scene = scene.withLockedValue { scene in
             scene.isChanged = false
+            scene.isFoundHidden = scene.isHidden
             scene.readTimes.append(SystemClock.now())
             return scene
         }

@@ -177,9 +177,10 @@ extension ScreenSource {
     private func news(at now: Instant, until deadline: Instant) throws(XFailure) -> SourceEvent? {
         let hasTime = deadline - now >= Limits.roundTrip
         do throws(XFailure) {
-            if isStale, hasTime { try settle(until: deadline) }
+            try settleInTime(until: deadline)
             if ending != nil { throw .lost }
-            if isStale { return connection.isStalled || now < pausedUntil ? nil : .changed }
+            // Nobody knows yet whether there is anything to see.
+            if isStale { return nil }
             guard surface != nil else { return hiddenNews() }
             if hasChanged { return .changed }
             if showsCursor, hasTime, isShapeStale || watch.isDue(at: now) { try lookAtPointer(until: deadline) }
@@ -187,6 +188,15 @@ extension ScreenSource {
             return nil
         }
         return hasChanged ? .changed : nil
+    }
+
+    /// Looks where the source is while there is time for an answer, and again where it changed meanwhile.
+    private func settleInTime(until deadline: Instant) throws(XFailure) {
+        while isStale, ending == nil {
+            let now = SystemClock.now()
+            guard now >= pausedUntil, deadline - now >= Limits.roundTrip else { return }
+            try settle(until: deadline)
+        }
     }
 
     private var hasChanged: Bool {
@@ -207,6 +217,8 @@ extension ScreenSource {
     private func nextLook(after now: Instant, until deadline: Instant) -> Instant {
         if connection.isStalled { return deadline }
         if now < pausedUntil { return pausedUntil }
+        // There was no time to look where it is.
+        if isStale { return deadline }
         guard showsCursor, surface != nil, deadline - now >= Limits.roundTrip else { return deadline }
         return watch.nextLook
     }

@@ -16,7 +16,7 @@ package enum CaptureError: Error, Hashable, Sendable {
 package enum SourceEvent: Hashable, Sendable {
     /// The picture changed since it was last read.
     case changed
-    /// The deadline passed, or the waker fired, and nothing changed.
+    /// The deadline passed, or the waker fired, and nothing changed, or there was no time to find out.
     case idle
     /// There is nothing to show for now (window minimised or withdrawn); the text says why.
     case hidden(String)

@@ -148,7 +148,8 @@ final class MediaLine {
     private func idle() throws(ShareError) {
         isLookedAt = false
         controls.wakeup.wait(atMost: LineLimits.idlePeriod)
-        try tellVisibility(poll(until: SystemClock.now()))
+        // A screen's source asks its server only where there is time for an answer.
+        try tellVisibility(poll(until: SystemClock.now() + LineLimits.idleLook))
         adapter.changedUnwatched(at: source.newestPicture() ?? SystemClock.now())
         // Who comes next is told the level for it.
         let size = source.size
@@ -273,6 +274,8 @@ final class MediaLine {
 enum LineLimits {
     /// How often a source that nobody watches is looked after: an X server that vanished is noticed within 2 s.
     static let idlePeriod = Duration.milliseconds(500)
+    /// What finding out may take then, whether it is hidden and of which size: some round trips to a server far away.
+    static let idleLook = Duration.milliseconds(50)
     /// No picture takes longer from its source to its encoder.
     static let oldestPicture = Duration.seconds(1)
     /// A look at a change takes a read and a conversion.
