@@ -30,6 +30,48 @@ extension XServerSuite {
             #expect(try source.waitForChange(until: SystemClock.now() + .milliseconds(200), wakeup: -1) == .idle)
         }
 
+        @Test("Of what changes beside a region nothing is fetched, and of the region only what changed")
+        func beside() throws {
+            let region = PixelRect(x: 500, y: 300, width: 200, height: 100)
+            let source = try ScreenSource(display: server.display, target: .region(region), showsCursor: false)
+            try source.settleDown()
+            let before = source.counters
+            for step: UInt32 in 1...4 {
+                // Between both lies the whole region.
+                for x in [0, 900] {
+                    painter.fill(painter.root, PixelRect(x: x, y: 0, width: 300, height: 720), step)
+                    painter.finish()
+                    #expect(try source.waitForChange(until: SystemClock.now() + .milliseconds(100), wakeup: -1) == .idle)
+                }
+                let key = PixelRect(x: 600, y: 340 + Int(step), width: 8, height: 12)
+                painter.fill(painter.root, key, red + step)
+                painter.finish()
+                #expect(try source.waitForChange(until: SystemClock.now() + .seconds(2), wakeup: -1) == .changed)
+                let look = Look(try source.readPatiently())
+                #expect(look.frame.damage == PixelRect(x: 100, y: 40 + Int(step), width: 8, height: 12))
+                #expect(look.isFilled(look.frame.damage, red + step))
+            }
+            #expect(source.counters.grabs == before.grabs + 4)
+            #expect(source.counters.rows == before.rows + 4 * 12)
+        }
+
+        @Test("What changes beside a region is not told as more that follows upon a change of its own")
+        func noMoreBeside() throws {
+            let region = PixelRect(x: 500, y: 300, width: 200, height: 100)
+            let source = try ScreenSource(display: server.display, target: .region(region), showsCursor: false)
+            try source.settleDown()
+            painter.fill(painter.root, PixelRect(x: 510, y: 310, width: 10, height: 10), red)
+            painter.finish()
+            #expect(try source.waitForChange(until: SystemClock.now() + .seconds(2), wakeup: -1) == .changed)
+            #expect(try source.waitForMore(until: SystemClock.now() + .milliseconds(20), wakeup: -1) == false)
+            painter.fill(painter.root, PixelRect(x: 0, y: 0, width: 300, height: 720), green)
+            painter.finish()
+            #expect(try source.waitForMore(until: SystemClock.now() + .milliseconds(100), wakeup: -1) == false)
+            painter.fill(painter.root, PixelRect(x: 512, y: 312, width: 1, height: 1), blue)
+            painter.finish()
+            #expect(try source.waitForMore(until: SystemClock.now() + .seconds(2), wakeup: -1) == true)
+        }
+
         @Test("The pointer is drawn relative to the region")
         func pointerInRegion() throws {
             painter.setCursor(side: 6, red: 0, green: 65535, blue: 0)

@@ -105,6 +105,32 @@ extension XServerSuite {
             #expect(source.counters.rows < source.counters.grabs * 720)
         }
 
+        @Test("No change of a region is lost among those beside it, which hardly wake anybody")
+        func amongOthers() throws {
+            let server = try VirtualScreen()
+            let painter = try Painter(server.display)
+            let region = PixelRect(x: 640, y: 0, width: 640, height: 720)
+            let source = try ScreenSource(display: server.display, target: .region(region), showsCursor: false)
+            try source.settleDown()
+            let worker = Worker(server.display) { painter, root, step in
+                painter.fill(root, PixelRect(x: 0, y: 0, width: 600, height: 40), step)
+                painter.finish()
+            }
+            defer { worker.stop() }
+            for step: UInt32 in 1...300 {
+                let (x, y) = (Int(step * 7 % 640), Int(step * 11 % 720))
+                painter.fill(painter.root, PixelRect(x: region.x + x, y: y, width: 1, height: 1), step)
+                painter.finish()
+                try #require(try source.watch { $0[x, y] == step } != nil)
+            }
+            try source.settleDown()
+            let before = source.counters
+            #expect(try source.waitForChange(until: SystemClock.now() + .milliseconds(500), wakeup: -1) == .idle)
+            #expect(source.counters.grabs == before.grabs)
+            // What changes there again and again is told once, until the next grab.
+            #expect(source.counters.wakeups - before.wakeups <= 20)
+        }
+
         @Test("Scrolling stripes never tear")
         func scrolling() throws {
             let server = try VirtualScreen()

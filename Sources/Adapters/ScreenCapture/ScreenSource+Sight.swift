@@ -10,9 +10,7 @@ extension ScreenSource {
         for event in try connection.takeEvents() {
             switch event {
             case .damage(let area, let sequence):
-                if let surface { tracker.add(surface.picture(area), sequence: sequence) }
-                // Sequence numbers wrap; two that are compared lie close together.
-                if let askedForMore, Int32(bitPattern: sequence &- askedForMore) >= 0 { hasMore = true }
+                if let surface { absorb(damage: surface.picture(area), sequence: sequence) }
                 if Int32(bitPattern: sequence &- lastReplaced) >= 0 { react(to: event) }
             case .pointerMoved:
                 noticeMotion()
@@ -22,6 +20,15 @@ extension ScreenSource {
                 react(to: event)
             }
         }
+    }
+
+    /// - Parameter area: what the server told of, as far as it lies in the picture.
+    private func absorb(damage area: PixelRect, sequence: UInt32) {
+        // Beside a region.
+        if area.isEmpty { return }
+        tracker.add(area, sequence: sequence)
+        // Sequence numbers wrap; two that are compared lie close together.
+        if let askedForMore, Int32(bitPattern: sequence &- askedForMore) >= 0 { hasMore = true }
     }
 
     private func react(to event: XEvent) {
