@@ -112,6 +112,21 @@ extension XServerSuite {
             server.resume()
         }
 
+        @Test("Where the process may open no more files opening says so, and nothing ends")
+        func noDescriptors() async {
+            await #expect(processExitsWith: .success) {
+                var limit = rlimit(rlim_cur: 64, rlim_max: 64)
+                setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+                while dup(1) >= 0 {}
+                do throws(CaptureError) {
+                    _ = try ScreenSource(display: ":0", target: .display)
+                    exit(1)
+                } catch {
+                    exit("\(error)".contains("no more files") ? 0 : 2)
+                }
+            }
+        }
+
         @Test("A display that does not exist, and a name that is none, are refused with those that exist")
         func unknownDisplay() throws {
             let server = try VirtualScreen()

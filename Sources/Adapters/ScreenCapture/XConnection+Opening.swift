@@ -10,7 +10,9 @@ extension XConnection {
     static func open(display requested: String?, until deadline: Instant) throws(CaptureError) -> XConnection {
         let isWayland = SessionKind.isWayland { environment($0) }
         let name = try displayName(requested, environment("DISPLAY"), isWayland: isWayland)
-        let opening = Opening(display: name)
+        guard let opening = Opening(display: name) else {
+            throw .unavailable("This process may open no more files, so that display \(name) can't be reached.")
+        }
         guard let result = opening.wait(until: deadline) else {
             throw .unavailable("The X server of display \(name) does not answer.")
         }
@@ -74,9 +76,12 @@ private final class Opening: Sendable {
     }
 
     private let progress = NIOLockedValueBox(Progress.connecting)
-    private let finished = Wakeup()
+    private let finished: Wakeup
 
-    init(display: String) {
+    /// Nil where no file descriptor is left to wait with.
+    init?(display: String) {
+        guard let finished = Wakeup(orNil: ()) else { return nil }
+        self.finished = finished
         BlockingThread.start(name: "x11-connect") { [self] in
             var screen: Int32 = 0
             BrokenPipe.held {
