@@ -66,6 +66,19 @@ struct AnswerTests {
         await session.stop()
     }
 
+    @Test("a bit rate beyond what a share may use says the level of the most that it may", arguments: [100_000_000, Int.max])
+    func boundlessLevel(bitrate: Int) async throws {
+        var configuration = ShareConfiguration(source: .testPattern(width: 640, height: 360))
+        configuration.maximumBitrate = bitrate
+        configuration.network.interfaces = ["127.0.0.1"]
+        let session = ShareSession(configuration: configuration)
+        await session.pause()
+        try await session.start()
+        let sdp = try await session.answer(offer: Self.offer()).sdp
+        #expect(sdp.contains("profile-level-id=42e032"), "100 Mbit/s: level 5")
+        await session.stop()
+    }
+
     @Test("so is that of a picture pushed before, and without one it is that of the largest", arguments: [false, true])
     func pushedLevel(isPushed: Bool) async throws {
         let source = CustomVideoSource()

@@ -14,7 +14,8 @@ extension ShareSession {
     /// With its packets' headers.
     var soundWithHeaders: Int { soundBitrate + configuration.audio.packetDuration.headerBitrate }
 
-    private var totalBitrate: Int { max(100_000, min(100_000_000, configuration.maximumBitrate)) }
+    /// What pictures and sound may use together.
+    var totalBitrate: Int { max(100_000, min(100_000_000, configuration.maximumBitrate)) }
 
     /// What is left for pictures: sound comes first.
     var videoBitrate: Int {

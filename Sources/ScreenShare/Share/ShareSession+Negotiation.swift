@@ -187,7 +187,7 @@ extension ShareSession {
     /// largest the share may have.
     private var levelIDC: UInt8 {
         let level = H264Level.minimum(
-            size: encodedSize, frameRate: configuration.frameRate?.rate ?? .fps30, bitsPerSecond: configuration.maximumBitrate,
+            size: encodedSize, frameRate: configuration.frameRate?.rate ?? .fps30, bitsPerSecond: totalBitrate,
             references: X264Configuration.references(for: encodedSize))
         return UInt8(clamping: level?.identifier ?? 40)
     }
