@@ -113,6 +113,16 @@ struct LifeTests {
         await #expect(throws: ShareError.self) { try await session.setSource(.testPattern(width: 64, height: 64)) }
     }
 
+    @Test("a region without a pixel is refused, not taken for one outside the screen", arguments: [(0, 9), (9, 0), (-9, -9)])
+    func emptyRegion(width: Int, height: Int) async throws {
+        let empty = ShareSource.region(x: 0, y: 0, width: width, height: height, display: ":4711")
+        let session = ShareSession(configuration: configuration(empty))
+        await #expect(throws: ShareError.source("A region has at least 1 pixel a side, not \(width)x\(height).")) {
+            try await session.start()
+        }
+        await session.stop()
+    }
+
     @Test("a source chosen while the session starts is the one that is shown", arguments: 1...5)
     func sourceWhileStarting(round: Int) async throws {
         let session = ShareSession(configuration: configuration(.testPattern(width: 320, height: 240)))

@@ -6,7 +6,7 @@ public enum ShareSource: Sendable {
     case monitor(String, display: String?)
     /// One window, by id (`0x…` or decimal) or by a part of its title.
     case window(String, display: String?)
-    /// A rectangle of the display, in pixels from its upper left corner.
+    /// A rectangle of the display, in pixels from its upper left corner, 1 pixel or more a side.
     case region(x: Int, y: Int, width: Int, height: Int, display: String?)
     /// A drawn pattern with known colours and something moving, 30 pictures a second, 1…8192 pixels a side: needs no
     /// display.

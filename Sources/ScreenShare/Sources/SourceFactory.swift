@@ -21,6 +21,11 @@ extension ShareSource {
         case .region(let x, let y, let width, let height, let display):
             func bound(_ number: Int) -> Int { max(-SourceLimits.screen, min(SourceLimits.screen, number)) }
             let rect = PixelRect(x: bound(x), y: bound(y), width: bound(width), height: bound(height))
+            guard !rect.isEmpty else {
+                return { _ throws(CaptureError) in
+                    throw .unsupported("A region has at least 1 pixel a side, not \(width)x\(height).")
+                }
+            }
             return screen(.region(rect), display)
         case .testPattern(let width, let height):
             return { wakeup throws(CaptureError) in
