@@ -144,6 +144,18 @@ struct MediaLineTests {
         line.stop()
     }
 
+    @Test("a source that has no picture yet is not called hidden because the one before was")
+    func hiddenBefore() async throws {
+        let line = ScriptedLine(lanes: [.standard])
+        #expect(await line.wait { !$0.units.isEmpty })
+        line.show { $0.isHidden = true }
+        #expect(await line.wait(for: \.isHidden))
+        let next = CustomVideoSource()
+        try await line.controls.show { wakeup throws(CaptureError) in CustomFrameSource(next, wakeup: wakeup) }
+        #expect(await line.wait { !$0.isHidden })
+        line.stop()
+    }
+
     @Test("a pause that ends while the source is hidden sends nothing before it is there again")
     func hiddenAfterPause() async throws {
         let line = ScriptedLine(lanes: [.standard])

@@ -47,7 +47,7 @@ extension MediaLine {
         switch event {
         case .changed: reveal()
         case .hidden(let text): hide(text)
-        case .idle: break
+        case .idle: if isHiddenOutdated { reveal() }
         }
     }
 
@@ -79,12 +79,14 @@ extension MediaLine {
     }
 
     func hide(_ text: String) {
+        isHiddenOutdated = false
         if text == hiddenBecause { return }
         hiddenBecause = text
         report(.hidden(text))
     }
 
     private func reveal() {
+        isHiddenOutdated = false
         guard isHidden else { return }
         hiddenBecause = nil
         report(.visible)

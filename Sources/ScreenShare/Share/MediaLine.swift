@@ -52,6 +52,8 @@ final class MediaLine {
     /// Why there is nothing to see now.
     var hiddenBecause: String?
     var isHidden: Bool { hiddenBecause != nil }
+    /// That was said of another source, in whose place this one has come.
+    var isHiddenOutdated = false
     var capturedAt = Instant.zero
     var unseen = UnseenChange()
     /// What was glanced at, and not converted yet.
@@ -248,6 +250,7 @@ final class MediaLine {
             let size = source.size
             counters.update { $0.source = size }
             forget(at: now)
+            isHiddenOutdated = isHidden
             next.answer(.success(()))
         } catch {
             next.answer(.failure(error.shareError))
