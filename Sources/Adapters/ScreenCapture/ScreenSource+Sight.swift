@@ -93,6 +93,9 @@ extension ScreenSource {
         overlay.forget()
         guard try prepareMemory(for: next.size, until: deadline) else { return }
         tracker.restart(with: next.size)
+        // Of a read that failed; it may reach beyond this picture.
+        undelivered = DamagedAreas()
+        undeliveredPointer = .nothing
         surface = next
         size = next.size
         hiddenReason = ""
