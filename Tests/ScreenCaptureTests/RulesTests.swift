@@ -106,6 +106,13 @@ struct RulesTests {
         #expect(!SessionKind.isWayland { $0 == "XDG_SESSION_TYPE" ? "x11" : nil })
     }
 
+    @Test("An Xwayland that is shared, because nothing tells of a Wayland session, is told of")
+    func doubtfulSession() throws {
+        let doubt = try #require(SessionKind.doubt(about: ":0", hasExtension: true))
+        #expect(doubt.contains(":0 is Xwayland") && doubt.contains("black"))
+        #expect(SessionKind.doubt(about: ":0", hasExtension: false) == nil)
+    }
+
     @Test("Without a display it says what to do")
     func displayNames() throws {
         #expect(try XConnection.displayName(":5", ":0", isWayland: true) == ":5")

@@ -71,6 +71,15 @@ struct DiagnosisTests {
         #expect(Finding.display(.failure("No display is named.")).verdict == .failure)
     }
 
+    @Test("a display of Xwayland is a warning, also where it has everything")
+    func xwayland() {
+        var report = Self.report
+        report.isXwayland = true
+        let finding = Finding.display(.seen(report))
+        #expect(finding.verdict == .warning && finding.found.contains("Xwayland"))
+        #expect(finding.advice?.contains("X11 session") == true && finding.values["xwayland"] == .flag(true))
+    }
+
     @Test("sound that is missing is a failure only where it was asked for")
     func sound() {
         func finding(_ isAsked: Bool, _ outcome: SoundCheck.Facts.Outcome) -> Finding {

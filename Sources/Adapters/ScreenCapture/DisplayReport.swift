@@ -13,12 +13,14 @@ package struct DisplayReport: Hashable, Sendable {
     package var seesPointer: Bool
     /// RandR 1.5: monitors by name, and to be told of new sizes.
     package var knowsMonitors: Bool
+    /// Of a Wayland session it would show only black.
+    package var isXwayland: Bool
     /// How long the first picture took, the whole of it.
     package var pictureTime: Duration
 
     package init(
         display: String, size: PixelSize, depth: Int, sharesMemory: Bool, seesPointer: Bool, knowsMonitors: Bool,
-        pictureTime: Duration
+        isXwayland: Bool = false, pictureTime: Duration
     ) {
         self.display = display
         self.size = size
@@ -26,6 +28,7 @@ package struct DisplayReport: Hashable, Sendable {
         self.sharesMemory = sharesMemory
         self.seesPointer = seesPointer
         self.knowsMonitors = knowsMonitors
+        self.isXwayland = isXwayland
         self.pictureTime = pictureTime
     }
 
@@ -41,6 +44,6 @@ package struct DisplayReport: Hashable, Sendable {
         return DisplayReport(
             display: source.connection.display, size: source.size, depth: Int(source.connection.screen.depth),
             sharesMemory: !source.isMemoryPrivate, seesPointer: extensions.fixes != nil,
-            knowsMonitors: extensions.hasMonitors, pictureTime: time)
+            knowsMonitors: extensions.hasMonitors, isXwayland: extensions.isXwayland, pictureTime: time)
     }
 }

@@ -76,6 +76,11 @@ package final class ScreenSource: FrameSource {
             connection.handle, damage, subject.watched, UInt8(XCB_DAMAGE_REPORT_LEVEL_DELTA_RECTANGLES.rawValue))
         noteReplaced()
         if showsCursor { watchCursor() }
+        if subject.watched == connection.root,
+            let doubt = SessionKind.doubt(about: connection.display, hasExtension: connection.extensions.isXwayland)
+        {
+            notice(doubt)
+        }
         try find(until: deadline)
     }
 

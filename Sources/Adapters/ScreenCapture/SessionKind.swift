@@ -24,6 +24,13 @@ package enum SessionKind: Hashable, Sendable {
         self = isWaylandSession && isXwayland ? .xwayland : .x11
     }
 
+    /// What to say of an Xwayland that is shared all the same, because nothing tells of a Wayland session: one that has its
+    /// screen in a window shows what it should, but seen from another login, as by SSH, one within a session looks the same.
+    static func doubt(about display: String, hasExtension: Bool) -> String? {
+        guard hasExtension else { return nil }
+        return "The X server of display \(display) is Xwayland, perhaps that of a Wayland session. \(advice)"
+    }
+
     /// What the environment, looked up by name, says of the session.
     static func isWayland(_ environment: (String) -> String?) -> Bool {
         environment("XDG_SESSION_TYPE") == "wayland" || environment("WAYLAND_DISPLAY") != nil

@@ -41,13 +41,16 @@ extension Finding {
             "display": .text(report.display), "width": Value(report.size.width), "height": Value(report.size.height),
             "depth": Value(report.depth), "sharedMemory": .flag(report.sharesMemory), "damage": .flag(true),
             "xfixes": .flag(report.seesPointer), "randr": .flag(report.knowsMonitors),
-            "pictureMs": Value(report.pictureTime),
+            "xwayland": .flag(report.isXwayland), "pictureMs": Value(report.pictureTime),
         ]
+        if report.isXwayland { missing.append("it is Xwayland: of a Wayland session it shows only black") }
         guard !missing.isEmpty else {
             return Finding(.display, .ok, found + " (MIT-SHM, DAMAGE, XFIXES, RandR)", values: values)
         }
         return Finding(
             .display, .warning, "\(found); \(missing.joined(separator: "; "))",
-            advice: "Use an X server on this machine that has these extensions.", values: values)
+            advice: report.isXwayland
+                ? SessionKind.advice : "Use an X server on this machine that has these extensions.",
+            values: values)
     }
 }
