@@ -84,21 +84,31 @@ final class PictureMemory {
         xcb_shm_attach(connection.handle, segment, UInt32(bitPattern: identifier), 0)
         let bytes = UnsafeMutableRawBufferPointer(start: address, count: byteCount)
         let memory = PictureMemory(kind: .shared(segment), bytes: bytes) { shmdt($0.baseAddress) }
-        return try memory.isUsable(by: connection, segment: segment, until: deadline) ? memory : nil
+        if try memory.isUsable(by: connection, segment: segment, until: deadline) { return memory }
+        memory.detach(from: connection)
+        return nil
     }
 
-    /// Only a fetched pixel proves that the server attached the segment.
-    private func isUsable(
+    /// What pixels are awaited over: two, since one of them may be what the screen shows.
+    static let marks: [UInt32] = [0x5AA5_C33C, 0xA55A_3CC3]
+
+    /// Only a pixel that arrives here proves that the server attached this segment: in another IPC namespace its number may
+    /// be that of another one, into which the server would write without complaint.
+    func isUsable(
         by connection: XConnection, segment: xcb_shm_seg_t, until deadline: Instant
     ) throws(XFailure) -> Bool {
-        let cookie = xcb_shm_get_image(
-            connection.handle, connection.root, 0, 0, 1, 1, .max, UInt8(XCB_IMAGE_FORMAT_Z_PIXMAP.rawValue), segment, 0)
-        do throws(XFailure) {
-            _ = try connection.reply(cookie.sequence, as: xcb_shm_get_image_reply_t.self, until: deadline)
-            return true
-        } catch .refused {
-            return false
+        for mark in Self.marks {
+            bytes.storeBytes(of: mark, as: UInt32.self)
+            let cookie = xcb_shm_get_image(
+                connection.handle, connection.root, 0, 0, 1, 1, .max, UInt8(XCB_IMAGE_FORMAT_Z_PIXMAP.rawValue), segment, 0)
+            do throws(XFailure) {
+                _ = try connection.reply(cookie.sequence, as: xcb_shm_get_image_reply_t.self, until: deadline)
+            } catch .refused {
+                return false
+            }
+            if bytes.load(as: UInt32.self) != mark { return true }
         }
+        return false
     }
 
     /// Takes the server's hands off the memory, which lives on for those who still look at it.
