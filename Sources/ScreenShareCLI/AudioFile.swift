@@ -15,8 +15,7 @@ actor AudioFile {
     private var hasBegun = false
     private var early = EarlyAudio()
     private var guessed = GuessedAudio()
-    /// When the last piece was heard.
-    private var lastHeardAt: ContinuousClock.Instant?
+    private var timeline = AudioTimeline(openedAt: .now)
 
     nonisolated var isRead: Bool { output.isRead }
 
@@ -51,25 +50,22 @@ actor AudioFile {
     private func write(_ piece: AudioPiece, at start: Int64) async throws {
         // What was heard before the first picture has no place in the file.
         guard start >= 0 else { return }
-        for stop in stops(before: start, heardAt: piece.playAt) {
+        let place = timeline.place(start, heardAt: piece.playAt, behind: end)
+        // The writers take a gap of more than an hour for a clock that began anew: a longer one is filled bit by bit.
+        for stop in stride(from: end, to: place, by: 1800 * 48_000) {
             while let silence = silence(before: stop) { try await output.write(silence) }
             if case .opus(let writer) = format { try await output.write(writer.fill(to: stop)) }
         }
-        lastHeardAt = piece.playAt
-        while let silence = silence(before: start) { try await output.write(silence) }
-        try await output.write(bytes(of: piece, at: start))
+        while let silence = silence(before: place) { try await output.write(silence) }
+        try await output.write(bytes(of: piece, at: place))
     }
 
-    /// Silences longer than an hour are no silence to the writers, but a clock that began anew. Where so much time has
-    /// passed it is one, and is filled by the half hour.
-    private func stops(before start: Int64, heardAt: ContinuousClock.Instant) -> StrideTo<Int64> {
-        let end = switch format {
-        case .opus(let writer): writer.end ?? start
-        case .wav(let stream): stream.end
+    /// Where sound goes on without a gap.
+    private var end: Int64 {
+        switch format {
+        case .opus(let writer): writer.end ?? 0
+        case .wav(let stream): stream.end + Int64(AudioPiece.decoderDelay)
         }
-        let passed = lastHeardAt.map { ($0.duration(to: heardAt) + .seconds(10)) / .seconds(1) } ?? 0
-        let isSilence = Double(start) - Double(end) <= passed * 48_000
-        return stride(from: isSilence ? end : start, to: start, by: 1800 * 48_000)
     }
 
     private func begin() async throws {
