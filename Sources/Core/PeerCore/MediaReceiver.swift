@@ -19,6 +19,7 @@ struct MediaReceiver {
     private var lastParity: Instant?
     private var depacketizer = H264Depacketizer()
     private var chain = ReferenceChain()
+    private var leading = LeadingParameterSets()
     private var reception: ReceptionStatistics?
     private var change = StreamChange()
     private var timestamps = Unwrapper<UInt32>()
@@ -217,9 +218,10 @@ struct MediaReceiver {
             let time = MediaTime(ticks: timestamps.unwrap(unit.timestamp))
             switch chain.judge(unit) {
             case .decodable:
-                if unit.isKeyframe { keyframeIsWanted = false }
+                guard let whole = leading.lead(unit) else { continue }
+                if whole.isKeyframe { keyframeIsWanted = false }
                 statistics.units += 1
-                units.append(ReceivedUnit(accessUnit: unit, mediaTime: time, receivedAt: now))
+                units.append(ReceivedUnit(accessUnit: whole, mediaTime: time, receivedAt: now))
             case .skip:
                 statistics.unitsSkipped += 1
                 if chain.needsKeyframe, number > keyframeBegins { keyframeIsWanted = true }

@@ -57,6 +57,8 @@ package enum Limits {
     package static let parameterSetBytes = 4096
     /// Bytes of a picture parameter set: slice groups of type 6 take up to three bits for each map unit.
     package static let pictureParameterSetBytes = 64 << 10
+    /// Of parameter sets that came without a picture and wait for one: the two largest, or all ids as encoders have them.
+    static let leadingParameterSetBytes = 2 * pictureParameterSetBytes
     /// `seq_parameter_set_id` 0…31 and `pic_parameter_set_id` 0…255 (ITU-T H.264 § 7.4.2.1.1, § 7.4.2.2).
     package static let sequenceParameterSets = 32
     package static let pictureParameterSets = 256

@@ -19,6 +19,7 @@ package struct NALUnitType: RawRepresentable, Hashable, Sendable {
     package static let sequenceParameterSet = NALUnitType(rawValue: 7)
     package static let pictureParameterSet = NALUnitType(rawValue: 8)
     package static let accessUnitDelimiter = NALUnitType(rawValue: 9)
+    package static let sequenceParameterSetExtension = NALUnitType(rawValue: 13)
     package static let stapA = NALUnitType(rawValue: 24)
     package static let stapB = NALUnitType(rawValue: 25)
     package static let mtap16 = NALUnitType(rawValue: 26)
@@ -28,6 +29,10 @@ package struct NALUnitType: RawRepresentable, Hashable, Sendable {
 
     /// Coded slices and data partitions.
     package var isPicture: Bool { (1...5).contains(rawValue) }
+
+    package var isParameterSet: Bool {
+        self == .sequenceParameterSet || self == .sequenceParameterSetExtension || self == .pictureParameterSet
+    }
 
     /// A slice whose header begins with `first_mb_in_slice`: a whole one, or partition A of one.
     package var hasSliceHeader: Bool { self == .nonIDRSlice || self == .partitionA || self == .idrSlice }
