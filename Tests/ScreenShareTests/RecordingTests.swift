@@ -11,15 +11,17 @@ struct ReaderLagTests {
     func asksAgain() {
         var lag = ReaderLag()
         #expect(lag.takes(isKeyframe: false))
-        let asksAtOnce = lag.leftOut(at: .zero)
+        let asksAtOnce = lag.leftOut(at: .zero, taken: 0)
         #expect(asksAtOnce)
         #expect(!lag.takes(isKeyframe: false))
         // The keyframe that was asked for finds no room either.
         #expect(lag.takes(isKeyframe: true))
-        let asksSoon = lag.leftOut(at: .zero + .milliseconds(100))
+        let asksSoon = lag.leftOut(at: .zero + .milliseconds(100), taken: 1)
         #expect(!asksSoon)
         var asked = 0
-        for picture in 0..<300 where lag.leftOut(at: .zero + .milliseconds(200 + picture * 50)) { asked += 1 }
+        for picture in 0..<300 {
+            if lag.leftOut(at: .zero + .milliseconds(200 + picture * 50), taken: 2 + picture) { asked += 1 }
+        }
         #expect(asked == 3)
         lag.handedOver()
         #expect(lag.takes(isKeyframe: false))
@@ -28,12 +30,41 @@ struct ReaderLagTests {
     @Test("One that lags again right after its keyframe is not left without the next")
     func lagsAgain() {
         var lag = ReaderLag()
-        let asksAtOnce = lag.leftOut(at: .zero)
+        let asksAtOnce = lag.leftOut(at: .zero, taken: 0)
         #expect(asksAtOnce)
         lag.handedOver()
-        let (soon, later) = (lag.leftOut(at: .zero + .seconds(1)), lag.leftOut(at: .zero + .seconds(6)))
+        let soon = lag.leftOut(at: .zero + .seconds(1), taken: 1)
+        let later = lag.leftOut(at: .zero + .seconds(6), taken: 1)
         #expect(!soon)
         #expect(later)
+    }
+
+    @Test("One that takes nothing, as a player that pauses, is asked for once, and again when it goes on")
+    func pauses() {
+        var lag = ReaderLag()
+        var asked: [Int] = []
+        for second in 0..<600 where lag.leftOut(at: .zero + .seconds(second), taken: second < 300 ? 7 : 8) {
+            asked.append(second)
+        }
+        #expect(asked == [0, 300])
+    }
+
+    @Test("What it takes is counted, not what waits for it")
+    func counts() async {
+        let count = ReadCount()
+        let (unread, sink) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingOldest(2))
+        let numbers = unread.counted(by: count)
+        for number in 1...3 { sink.yield(number) }
+        #expect(count.value == 0)
+        var iterator = numbers.makeAsyncIterator()
+        let first = await iterator.next()
+        #expect(first == 1)
+        #expect(count.value == 1)
+        sink.finish()
+        var rest: [Int] = []
+        while let number = await iterator.next() { rest.append(number) }
+        #expect(rest == [2])
+        #expect(count.value == 2)
     }
 }
 

@@ -44,6 +44,7 @@ public actor ViewSession {
     private var firstUnitAt: Instant?
     private var timeLimit: Task<Void, Never>?
     private var lag = ReaderLag()
+    private let unitsTaken = ReadCount()
     /// Of the last unit that was handed over.
     private var lastTimestamp: Int64 = 0
     /// Since the sharer began (anew): a picture's media time, and the units' timestamp then.
@@ -71,7 +72,9 @@ public actor ViewSession {
         sound = ViewAudio(
             decoder: configuration.decodesAudio ? try? OpusDecoder() : nil,
             picturesMoveBack: !configuration.constantFrameRate, waitsForMissing: configuration.waitsForLateAudio)
-        (units, unitSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(ViewLimits.units))
+        let unread: AsyncStream<VideoUnit>
+        (unread, unitSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(ViewLimits.units))
+        units = unread.counted(by: unitsTaken)
         (audio, audioSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(ViewLimits.audioPieces))
         (events, eventSink) = AsyncStream.makeStream(
             of: ViewEvent.self, bufferingPolicy: .bufferingNewest(ViewLimits.unreadEvents))
@@ -314,7 +317,7 @@ public actor ViewSession {
 
     private func leaveOut() async {
         totals.skipped += 1
-        guard lag.leftOut(at: SystemClock.now()) else { return }
+        guard lag.leftOut(at: SystemClock.now(), taken: unitsTaken.value) else { return }
         await hub?.with(peer) { core, now in core.requestKeyframe(at: now) }
     }
 
