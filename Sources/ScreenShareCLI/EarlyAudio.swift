@@ -1,7 +1,7 @@
 import ScreenShare
 import Timebase
 
-/// Sound that came before it was known where in a file it belongs: its last two seconds.
+/// Sound that came before it was known where in a file it belongs: its last seven seconds.
 struct EarlyAudio {
     private var pieces: [AudioPiece] = []
 
@@ -32,9 +32,10 @@ struct EarlyAudio {
         if !(0...Self.longestPause).contains(step) { pieces = [] }
     }
 
-    /// Two seconds in ticks of 1/48000 s, and in pieces of 2.5 ms, the shortest of Opus (RFC 6716 § 2.1.4).
-    private static let longestSpan: Int64 = 2 * 48_000
-    private static let mostPieces = 800
+    /// Its place may take six seconds to be known, where the sharer tells nothing. In ticks of 1/48000 s, and in pieces of
+    /// 2.5 ms, the shortest of Opus (RFC 6716 § 2.1.4).
+    private static let longestSpan: Int64 = 7 * 48_000
+    private static let mostPieces = 2800
     /// In ticks.
     private static let longestPause: Int64 = 5 * 48_000
     private static let longestWait: Int64 = 48_000

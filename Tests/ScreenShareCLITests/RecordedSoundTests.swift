@@ -11,34 +11,34 @@ struct EarlyAudioTests {
             isInserted: false)
     }
 
-    @Test("The newest two seconds are kept, and stand right before the piece that tells where")
+    @Test("The newest seven seconds are kept, and stand right before the piece that tells where")
     func newest() throws {
         var early = EarlyAudio()
-        for index in 0..<225 { early.keep(Self.piece(Int64(index) * 960)) }
-        let placed = early.placed(by: Self.piece(225 * 960, at: 24_000))
-        #expect(placed.count == 101)
+        for index in 0..<500 { early.keep(Self.piece(Int64(index) * 960)) }
+        let placed = early.placed(by: Self.piece(500 * 960, at: 24_000))
+        #expect(placed.count == 351)
         let (first, last) = (try #require(placed.first?.timestamp), try #require(placed.last?.timestamp))
-        #expect(first == 24_000 - 100 * 960 && last == 24_000)
-        let next = early.placed(by: Self.piece(226 * 960, at: 24_960))
+        #expect(first == 24_000 - 350 * 960 && last == 24_000)
+        let next = early.placed(by: Self.piece(501 * 960, at: 24_960))
         #expect(next.count == 1)
     }
 
-    @Test("Two seconds are kept also in short pieces", arguments: [120, 240, 480])
+    @Test("Seven seconds are kept also in short pieces", arguments: [120, 240, 480])
     func shortPieces(frames: Int) throws {
         var early = EarlyAudio()
-        let count = 3 * 48_000 / frames
+        let count = 8 * 48_000 / frames
         for index in 0..<count { early.keep(Self.piece(Int64(index * frames), frames: frames)) }
-        let placed = early.placed(by: Self.piece(3 * 48_000, at: 0, frames: frames))
+        let placed = early.placed(by: Self.piece(8 * 48_000, at: 0, frames: frames))
         let first = try #require(placed.first?.timestamp)
-        #expect(first == -2 * 48_000)
-        #expect(placed.count == 2 * 48_000 / frames + 1)
+        #expect(first == -7 * 48_000)
+        #expect(placed.count == 7 * 48_000 / frames + 1)
     }
 
     @Test("Pieces that take no time are bounded as well")
     func noTime() {
         var early = EarlyAudio()
         for _ in 0..<5_000 { early.keep(Self.piece(0, frames: 0)) }
-        #expect(early.placed(by: Self.piece(0, at: 0)).count == 801)
+        #expect(early.placed(by: Self.piece(0, at: 0)).count == 2801)
     }
 
     @Test("What came over an earlier connection never gets a place")

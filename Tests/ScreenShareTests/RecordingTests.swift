@@ -122,7 +122,7 @@ struct LastSoundTests {
     func early() {
         var sound = ViewAudio(decoder: nil)
         let begin = NTPTimestamp(bits: 1 << 60)
-        sound.see(captured: begin, timestamp: 0)
+        sound.see(captured: begin, timestamp: 0, shownAt: .zero)
         var early: [AudioPiece] = []
         for index in 0..<10 {
             receive(index, captured: begin.advanced(by: .milliseconds(index * 20)), in: &sound)

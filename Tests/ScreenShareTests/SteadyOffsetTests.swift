@@ -120,12 +120,12 @@ struct SteadyOffsetTests {
         #expect(Self.seconds(4, of: &offset) { $0 < 2 ? 3400 : 5000 }.first == 1600)
     }
 
-    private static func packet(_ index: Int, of sound: inout ViewAudio) {
+    private static func packet(_ index: Int, of sound: inout ViewAudio, isTold: Bool = true) {
         let now = Instant.zero + .milliseconds(index * 20)
         sound.receive(
             ReceivedAudio(
                 bytes: [0xFC, 0xFF, 0xFE], copies: [], sequenceNumber: Int64(index), timestamp: Int64(index) * 960,
-                capturedAt: captured(now), receivedAt: now))
+                capturedAt: isTold ? captured(now) : nil, receivedAt: now))
     }
 
     private static func captured(_ at: Instant) -> NTPTimestamp { NTPTimestamp(bits: 1 << 60).advanced(by: at - .zero) }
@@ -134,7 +134,7 @@ struct SteadyOffsetTests {
     private static func picture(at now: Instant, early: Duration, in sound: inout ViewAudio) -> Int64 {
         let media = MediaTime(elapsed: now - .zero)
         let placed = sound.inStep(media)
-        sound.see(captured: captured(now - early), timestamp: placed.ticks)
+        sound.see(captured: captured(now - early), timestamp: placed.ticks, shownAt: now)
         return placed.ticks - media.ticks
     }
 
@@ -155,6 +155,36 @@ struct SteadyOffsetTests {
         #expect(places.count == 1)
         sound.restart()
         #expect(sound.inStep(MediaTime(ticks: 5)) == MediaTime(ticks: 5))
+    }
+
+    @Test(
+        "Where the clocks are not told for five seconds, sound has its place beside the pictures shown while it is heard",
+        arguments: [(false, false), (true, false), (false, true)])
+    func untold(tellsSound: Bool, tellsPictures: Bool) throws {
+        var sound = ViewAudio(decoder: nil)
+        let pictureDelay = Duration.milliseconds(40)
+        var knownAt: Int?
+        var places: [Int64] = []
+        var worst: Int64 = 0
+        for index in 0..<400 {
+            Self.packet(index, of: &sound, isTold: tellsSound)
+            let now = Instant.zero + .milliseconds(index * 20)
+            while let due = sound.nextLook(after: now), let next = sound.next(at: now) {
+                guard let timestamp = next.piece.timestamp else { continue }
+                knownAt = knownAt ?? index
+                places.append(timestamp - next.piece.position)
+                let heard: Duration = due - Instant.zero + AudioTime(ticks: Int64(AudioPiece.decoderDelay)).elapsed
+                worst = max(worst, abs(timestamp - AudioTime(elapsed: heard - pictureDelay).ticks))
+            }
+            sound.see(
+                captured: tellsPictures ? Self.captured(now) : nil, timestamp: MediaTime(elapsed: now - .zero).ticks,
+                shownAt: now + pictureDelay)
+        }
+        let index = try #require(knownAt)
+        #expect((270...310).contains(index))
+        // A recording's sound and pictures may be 20 ms apart.
+        #expect(worst <= 960)
+        #expect(Set(places).count == 1)
     }
 
     @Test("Moved pictures stay in their order, and those that begin anew begin there")

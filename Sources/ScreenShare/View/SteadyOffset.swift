@@ -137,6 +137,6 @@ struct SteadyOffset {
     private static let agreementTime = Duration.milliseconds(400)
     private static let freshness = Duration.milliseconds(100)
     private static let shortestDoubt = Duration.milliseconds(500)
-    /// Recorders keep the sound of two seconds for so long.
+    /// Recorders keep the sound for as long.
     private static let longestDoubt = Duration.seconds(1)
 }

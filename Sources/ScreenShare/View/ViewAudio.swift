@@ -13,6 +13,10 @@ struct ViewAudio {
     private var clock: (timestamp: Int64, captured: NTPTimestamp)?
     /// A picture's place in the file, in seconds, and its moment on the sharer's wall clock.
     private var picture: (time: Double, captured: NTPTimestamp)?
+    /// Likewise, and when it is shown here.
+    private var shown: (time: Double, at: Instant)?
+    /// Since when there has been sound beside pictures without a moment on the sharer's clock for one of both.
+    private var untoldSince: Instant?
     /// The sound's timestamp at the file's zero.
     private var zero: SteadyOffset
     /// By how much pictures are moved to stay with the sound, and the last one's time, in ticks of 1/90000 s.
@@ -49,6 +53,9 @@ struct ViewAudio {
     /// Pictures move by less than this at a time, a quarter of a second; what goes back further has begun anew.
     private static let longestStep = MediaTime.ticksPerSecond / 4
 
+    /// The first sender reports are out after 3.75 s (RFC 3550 § 6.2, § 6.3.1: half of five seconds, times 1.5 at most).
+    private static let longestUntold = Duration.seconds(5)
+
     private static let decoderDelay = AudioTime(ticks: Int64(AudioPiece.decoderDelay)).elapsed
 
     /// The sharer began anew.
@@ -56,6 +63,8 @@ struct ViewAudio {
         playout.restart()
         clock = nil
         picture = nil
+        shown = nil
+        untoldSince = nil
         zero = SteadyOffset(picturesMoveBack: zero.picturesMoveBack)
         shift = 0
         lastPicture = nil
@@ -90,9 +99,10 @@ struct ViewAudio {
     /// A picture tells which moment of the sharer's is where in the file.
     ///
     /// - Parameter timestamp: in ticks of 1/90000 s.
-    mutating func see(captured: NTPTimestamp?, timestamp: Int64) {
-        guard let captured else { return }
-        picture = (Double(timestamp) / Double(MediaTime.ticksPerSecond), captured)
+    mutating func see(captured: NTPTimestamp?, timestamp: Int64, shownAt: Instant) {
+        let time = Double(timestamp) / Double(MediaTime.ticksPerSecond)
+        shown = (time, shownAt)
+        if let captured { picture = (time, captured) }
     }
 
     /// The next piece that is due; nil where none is yet.
@@ -101,6 +111,7 @@ struct ViewAudio {
     mutating func next(at now: Instant) -> (piece: AudioPiece, heard: LipSync.Presentation?)? {
         zero.advance(to: now)
         guard let output = playout.pull(at: now) else { return nil }
+        assumePlace(of: output, at: now)
         var opus: [UInt8]?
         switch output.sound {
         case .packet(let bytes): opus = bytes
@@ -132,6 +143,17 @@ struct ViewAudio {
             if let next = next(at: due) { pieces.append(next.piece) } else if playout.due == due { break }
         }
         return pieces
+    }
+
+    /// Where it is never told how the clocks go together, as by a server that forwards no sender reports, sound belongs to
+    /// the pictures that are shown while it is heard.
+    private mutating func assumePlace(of output: PlayoutOutput, at now: Instant) {
+        guard zero.value == nil, clock == nil || picture == nil, let shown else { return }
+        let since = untoldSince ?? now
+        untoldSince = since
+        guard now - since >= Self.longestUntold else { return }
+        let time = shown.time + (output.due + Self.decoderDelay - shown.at).inSeconds
+        zero.note(output.timestamp.subtractingSaturating(Int64((time * 48_000).rounded())), at: now)
     }
 
     /// What can't be decoded is guessed, and what can't be guessed is silence.

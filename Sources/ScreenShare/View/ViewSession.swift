@@ -294,18 +294,20 @@ public actor ViewSession {
     private func take(_ unit: ReceivedUnit) async {
         nothingSince = nil
         if firstUnitAt == nil { begin(unit) }
-        let showAt = SystemClock.continuous(timing.show(unit, beside: &sound))
+        let showAt = timing.show(unit, beside: &sound)
         var unit = unit
         unit.mediaTime = sound.inStep(unit.mediaTime)
         let timestamp = timestamp(of: unit)
-        if !configuration.constantFrameRate { sound.see(captured: unit.capturedAt, timestamp: timestamp) }
+        if !configuration.constantFrameRate { sound.see(captured: unit.capturedAt, timestamp: timestamp, shownAt: showAt) }
         guard lag.takes(isKeyframe: unit.accessUnit.isKeyframe) else { return await leaveOut() }
         // The file's time goes on only with what gets into it.
         var next = stream
         guard case .dropped = unitSink.yield(videoUnit(unit, timestamp, showAt, &next)) else {
             stream = next
             // There each picture takes its time, those too that come together and show how it came to the last.
-            if configuration.constantFrameRate { sound.see(captured: unit.capturedAt, timestamp: stream.position) }
+            if configuration.constantFrameRate {
+                sound.see(captured: unit.capturedAt, timestamp: stream.position, shownAt: showAt)
+            }
             lag.handedOver()
             totals.frames += 1
             totals.bytes += unit.accessUnit.bytes.count
@@ -333,7 +335,7 @@ public actor ViewSession {
     }
 
     private func videoUnit(
-        _ unit: ReceivedUnit, _ timestamp: Int64, _ showAt: ContinuousClock.Instant, _ stream: inout ConstantRateStream
+        _ unit: ReceivedUnit, _ timestamp: Int64, _ showAt: Instant, _ stream: inout ConstantRateStream
     ) -> VideoUnit {
         var piece = ConstantRateStream.Piece(pictures: 1)
         if configuration.constantFrameRate {
@@ -343,7 +345,7 @@ public actor ViewSession {
         }
         return VideoUnit(
             annexB: piece.bytes, timestamp: timestamp, isKeyframe: unit.accessUnit.isKeyframe,
-            pictures: piece.pictures, repeated: piece.repeated, showAt: showAt)
+            pictures: piece.pictures, repeated: piece.repeated, showAt: SystemClock.continuous(showAt))
     }
 
     private func timestamp(of unit: ReceivedUnit) -> Int64 {
