@@ -18,14 +18,16 @@ struct WAVStream {
     /// The header of what was written: more than six hours have no length in this format.
     var finishedHeader: [UInt8] { Self.head(dataBytes: UInt32(exactly: end * 4) ?? .max) }
 
-    /// What is missing before a timestamp, as silence, a second at a time; nil where nothing is.
-    mutating func fill(to timestamp: Int64) -> [UInt8]? {
+    /// What is missing before a timestamp, as silence: a second of it at most.
+    mutating func fill(to timestamp: Int64) -> [UInt8] {
         let (gap, overflow) = timestamp.subtractingReportingOverflow(end)
-        guard !overflow, gap > 0, gap <= Self.gapFrames else { return nil }
-        let frames = min(gap, 48_000)
+        guard !overflow, gap > 0 else { return [] }
+        let frames = min(gap, Self.longestFill)
         end += frames
         return [UInt8](repeating: 0, count: Int(frames) * 4)
     }
+
+    static let longestFill: Int64 = 48_000
 
     /// - Parameters:
     ///   - samples: left and right in turn, −1…1.
@@ -47,9 +49,8 @@ struct WAVStream {
         return bytes
     }
 
-    /// Ten seconds, and an hour.
+    /// Ten seconds.
     private static let lateFrames: Int64 = 480_000
-    private static let gapFrames: Int64 = 3600 * 48_000
 
     private static func littleEndian<Value: FixedWidthInteger>(_ value: Value) -> [UInt8] {
         withUnsafeBytes(of: value.littleEndian) { Array($0) }

@@ -1,0 +1,60 @@
+import OggOpus
+import ScreenShare
+
+/// How a file of sound is written: chunks to be appended to it. Timestamps count from the file's zero in ticks of 1/48000 s.
+protocol AudioFileFormat {
+    /// What the file begins with.
+    var header: [UInt8] { get }
+    /// Where sound goes on without a gap.
+    var end: Int64 { get }
+    /// At most so much is filled at a time.
+    var longestFill: Int64 { get }
+    /// What is missing before a timestamp, as silence.
+    mutating func fill(to timestamp: Int64) -> [UInt8]
+    /// A piece, behind what is missing before it.
+    mutating func append(_ piece: AudioPiece, at timestamp: Int64) -> [UInt8]
+    /// The rest of the file.
+    mutating func finish() -> [UInt8]
+    /// What takes the header's place at the end; nil where it stays.
+    var finishedHeader: [UInt8]? { get }
+}
+
+/// Packets as they came.
+struct OpusFile: AudioFileFormat {
+    private let writer = OggOpusWriter(serial: UInt32.random(in: 0...(.max)), origin: 0)
+
+    var header: [UInt8] { writer.header }
+    var end: Int64 { writer.end ?? 0 }
+    /// The writer takes a gap of more than an hour for a clock that began anew.
+    let longestFill: Int64 = 1800 * 48_000
+    let finishedHeader: [UInt8]? = nil
+
+    func fill(to timestamp: Int64) -> [UInt8] { writer.fill(to: timestamp) }
+
+    func append(_ piece: AudioPiece, at timestamp: Int64) -> [UInt8] {
+        guard let opus = piece.opus else { return writer.fill(to: timestamp) }
+        return (try? writer.append(opus, timestamp: timestamp)) ?? []
+    }
+
+    func finish() -> [UInt8] { writer.finish() }
+}
+
+/// What is heard.
+struct WAVFile: AudioFileFormat {
+    private var stream = WAVStream()
+
+    var header: [UInt8] { WAVStream.header }
+    var end: Int64 { stream.end + Self.delay }
+    let longestFill = WAVStream.longestFill
+    var finishedHeader: [UInt8]? { stream.finishedHeader }
+
+    mutating func fill(to timestamp: Int64) -> [UInt8] { stream.fill(to: timestamp - Self.delay) }
+
+    mutating func append(_ piece: AudioPiece, at timestamp: Int64) -> [UInt8] {
+        fill(to: timestamp) + stream.append(piece.samples, at: timestamp - Self.delay)
+    }
+
+    func finish() -> [UInt8] { [] }
+
+    private static let delay = Int64(AudioPiece.decoderDelay)
+}
