@@ -12,6 +12,10 @@ actor MatroskaFile {
     private var hasSound = false
     private var hasTold = false
     private var lastWrite: Task<Void, any Error>?
+    /// Why the latest picture that was left out was; what goes for many is said once.
+    private var lastError: ContainerError?
+    /// When the first picture came that the file could not begin with.
+    private var nothingSince: ContinuousClock.Instant?
 
     nonisolated var hasLostReader: Bool { output.hasLostReader }
     nonisolated var isRead: Bool { output.isRead }
@@ -38,12 +42,26 @@ actor MatroskaFile {
             bytes += try writer?.appendVideo(
                 annexB: unit.annexB, timestamp: unit.timestamp, isKeyframe: unit.isKeyframe) ?? []
         } catch {
-            // One picture that has no place doesn't spoil the file.
-            Console.line("A picture is left out: \(error)")
+            try leaveOut(unit, error)
         }
         try await write(bytes)
         return bytes.count
     }
+
+    /// One picture that has no place doesn't spoil the file; without a first one there is no file.
+    private func leaveOut(_ unit: VideoUnit, _ error: ContainerError) throws {
+        if error != lastError { Console.line("A picture is left out: \(error)") }
+        lastError = error
+        guard writer == nil else { return }
+        let since = nothingSince ?? unit.showAt
+        nothingSince = since
+        if since.duration(to: unit.showAt) > Self.longestStart {
+            throw Failure(.outputError, "can't begin the Matroska file: \(error)")
+        }
+    }
+
+    /// In ten seconds a sharer has sent another keyframe, if it ever does.
+    private static let longestStart = Duration.seconds(10)
 
     func write(_ piece: AudioPiece) async throws {
         if piece.isInserted { return }

@@ -99,6 +99,8 @@ final class ViewRunner: Sendable {
             try await body()
         } catch OutputFile.WriteError.failed(let text) {
             commands.yield(.outputEnded(Failure(.outputError, "can't write \(what): \(text)")))
+        } catch let failure as Failure {
+            commands.yield(.outputEnded(failure))
         } catch {
             commands.yield(.outputEnded(nil))
         }
