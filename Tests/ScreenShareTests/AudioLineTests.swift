@@ -173,7 +173,7 @@ struct AudioLineTests {
     private func firstZeroOfSlowDevice() async throws -> Duration {
         let system = CustomAudioSource()
         let stage = Stage(system: system, microphone: nil)
-        #expect(try await stage.comesTrue { $0.openings.withLockedValue { $0 } == 1 })
+        #expect(try await stage.comesTrue { $0.openings(of: .system) == 1 })
         try await Task.sleep(for: .milliseconds(70))
         try await play(0.3, on: system, from: 0, blocks: 50)
         #expect(try await stage.comesTrue { $0.packets > 10 })
