@@ -139,6 +139,40 @@ struct PartialPassTests {
         #expect(errors.reduce(0, +) / Double(errors.count) < 4)
     }
 
+    @Test("late in a stream an outline is no keyframe either: the page before it comes back for next to nothing")
+    func lateOutline() throws {
+        var configuration = X264Configuration.small(1280, 720)
+        configuration.references = 4
+        var recording = try Recording(configuration)
+        let pages = [1, 2, 3].map { Scene(Self.size, .text(scroll: 0), seed: $0) }
+        try recording.encode(pages[2].picture, bitsPerSecond: 20_000_000, after: 90_000)
+        // More than a second's pictures.
+        for step in 1...40 {
+            let spot = PixelRect(x: 600, y: 400, width: 12, height: 14)
+            draw([spot], on: pages[2].picture, step)
+            try recording.encode(pages[2].picture, damage: spot, bitsPerSecond: 20_000_000, after: 90_000)
+        }
+        try #require(recording.units.count == 41)
+        let first = try #require(
+            try recording.encode(pages[1].picture, bitsPerSecond: 20_000_000, after: Self.shownAt))
+        // From corner to corner.
+        let corners = [(0, 0), (1264, 704)].map { PixelRect(x: $0, y: $1, width: 16, height: 16) }
+        draw(corners, on: pages[0].picture, 1)
+        let outline = try #require(
+            try recording.encode(pages[0].picture, bitsPerSecond: Self.bitsPerSecond, after: 540_000))
+        try #require(outline.quantiser > 44 && outline.bytes.count < 7000, "it is an outline")
+        #expect(!outline.isKeyframe && outline.types == [1])
+        // Sharp, in one pass.
+        try recording.encode(pages[0].picture, damage: .nothing, bitsPerSecond: 20_000_000, after: 540_000)
+        let back = try #require(try recording.encode(pages[1].picture, bitsPerSecond: 20_000_000, after: 540_000))
+        #expect(!back.isKeyframe && back.bytes.count * 10 < first.bytes.count, "\(back.bytes.count) of \(first.bytes.count)")
+        let decoded = try recording.decoded()
+        #expect(decoded.count == recording.units.count)
+        #expect(similarity(try #require(decoded.last), pages[1].picture.luma) > 36)
+        let asked = try recording.encode(pages[1].picture, bitsPerSecond: 20_000_000, needsKeyframe: true)
+        #expect(asked?.isKeyframe == true)
+    }
+
     @Test("a sharp page that is scrolled after a rest stays sharp, and takes few bits")
     func scrolled() throws {
         let page = Scene(Self.size, .text(scroll: 20), seed: 3)

@@ -10,7 +10,7 @@ struct ReferenceMemoryTests {
         let size = PixelSize(width: 600, height: 360)
         let picture = Scene(size, .text(scroll: 0), seed: 1).picture
         var memory = ReferenceMemory(references: 4)
-        memory.restart(ReferenceMemory.rows(of: picture), quantiser: 26, PendingRefinement(pictureSize: size, costFactor: 1))
+        memory.coded(ReferenceMemory.rows(of: picture), quantiser: 26, PendingRefinement(pictureSize: size, costFactor: 1))
         for step in 0..<50 {
             let (x, y) = (2 * (step * 37 % 290), 2 * (step * 53 % 170))
             let area = PixelRect(x: x, y: y, width: 20, height: 20)

@@ -118,11 +118,8 @@ struct ReferenceMemory {
     /// Rows that are the same between two changes: fewer are not worth two bands.
     private static let gap = 32
 
-    /// A keyframe: everything before it is gone.
-    mutating func restart(_ rows: Rows, quantiser: Int, _ refinement: PendingRefinement) {
-        pictures = []
-        coded(rows, quantiser: quantiser, refinement)
-    }
+    /// A keyframe was made: everything before it is gone.
+    mutating func forget() { pictures = [] }
 
     /// - Parameter refinement: what the picture was left with.
     mutating func coded(_ rows: Rows?, quantiser: Int, _ refinement: PendingRefinement) {

@@ -45,6 +45,8 @@ extension X264Configuration {
         parameters.b_sliced_threads = threads > 1 ? 1 : 0
         parameters.i_sync_lookahead = 0
         parameters.i_keyint_max = 1 << 30
+        // An I picture stays one: after so many pictures x264 makes it an IDR, and all references are gone.
+        parameters.i_keyint_min = parameters.i_keyint_max / 2
         parameters.i_scenecut_threshold = 0
         parameters.b_intra_refresh = 0
         parameters.i_bframe = 0

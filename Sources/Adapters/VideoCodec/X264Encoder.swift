@@ -98,9 +98,8 @@ package final class X264Encoder {
             for: .keyframe, changed: detail, refined: .nothing, at: request.mediaTime, target: request.target)
         let unit = try run(
             request, .whole(changed: [whole]), quantiser: quantiser ?? QuantiserControl.coarsest, type: X264_TYPE_IDR)
-        lastKeyframe = request.mediaTime
         let sent = learn(.keyframe, unit, areas: [whole], changed: detail, refined: .nothing)
-        memory.restart(ReferenceMemory.rows(of: request.picture), quantiser: Int(unit.quantiser), control.refinement)
+        memory.coded(ReferenceMemory.rows(of: request.picture), quantiser: Int(unit.quantiser), control.refinement)
         return sent
     }
 
@@ -189,7 +188,8 @@ package final class X264Encoder {
 
     /// Of what could not be read anyway an outline is enough; the bits are better spent on the passes.
     ///
-    /// Without reference to the page before: blocks of that would stay where the difference is faint.
+    /// Without reference to the page before: blocks of that would stay where the difference is faint. It is no keyframe:
+    /// that page may come back, and stays a reference.
     private func outline(_ seen: Sighting) throws(CodecError) -> EncodedUnit {
         let request = seen.request
         let isWhole = request.area.onMacroblocks.contains(PixelRect(request.picture.size))
@@ -345,6 +345,10 @@ package final class X264Encoder {
         }
         guard size > 0, let units else { throw .failed("x264 made nothing of a picture.") }
         shown = output.img
+        if output.b_keyframe != 0 {
+            lastKeyframe = request.mediaTime
+            memory.forget()
+        }
         return Self.unit(
             UnsafeBufferPointer(start: units, count: Int(count)), capacity: Int(size), request,
             isKeyframe: output.b_keyframe != 0, quantiser: quantiser)
