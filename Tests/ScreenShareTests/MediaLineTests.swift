@@ -195,6 +195,34 @@ struct MediaLineTests {
         line.stop()
     }
 
+    @Test(
+        "while a change can't be read there are signs of life, and whoever joins sees the picture before it",
+        arguments: [ContentMode.auto, .detail])
+    func unreadable(mode: ContentMode) async {
+        let line = ScriptedLine(isSampled: true, lanes: [.standard], mode: mode)
+        // With the sign of life behind the first picture its run ends.
+        #expect(await line.wait { $0.units.count >= 2 && !$0.lumas.isEmpty })
+        let reads = line.reads
+        line.show { $0.isBusy = true }
+        #expect(await line.wait { _ in line.reads > reads })
+        let units = line.now.units.count
+        line.controls.change { $0.keyframes[.standard] = .asked(.distantFuture) }
+        #expect(await line.wait { $0.units[units...].contains(where: \.isKeyframe) }, "who joins gets a keyframe")
+        #expect(await line.wait { $0.units.count >= units + 3 }, "and signs of life follow")
+        let own = LaneKey(packetizationMode: .singleNALUnit)
+        line.controls.change { commands in
+            commands.lanes.insert(own)
+            commands.expected.insert(own)
+        }
+        #expect(await line.wait { $0.keys.contains(own) }, "so does who comes with an encoder of its own")
+        line.settle {
+            $0.grey = 200
+            $0.isBusy = false
+        }
+        #expect(await line.wait { $0.lumas.last.map { $0 > 150 } == true }, "and the change is not forgotten")
+        line.stop()
+    }
+
     @Test("what a full path kept from being sharpened is sharpened when there is room, beside slower viewers as well")
     func heldBack() async throws {
         let slower = LaneKey(packetizationMode: .nonInterleaved, rung: 1)

@@ -32,6 +32,8 @@ package struct FrameRateAdapter: Sendable {
     private var pictureAt: Instant?
     /// The last change that was told behind the first.
     private var changedAgainAt: Instant?
+    /// The change that waits could not be read before.
+    package private(set) var retries = false
     /// Frames of changes in the present run; 0 where something else was sent since.
     private var runLength = 0
     private var lastChangedFrame: Instant?
@@ -73,7 +75,16 @@ package struct FrameRateAdapter: Sendable {
     }
 
     /// Whatever there is is new to who comes, and nothing is dropped for it.
-    package mutating func changedUnwatched(at instant: Instant) { changedAt = max(changedAt ?? instant, instant) }
+    package mutating func changedUnwatched(at instant: Instant) {
+        changedAt = max(changedAt ?? instant, instant)
+        retries = false
+    }
+
+    /// The change of the last decision could not be read. It is tried again, behind what is due of the picture before.
+    package mutating func couldNotRead(at now: Instant) {
+        changedAt = now
+        retries = true
+    }
 
     /// What the source is looked after for, until the next frame is due.
     package enum Attention: Sendable {
@@ -221,6 +232,7 @@ package struct FrameRateAdapter: Sendable {
         changedAt = nil
         changedAgainAt = nil
         pictureAt = nil
+        retries = false
         lastUnit = nil
         lastSent = nil
         lastChangedFrame = nil
@@ -235,15 +247,30 @@ package struct FrameRateAdapter: Sendable {
 
 extension FrameRateAdapter {
     private func next(keyframeNeeded: Bool) -> (Work, Instant)? {
-        if let changedAt { return (.new, due(changedAt)) }
+        if let changedAt { return next(changedAt, keyframeNeeded: keyframeNeeded) }
         guard let lastUnit else { return keyframeNeeded ? (.new, .zero) : nil }
-        if keyframeNeeded { return (.again, max(grid.catchUp, nextOfFilm ?? .zero)) }
+        if keyframeNeeded { return (.again, keyframeDue) }
         // Passes may have to wait for bits: signs of life come all the same.
-        let keepalive = (lastSent ?? lastUnit) + (echoesKeyframe ? grid.period : MediaLimits.keepaliveInterval)
+        let keepalive = keepaliveDue(after: lastUnit)
         if refinement.wantsPass, refinementDue <= keepalive { return (.again, refinementDue) }
         let catchUp = lastUnit + grid.period * Int(MediaLimits.periodsOfRest)
         if owesSlower, catchUp < keepalive { return (.catchUp, catchUp) }
         return (.keepalive, keepalive)
+    }
+
+    /// A change comes first. Where it could not be read before, another try may take long, and viewers do not wait for it.
+    private func next(_ changedAt: Instant, keyframeNeeded: Bool) -> (Work, Instant) {
+        let due = due(changedAt)
+        guard retries, let lastUnit else { return (.new, due) }
+        let dueBefore = keyframeNeeded ? keyframeDue : keepaliveDue(after: lastUnit)
+        guard dueBefore <= due + grid.period else { return (.new, due) }
+        return (keyframeNeeded ? .again : .keepalive, dueBefore)
+    }
+
+    private var keyframeDue: Instant { max(grid.catchUp, nextOfFilm ?? .zero) }
+
+    private func keepaliveDue(after lastUnit: Instant) -> Instant {
+        (lastSent ?? lastUnit) + (echoesKeyframe ? grid.period : MediaLimits.keepaliveInterval)
     }
 
     /// Until when the next picture of what plays comes, and a keyframe with it; nil where nothing does.
@@ -293,6 +320,7 @@ extension FrameRateAdapter {
             self.changedAt = nil
             changedAgainAt = nil
             pictureAt = nil
+            retries = false
             lastChangedFrame = now
         }
         guard continuesRun(changedAt) else {

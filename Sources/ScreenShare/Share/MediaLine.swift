@@ -135,7 +135,7 @@ final class MediaLine {
     var watchedLanes: [EncoderLane] { commands.lanes.compactMap { lanes[$0] } }
     private func keyframeIsDue(at now: Instant) -> Bool {
         // While there is nothing new to be seen, whoever comes to a new lane gets the last picture all the same.
-        let isDueAnyway = isHidden && converter != nil
+        let isDueAnyway = (isHidden || adapter.retries) && converter != nil
         return commands.lanes.contains { key in
             !isHeldBack(key) && (lanes[key].map { $0.gate.isDue(at: now) } ?? isDueAnyway)
         }
@@ -187,7 +187,7 @@ final class MediaLine {
     private func readNew() throws(ShareError) -> Bool {
         guard let frame = try read() else {
             // What is hidden tells when it is back.
-            if !isHidden { adapter.changed(at: SystemClock.now()) }
+            if !isHidden { adapter.couldNotRead(at: SystemClock.now()) }
             return false
         }
         capturedAt = frame.moment
