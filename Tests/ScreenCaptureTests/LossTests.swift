@@ -73,6 +73,39 @@ extension XServerSuite {
             return longest
         }
 
+        @Test("A server whose answers take longer than a read waits gives pictures all the same")
+        func late() throws {
+            let server = try VirtualScreen("320x240x24")
+            let painter = try Painter(server.display)
+            let line = try SlowDisplay(server)
+            let source = try ScreenSource(display: line.display, target: .display, showsCursor: false)
+            try source.settleDown()
+            line.delayAnswers(by: .milliseconds(350))
+            let area = PixelRect(x: 0, y: 0, width: 20, height: 20)
+            painter.fill(painter.root, area, red)
+            painter.finish()
+            try #require(try source.watch(for: .seconds(8)) { $0.isFilled(area, red) } != nil)
+        }
+
+        @Test("Whoever shares is told of a server that gives no picture for long, once")
+        func told() throws {
+            let server = try VirtualScreen()
+            let painter = try Painter(server.display)
+            let source = try ScreenSource(display: server.display, target: .display, showsCursor: false)
+            try source.settleDown()
+            painter.fill(painter.root, PixelRect(x: 0, y: 0, width: 20, height: 20), red)
+            painter.finish()
+            #expect(try source.waitForChange(until: SystemClock.now() + .seconds(2), wakeup: -1) == .changed)
+            _ = source.takeNotices()
+            server.stop()
+            let deadline = SystemClock.now() + .seconds(5)
+            while SystemClock.now() < deadline { #expect(throws: CaptureError.timedOut) { try source.read() } }
+            let notices = source.takeNotices()
+            #expect(notices.count == 1 && notices.allSatisfy { $0.contains("\(server.display) does not answer") })
+            server.resume()
+            _ = try source.readPatiently()
+        }
+
         @Test("A server that is stopped while it is idle delays nobody either, with the pointer watched")
         func stoppedWithPointer() throws {
             let server = try VirtualScreen()

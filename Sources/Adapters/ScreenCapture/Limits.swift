@@ -10,6 +10,11 @@ enum Limits {
     static let probes: Int32 = 5
     /// What one `read` may wait for the server: eight frames at 30 fps, then the caller decides.
     static let readTime: Duration = .milliseconds(250)
+    /// The same for a server whose answers come, but late: a long line, or a machine that has too much to do. Longer, and
+    /// whoever shares could not stop it.
+    static let longestReadTime: Duration = .seconds(2)
+    /// A server that gives no picture for so long is told of: a machine that wakes up takes a second or two.
+    static let silence: Duration = .seconds(3)
     /// Each try to fetch a picture that is one moment; the last one takes the whole picture, which always is.
     static let grabTries = 4
     /// Tries within one `read` to follow a source that changes while it is fetched.

@@ -6,16 +6,26 @@ import Timebase
 // Fetching pixels: only what changed, and so that the picture is one moment of the screen.
 extension ScreenSource {
     package func read() throws(CaptureError) -> ScreenFrame {
-        let deadline = SystemClock.now() + Limits.readTime
+        let begun = SystemClock.now()
         do throws(XFailure) {
             return try BrokenPipe.held { () throws(XFailure) in
                 askedForMore = nil
-                try connection.catchUp(until: deadline)
-                return try readFrame(until: deadline)
+                try connection.catchUp(until: begun + Limits.readTime)
+                patience.caughtUp()
+                let grabs = counted.grabs
+                let frame = try readFrame(until: begun + patience.time)
+                patience.succeeded(in: counted.grabs > grabs ? SystemClock.now() - begun : nil)
+                return frame
             }
         } catch {
+            noteSilence(since: begun)
             throw captureError(error)
         }
+    }
+
+    private func noteSilence(since begun: Instant) {
+        guard connection.isStalled, patience.wasLeft(since: begun, at: SystemClock.now()) else { return }
+        notice("The X server of display \(connection.display) does not answer: viewers see the last picture until it does.")
     }
 
     private func readFrame(until deadline: Instant) throws(XFailure) -> ScreenFrame {

@@ -52,6 +52,7 @@ package final class ScreenSource: FrameSource {
     var refusals = 0
     /// Not asked for anything before: it refused several times.
     var pausedUntil = Instant.zero
+    var patience = ReadPatience()
     var counted = Counters()
     private var notices: [String] = []
 
