@@ -9,7 +9,7 @@ struct SourceOptions: ParsableArguments {
     @Option(help: "Share one monitor, by its RandR name.")
     var monitor: String?
 
-    @Option(help: "Share one window, by id or a part of its title.")
+    @Option(help: "Share one window, by id or a part of its title, until it is closed.")
     var window: String?
 
     @Option(help: "Share a rectangle of the display: WxH+X+Y.")

@@ -145,6 +145,8 @@ final class HostRunner: Sendable {
                     ProcessSetup.forgetUnusedCode()
                 }
             case .event(.stateChanged(.stopped(let error))): return error.map { .failed($0) } ?? .over
+            // Nobody is here to choose another.
+            case .event(.sourceEnded(let text)): return .failed(.source(text))
             case .event(.contentChanged(let content, let cadence)):
                 if let line = playing.line(content, rate: cadence?.picturesPerSecond) { Console.line(line) }
             case .event(let event):
@@ -205,7 +207,7 @@ final class HostRunner: Sendable {
             Console.line("Sharing \(sourceWidth)x\(sourceHeight) as \(width)x\(height).")
         case .sourceHidden(let text): Console.line(text)
         case .sourceVisible: Console.line("The source is visible again.")
-        case .contentChanged: break
+        case .contentChanged, .sourceEnded: break
         case .presetChanged(let preset): Console.line("Pictures are encoded with preset \(preset.rawValue) now.")
         case .audioInterrupted(let audio, let reason):
             Console.line("\(reason) Silence is sent in place of \(audio.words); trying again.")

@@ -41,7 +41,20 @@ extension ScreenSource {
             switch try waitForChange(until: deadline, wakeup: -1) {
             case .hidden(let reason): return reason
             case .changed: _ = try? read()
-            case .idle: break
+            case .idle, .ended: break
+            }
+        }
+        return nil
+    }
+
+    /// Waits until the source says that there is nothing to show any more, and what to do.
+    func watchUntilEnded(for time: Duration = .seconds(10)) throws -> String? {
+        let deadline = SystemClock.now() + time
+        while SystemClock.now() < deadline {
+            switch try waitForChange(until: deadline, wakeup: -1) {
+            case .ended(let reason): return reason
+            case .changed: _ = try? read()
+            case .idle, .hidden: break
             }
         }
         return nil

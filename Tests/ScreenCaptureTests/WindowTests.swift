@@ -218,7 +218,7 @@ extension XServerSuite {
                 let event = try source.waitForChange(until: SystemClock.now() + .milliseconds(1), wakeup: -1)
                 #expect(event != .changed)
             }
-            let reason = try #require(try source.watchUntilHidden())
+            let reason = try #require(try source.watchUntilEnded())
             #expect(reason.contains("was closed"))
         }
 
@@ -278,16 +278,21 @@ extension XServerSuite {
             try #require(try source.watch { $0[30, 30] == yellow && $0[20, 20] == gray } != nil)
         }
 
-        @Test("Closed, it is hidden for good, with its name")
-        func closed() throws {
+        @Test("Closed, it has ended, with its name and what to do, also where it was minimised", arguments: [false, true])
+        func closed(isMinimised: Bool) throws {
             let window = makeWindow()
             let source = try source("quarterly")
             try source.settleDown()
+            if isMinimised {
+                painter.unmap(window)
+                painter.finish()
+                _ = try #require(try source.watchUntilHidden())
+            }
             painter.destroy(window)
             painter.finish()
             #expect(
-                try source.watchUntilHidden()
-                    == "The window \"Quarterly figures\" was closed; there is nothing to show any more.")
+                try source.watchUntilEnded()
+                    == "The window \"Quarterly figures\" was closed. Share another one, or this one again once it is open.")
             #expect(throws: CaptureError.timedOut) { try source.read() }
         }
 
@@ -300,8 +305,8 @@ extension XServerSuite {
             painter.map(painter.makeWindow(place, title: "Salaries", color: red, number: window))
             painter.finish()
             #expect(
-                try source.watchUntilHidden()
-                    == "The window \"Quarterly figures\" was closed; there is nothing to show any more.")
+                try source.watchUntilEnded()
+                    == "The window \"Quarterly figures\" was closed. Share another one, or this one again once it is open.")
             #expect(throws: CaptureError.timedOut) { try source.read() }
         }
 

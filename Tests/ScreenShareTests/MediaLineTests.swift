@@ -156,6 +156,30 @@ struct MediaLineTests {
         line.stop()
     }
 
+    @Test("of a source that has ended nothing is sent any more, to who joins either, until there is another")
+    func ended() async throws {
+        let line = ScriptedLine(lanes: [.standard])
+        #expect(await line.wait { !$0.units.isEmpty })
+        line.show { $0.hasEnded = true }
+        #expect(await line.wait(for: \.hasEnded))
+        let units = line.now.units.count
+        await line.controls.changeAndWait { commands in
+            commands.lanes.insert(LaneKey(packetizationMode: .singleNALUnit))
+            commands.expected.formUnion(commands.lanes)
+            commands.keyframes[.standard] = .asked(.distantFuture)
+        }
+        let looks = line.looks
+        #expect(await line.wait { _ in line.looks > looks + 1 })
+        let next = CustomVideoSource()
+        let pixels = [UInt8](repeating: 200, count: 64 * 48 * 4)
+        try next.push(pixels.span.bytes, format: .bgra, width: 64, height: 48, timestamp: .zero)
+        try await line.controls.show { wakeup throws(CaptureError) in CustomFrameSource(next, wakeup: wakeup) }
+        #expect(await line.wait { Set($0.keys.dropFirst(units)).count == 2 && !$0.hasEnded })
+        #expect(line.now.sizes.last == PixelSize(width: 64, height: 48))
+        #expect(line.now.unitsBeforeSizes.last == units)
+        line.stop()
+    }
+
     @Test("a pause that ends while the source is hidden sends nothing before it is there again")
     func hiddenAfterPause() async throws {
         let line = ScriptedLine(lanes: [.standard])

@@ -20,6 +20,9 @@ final class ScriptedLine: Sendable {
         var isHidden = false
         /// It was found hidden, by a look or a read.
         var isFoundHidden = false
+        var hasEnded = false
+        /// How often it was waited for.
+        var looks = 0
         /// It can't be read for the moment.
         var isBusy = false
         var isChanged = true
@@ -33,6 +36,9 @@ final class ScriptedLine: Sendable {
         var sizes: [PixelSize] = []
         var presets = 0
         var isHidden = false
+        var hasEnded = false
+        /// How many units had come when each size was told.
+        var unitsBeforeSizes: [Int] = []
         /// The luma of each picture that left.
         var lumas: [UInt8] = []
         var marks = 0
@@ -88,6 +94,7 @@ final class ScriptedLine: Sendable {
     var now: Results { results.withLockedValue { $0 } }
     var readTimes: [Instant] { scene.withLockedValue { $0.readTimes } }
     var reads: Int { readTimes.count }
+    var looks: Int { scene.withLockedValue { $0.looks } }
 
     func show(_ change: (inout Scene) -> Void) {
         scene.withLockedValue {
@@ -131,9 +138,11 @@ extension ScriptedLine.Results {
         case .geometry(let source, let picture):
             sizes.append(source)
             pictureSizes.append(picture)
+            unitsBeforeSizes.append(units.count)
         case .preset: presets += 1
         case .hidden: isHidden = true
-        case .visible: isHidden = false
+        case .sourceEnded: hasEnded = true
+        case .visible: (isHidden, hasEnded) = (false, false)
         case .content, .notice, .failed: break
         }
     }
@@ -149,15 +158,20 @@ private struct ScriptedSource: FrameSource {
     var size: PixelSize { scene.withLockedValue { $0.size } }
 
     mutating func waitForChange(until deadline: Instant, wakeup descriptor: Int32) throws(CaptureError) -> SourceEvent {
-        if scene.withLockedValue({ $0.isChanged }) { return .changed }
+        let isNew = scene.withLockedValue { scene in
+            scene.looks += 1
+            return scene.isChanged
+        }
+        if isNew { return .changed }
         // As a screen's source, which does not ask the server where there is no time for an answer.
         let hasTime = deadline - SystemClock.now() >= .milliseconds(2)
         wakeup.wait(atMost: deadline - SystemClock.now())
-        let (isChanged, isHidden) = scene.withLockedValue { scene in
+        return scene.withLockedValue { scene in
             if hasTime { scene.isFoundHidden = scene.isHidden }
-            return (scene.isChanged, scene.isFoundHidden)
+            if scene.isChanged { return .changed }
+            if scene.hasEnded { return .ended("It was closed.") }
+            return scene.isFoundHidden ? .hidden("It is hidden.") : .idle
         }
-        return isChanged ? .changed : isHidden ? .hidden("It is hidden.") : .idle
     }
 
     mutating func read() throws(CaptureError) -> ScreenFrame {
@@ -168,7 +182,8 @@ private struct ScriptedSource: FrameSource {
             return scene
         }
         let bytes = scene.isNoise ? Self.noise : [UInt8](repeating: scene.grey, count: scene.size.area * 4)
-        guard !scene.isHidden, !scene.isBusy, let pixels = PixelBuffer(format: .bgra, size: scene.size, copying: bytes.span.bytes)
+        guard !scene.isHidden, !scene.isBusy, !scene.hasEnded,
+            let pixels = PixelBuffer(format: .bgra, size: scene.size, copying: bytes.span.bytes)
         else { throw .timedOut }
         return ScreenFrame(pixels: pixels, capturedAt: SystemClock.now(), damage: PixelRect(scene.size))
     }

@@ -229,6 +229,29 @@ struct SessionTests {
         await room.close()
     }
 
+    @Test("a share outlives its source: who holds it is told, viewers hear of a pause, and another source may follow")
+    func endedSource() async throws {
+        let room = try await ShareRoom()
+        let viewer = room.viewer()
+        await viewer.start()
+        await room.session.handle(.line(.sourceEnded("The window was closed.")))
+        for await event in viewer.events where event == .waiting("the share is paused") { break }
+        #expect(await room.session.state == .live)
+        for await event in room.session.events {
+            guard case .sourceEnded(let text) = event else { continue }
+            #expect(text == "The window was closed.")
+            break
+        }
+        try await room.session.setSource(.testPattern(width: 64, height: 64))
+        await room.session.handle(.line(.visible))
+        #expect(await !room.session.hasSourceEnded)
+        var units = viewer.units.makeAsyncIterator()
+        let first = await units.next()
+        #expect(first?.isKeyframe == true)
+        await viewer.stop()
+        await room.close()
+    }
+
     @Test("a custom source that is shown again begins with its newest picture")
     func shownAgain() throws {
         let source = CustomVideoSource()

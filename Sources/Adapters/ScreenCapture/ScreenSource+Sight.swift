@@ -51,6 +51,9 @@ extension ScreenSource {
             switch try subject.look(until: deadline) {
             case .visible(let surface): try show(surface, until: deadline)
             case .hidden(let reason): hide(reason)
+            case .closed(let reason):
+                isClosed = true
+                hide(reason)
             case .undrawn(let time):
                 isStale = true
                 pausedUntil = time

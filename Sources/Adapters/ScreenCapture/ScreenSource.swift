@@ -41,6 +41,8 @@ package final class ScreenSource: FrameSource {
     var isStale = true
     var hiddenReason = ""
     var isHiddenReported = false
+    /// What it shows is gone, and the X server is not: `hiddenReason` says so.
+    var isClosed = false
     /// The request since which damage is of what the source shows now.
     var lastReplaced: UInt32 = 0
     /// Set once the source is gone for good.
@@ -213,11 +215,13 @@ extension ScreenSource {
     private func hiddenNews() -> SourceEvent? {
         if isHiddenReported { return nil }
         isHiddenReported = true
-        return .hidden(hiddenReason)
+        return absence
     }
 
+    private var absence: SourceEvent { isClosed ? .ended(hiddenReason) : .hidden(hiddenReason) }
+
     /// What to say when nothing happened.
-    private var quiet: SourceEvent { surface == nil && !isStale ? .hidden(hiddenReason) : .idle }
+    private var quiet: SourceEvent { surface == nil && !isStale ? absence : .idle }
 
     /// When to do something although nothing happens.
     private func nextLook(after now: Instant, until deadline: Instant) -> Instant {

@@ -25,6 +25,8 @@ enum Sight {
     case visible(Surface)
     /// Nothing for now; the text says why.
     case hidden(String)
+    /// Nothing any more; the text says what to do.
+    case closed(String)
     /// It draws itself anew until then, or until that is done.
     case undrawn(until: Instant)
 }

@@ -58,12 +58,13 @@ final class WindowSubject: Subject {
     var watched: xcb_window_t { window }
 
     func look(until deadline: Instant) throws(XFailure) -> Sight {
-        let closed = Sight.hidden("The window \(name) was closed; there is nothing to show any more.")
+        let closed = Sight.closed("The window \(name) was closed. Share another one, or this one again once it is open.")
         if isClosed { return closed }
         let attributes: xcb_get_window_attributes_reply_t
         do throws(XFailure) {
             attributes = try connection.attributes(of: window, until: deadline)
         } catch .refused {
+            isClosed = true
             return closed
         }
         if isRemapped { try findAncestors(until: deadline) }

@@ -20,6 +20,8 @@ package enum SourceEvent: Hashable, Sendable {
     case idle
     /// There is nothing to show for now (window minimised or withdrawn); the text says why.
     case hidden(String)
+    /// There is nothing to show any more (the window was closed); the text says what to do. Every wait ends with it then.
+    case ended(String)
 }
 
 /// A producer of pictures: a screen, a window, a region, a test pattern, an embedder's frames.

@@ -13,7 +13,7 @@ extension MediaLine {
             if sizes.takes(frame.pixels.size, after: converter?.source, at: SystemClock.now()) { return frame }
         } catch { _ = try tolerate(error) }
         controls.wakeup.wait(atMost: LineLimits.retryPeriod)
-        if case .hidden(let text) = try poll(until: SystemClock.now()) { hide(text) }
+        tellAbsence(try poll(until: SystemClock.now()))
         return nil
     }
 

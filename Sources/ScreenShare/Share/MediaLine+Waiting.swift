@@ -46,8 +46,17 @@ extension MediaLine {
     func tellVisibility(_ event: SourceEvent) {
         switch event {
         case .changed: reveal()
-        case .hidden(let text): hide(text)
+        case .hidden, .ended: tellAbsence(event)
         case .idle: if isHiddenOutdated { reveal() }
+        }
+    }
+
+    /// Tells where there is nothing to see; what can't be read for the moment may be there all the same.
+    func tellAbsence(_ event: SourceEvent) {
+        switch event {
+        case .hidden(let text): hide(text)
+        case .ended(let text): noteEnd(text)
+        case .changed, .idle: break
         }
     }
 
@@ -78,11 +87,20 @@ extension MediaLine {
         }
     }
 
-    func hide(_ text: String) {
+    private func hide(_ text: String) {
         isHiddenOutdated = false
         if text == hiddenBecause { return }
         hiddenBecause = text
         report(.hidden(text))
+    }
+
+    /// Nothing of it is sent any more, neither to who joins nor as a sign of life: another source may take its place.
+    private func noteEnd(_ text: String) {
+        defer { isHiddenOutdated = false }
+        if text == hiddenBecause, !isHiddenOutdated { return }
+        hiddenBecause = text
+        forget(at: SystemClock.now())
+        report(.sourceEnded(text))
     }
 
     private func reveal() {

@@ -10,6 +10,8 @@ import VideoCodec
 enum LineEvent: Sendable {
     case geometry(source: PixelSize, picture: PixelSize)
     case hidden(String)
+    /// It shows nothing any more; another may take its place.
+    case sourceEnded(String)
     case visible
     case content(Content, Cadence?)
     case preset(X264Configuration.Preset)
@@ -266,7 +268,7 @@ final class MediaLine {
     }
 
     /// No picture of before is left.
-    private func forget(at now: Instant) {
+    func forget(at now: Instant) {
         converter = nil
         unsentDamage = .nothing
         unseen = UnseenChange()

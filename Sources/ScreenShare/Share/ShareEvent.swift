@@ -14,7 +14,10 @@ public enum ShareEvent: Sendable {
     case sourceChanged(sourceWidth: Int, sourceHeight: Int, width: Int, height: Int)
     /// Nothing can be captured for now (a minimised window, an unplugged monitor); the text says why.
     case sourceHidden(String)
-    /// It can be captured again.
+    /// There is nothing to capture any more (a closed window); the text says what to do. The share goes on, with its sound:
+    /// it sends nothing of that source from now on, rooms show it as paused, and `setSource` may put another in its place.
+    case sourceEnded(String)
+    /// There is something to capture again, of that source or of another.
     case sourceVisible
     /// Something began to play, or has ended, or its rate is known, or no longer. Where nobody looks any more, in mode
     /// `detail` and at a fixed rate, what played counts as ended.

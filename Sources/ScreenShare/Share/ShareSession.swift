@@ -57,6 +57,8 @@ public actor ShareSession {
     let audioCounters = AudioCounters()
     let paths = ViewerPaths()
     private var datagramsRefused = 0
+    /// There is nothing to capture any more, and no other source yet.
+    private(set) var hasSourceEnded = false
     /// What the pictures were found to be about.
     var content = Content.app
     /// From when sound is heard until it leaves; at first as it is with a sound server.
@@ -225,19 +227,34 @@ public actor ShareSession {
             viewers[id]?.isStarved = isStarved
             sink.yield(isStarved ? .viewerStarved(viewer: viewer) : .viewerRecovered(viewer: viewer))
         case .relay(let event): event.notice.map { _ = sink.yield(.notice($0)) }
-        case .line(.geometry(let source, let picture)):
+        case .line(let event): await handle(event)
+        }
+    }
+
+    private func handle(_ event: LineEvent) async {
+        switch event {
+        case .geometry(let source, let picture):
             sink.yield(
                 .sourceChanged(
                     sourceWidth: source.width, sourceHeight: source.height, width: picture.width, height: picture.height))
-        case .line(.hidden(let text)): sink.yield(.sourceHidden(text))
-        case .line(.visible): sink.yield(.sourceVisible)
-        case .line(.content(let content, let cadence)):
+        case .hidden(let text):
+            hasSourceEnded = false
+            sink.yield(.sourceHidden(text))
+        case .sourceEnded(let text):
+            hasSourceEnded = true
+            sink.yield(.sourceEnded(text))
+            // Who joins now sees nothing of it.
+            await hub?.forgetCaches()
+        case .visible:
+            hasSourceEnded = false
+            sink.yield(.sourceVisible)
+        case .content(let content, let cadence):
             self.content = content
             updatePlayout()
             sink.yield(.contentChanged(SharedContent(content), cadence: cadence.map { CadenceStatistics($0) }))
-        case .line(.preset(let preset)): sink.yield(.presetChanged(EncoderPreset(preset)))
-        case .line(.notice(let text)): sink.yield(.notice(text))
-        case .line(.failed(let error)): await end(error)
+        case .preset(let preset): sink.yield(.presetChanged(EncoderPreset(preset)))
+        case .notice(let text): sink.yield(.notice(text))
+        case .failed(let error): await end(error)
         }
     }
 

@@ -4,7 +4,8 @@ public enum ShareSource: Sendable {
     case display(String?)
     /// A monitor by its RandR name, such as `HDMI-1`.
     case monitor(String, display: String?)
-    /// One window, by id (`0x…` or decimal) or by a part of its title.
+    /// One window, by id (`0x…` or decimal) or by a part of its title; that it was closed is told by
+    /// `ShareEvent.sourceEnded`.
     case window(String, display: String?)
     /// A rectangle of the display, in pixels from its upper left corner, 1 pixel or more a side.
     case region(x: Int, y: Int, width: Int, height: Int, display: String?)

@@ -51,8 +51,8 @@ public actor PublishedRoom {
         tasks = []
     }
 
-    /// Pages show whether the share is paused, what of its sound is muted, how many watch, and to whom too little gets
-    /// through. False when there is nothing more to tell.
+    /// Pages show whether the share is paused or has nothing to show any more, what of its sound is muted, how many watch,
+    /// and to whom too little gets through. False when there is nothing more to tell.
     private func tellState() async -> Bool {
         if Task.isCancelled { return false }
         let (connected, sound) = (await session.connectedViewers, await session.soundState)
@@ -62,7 +62,7 @@ public actor PublishedRoom {
             await client.update(phase, viewers: connected, audio: sound.audio, muted: sound.muted, narrow: narrow)
         }
         switch await session.state {
-        case .idle, .live: await tell(.live)
+        case .idle, .live: await tell(session.hasSourceEnded ? .paused : .live)
         case .paused: await tell(.paused)
         case .stopped:
             // Nobody finds a share here any more.
