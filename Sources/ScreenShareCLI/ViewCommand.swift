@@ -132,7 +132,11 @@ struct ViewCommand: AsyncParsableCommand {
 }
 
 struct ViewNetworkOptions: ParsableArguments {
-    @Option(name: .customLong("interface"), help: "A local IP address to use; can be repeated. Default: all.")
+    @Option(
+        name: .customLong("interface"),
+        help: ArgumentHelp(
+            "A local IP address to use; can be repeated. Default: all but link-local, and "
+                + "loopback only where the signaling server is there, or where there is nothing else."))
     var interfaces: [String] = []
 
     @OptionGroup var servers: ICEServerOptions

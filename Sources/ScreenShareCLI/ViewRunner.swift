@@ -113,8 +113,9 @@ final class ViewRunner: Sendable {
         let begin = clock.now
         var isEnding = false
         var failure: Failure?
-        var reason = ""
+        var joining = JoiningText()
         for await command in commands {
+            let elapsed = (clock.now - begin) / .seconds(1)
             switch command {
             case .outputEnded(let error):
                 failure = failure ?? error
@@ -128,15 +129,17 @@ final class ViewRunner: Sendable {
             case .event(.ended(let error)): failure = failure ?? error.map { Failure($0) }
             case .written:
                 // What came since the last second.
-                await report((clock.now - begin) / .seconds(1))
+                await report(elapsed)
                 return failure
             case .event(let event):
-                show(event, &reason)
+                if let line = joining.line(event, at: elapsed) { Console.line(line) }
+                show(event)
                 if case .firstPicture = event, output.takesSound, await !session.hasSound {
                     Console.line("The sharer sends no sound.")
                 }
             case .second:
-                await report((clock.now - begin) / .seconds(1))
+                if let line = joining.line(at: elapsed) { Console.line(line) }
+                await report(elapsed)
                 // Who closes a player while nothing comes would not be noticed by writing.
                 if output.hasLostReader { Task { await session.stop() } }
             }
@@ -154,23 +157,15 @@ final class ViewRunner: Sendable {
         statistics.withLock { $0?.write(ViewRecord(now, written: written, time: elapsed)) }
     }
 
-    /// - Parameter reason: why there was nothing to see when that was last said.
-    private func show(_ event: ViewEvent, _ reason: inout String) {
+    /// But for what `JoiningText` says.
+    private func show(_ event: ViewEvent) {
         switch event {
-        case .waiting(let words):
-            if words != reason { Console.line("Nothing to see yet: \(words.hasSuffix(".") ? words : words + ".") Waiting.") }
-            reason = words
-        case .connecting: break
-        case .connected:
-            reason = ""
-            Console.line("Connected.")
         case .firstPicture(let after): Console.line("First picture after \((after / .milliseconds(1)).text(0)) ms.")
-        case .disconnected(let reason): Console.line("Disconnected: \(reason). Trying again.")
         case .pathNarrow:
             Console.line("The connection takes too little for moving pictures; the sharer sends one now and then.")
         case .pathRecovered: Console.line("The connection takes moving pictures again.")
         case .notice(let text): Console.line(text)
-        case .ended: break
+        case .waiting, .connecting, .connected, .disconnected, .ended: break
         }
     }
 }

@@ -129,6 +129,12 @@ def test_a_sharer_that_cannot_be_reached_is_given_up_after_the_wait(lan, share, 
     assert "can't be reached" in viewer.text() and path.stat().st_size == 0
 
 
+def test_a_sharer_on_loopback_alone_is_reached_where_its_server_is_there(lan, share, record):
+    share(lan, "--test-pattern", "--interface", "127.0.0.1")
+    viewer, _ = record(lan, "--frames", "12")
+    assert viewer.wait(20) == 0, viewer.describe()
+
+
 def test_the_last_statistics_tell_of_the_whole_file(lan, share, record):
     share(lan, "--test-pattern")
     viewer, path = record(lan, "--frames", "12")

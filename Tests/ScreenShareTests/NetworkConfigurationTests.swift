@@ -27,6 +27,23 @@ struct NetworkConfigurationTests {
         #expect(!chosen.sockets(at: [.loopback], port: 0).followsAddresses)
     }
 
+    @Test("a view uses loopback besides where its server is there, unless addresses or relays were chosen", arguments: [
+        ("http://127.0.0.1:8080", true), ("http://localhost:8080/", true), ("https://Demo.localhost", true),
+        ("http://[::1]:8080", true), ("http://192.0.2.1:8080", false), ("https://127.example.org", false),
+        ("https://localhost.example.org", false), ("nowhere", false),
+    ])
+    func loopback(server: String, isThere: Bool) {
+        var view = ViewConfiguration(server: server, room: "demo")
+        let own = view.unlistedAddresses(beside: [])
+        #expect(own.contains(.loopback) == isThere && own.allSatisfy(\.isLoopback))
+        #expect(!view.unlistedAddresses(beside: [.loopback]).contains(.loopback))
+        view.network.relayOnly = true
+        #expect(view.unlistedAddresses(beside: []).isEmpty)
+        view.network.relayOnly = false
+        view.network.interfaces = ["192.0.2.1"]
+        #expect(view.unlistedAddresses(beside: []).isEmpty)
+    }
+
     @Test("a STUN server that can't be asked refuses a share, unless only relays may be used: then it never is")
     func unknownServer() async throws {
         var network = Self.network("127.0.0.1")

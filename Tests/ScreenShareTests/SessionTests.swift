@@ -229,6 +229,20 @@ struct SessionTests {
         await room.close()
     }
 
+    @Test("a share that has nothing but loopback is reached by a viewer that chose no address, as its server is there")
+    func loopbackAlone() async throws {
+        let room = try await ShareRoom()
+        let painter = room.paint()
+        let viewer = ViewSession(configuration: ViewConfiguration(server: room.address, room: ShareRoom.name))
+        await viewer.start()
+        var units = viewer.units.makeAsyncIterator()
+        let first = await units.next()
+        #expect(first?.isKeyframe == true)
+        painter.cancel()
+        await viewer.stop()
+        await room.close()
+    }
+
     @Test("a share outlives its source: who holds it is told, viewers hear of a pause, and another source may follow")
     func endedSource() async throws {
         let room = try await ShareRoom()

@@ -6,6 +6,8 @@ import PeerCore
 package struct HubConfiguration: Sendable {
     /// Local addresses to bind; see `LocalAddresses.select`.
     package var addresses: [IPAddress]
+    /// Bound as well, of UDP alone, where that can be: peers are reached from there, and are not told of it.
+    package var unlistedAddresses: [IPAddress] = []
     /// Whether addresses that this machine gets later are used as well.
     package var followsAddresses = false
     /// 0: the system chooses for the first socket, and the others take the same.

@@ -14,6 +14,13 @@ package enum LocalAddresses {
     /// Every address that others may reach, in the system's order.
     package static func usable() throws -> [IPAddress] { rank(try known(), preferred: []) }
 
+    /// Those of loopback by which this machine's programs usually reach each other.
+    package static func loopback() -> [IPAddress] {
+        let here = ((try? known()) ?? []).map(\.ip)
+        let usual: [IPAddress] = [.loopback, .v6(high: 0, low: 1)]
+        return usual.filter { here.contains($0) }
+    }
+
     /// An interface's address.
     struct Known {
         var ip: IPAddress

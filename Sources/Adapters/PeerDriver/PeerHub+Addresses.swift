@@ -9,7 +9,7 @@ import SystemClock
 /// the peers, without a word of signaling where the network allows it.
 extension PeerHub {
     /// Every socket's; 0 while the system is to choose it.
-    var port: UInt16 { sockets.keys.first?.port ?? configuration.port }
+    var port: UInt16 { listedSockets.first?.port ?? configuration.port }
 
     /// Binds a socket at this address, at the others' port where that is free or was asked for.
     func bind(_ ip: IPAddress) async throws {
@@ -52,7 +52,7 @@ extension PeerHub {
     /// - Parameter asksRelays: a link may have come back, and left its address where it was.
     private func followAddresses(asksRelays: Bool = true) async {
         guard !isClosed, let known = try? LocalAddresses.known() else { return }
-        let here = sockets.keys.map(\.ip).sorted { "\($0)" < "\($1)" }
+        let here = listedSockets.map(\.ip).sorted { "\($0)" < "\($1)" }
         // Where there is no network at all, the old addresses may be those that come back.
         guard
             let change = LocalAddresses.change(

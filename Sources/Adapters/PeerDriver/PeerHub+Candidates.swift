@@ -9,7 +9,7 @@ extension PeerHub {
     /// Host candidates of every socket, what the STUN servers told, the relays, and TCP's; of these, what the policy
     /// allows.
     package func localCandidates() -> [Candidate] {
-        let hosts = socketAddresses.enumerated().map { index, address in
+        let hosts = (listedSockets + unlistedSockets).enumerated().map { index, address in
             Candidate.host(address, localPreference: UInt16(65_535 - index))
         }
         let all = hosts + (gatherer?.candidates ?? []) + relays.flatMap(\.candidates) + tcpCandidates
@@ -22,6 +22,11 @@ extension PeerHub {
         return kept
     }
 
+    /// Those that a peer is told of.
+    package func listedCandidates() -> [Candidate] {
+        localCandidates().filter { candidate in candidate.base.map { isListed($0) } ?? true }
+    }
+
     /// Asks these STUN servers, unless others were asked before, or what they tell would be told to nobody.
     package func gather(from servers: [TransportAddress]) {
         guard !servers.isEmpty, gatherer == nil, !isClosed, configuration.transportPolicy == .all else { return }
@@ -31,14 +36,21 @@ extension PeerHub {
     }
 
     /// The most preferred first, and in every run in the same order.
-    private var socketAddresses: [TransportAddress] { sockets.keys.sorted { "\($0)" < "\($1)" } }
+    var listedSockets: [TransportAddress] { sockets.keys.filter { isListed($0) }.sorted { "\($0)" < "\($1)" } }
+    private var unlistedSockets: [TransportAddress] {
+        sockets.keys.filter { !isListed($0) }.sorted { "\($0)" < "\($1)" }
+    }
+
+    private func isListed(_ address: TransportAddress) -> Bool {
+        !configuration.unlistedAddresses.contains(address.ip)
+    }
 
     /// From the sockets that there are now.
     func gatherAgain() {
         guard !stunServers.isEmpty else { return }
         let now = SystemClock.now()
         gatherer = ServerReflexiveGatherer(
-            bases: socketAddresses, servers: stunServers, random: SystemRandomNumberGenerator(), at: now)
+            bases: listedSockets, servers: stunServers, random: SystemRandomNumberGenerator(), at: now)
         drainGatherer(at: now)
     }
 

@@ -51,6 +51,7 @@ extension PeerHub {
             await listen(at: ip)
         }
         if sockets.isEmpty, let notReady { throw notReady }
+        for ip in configuration.unlistedAddresses { try? await bind(ip) }
         await catchUpOnAddresses()
     }
 

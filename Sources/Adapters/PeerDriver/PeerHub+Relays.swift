@@ -117,7 +117,7 @@ extension PeerHub {
 
     /// The socket whose address the system would reach the server from, or one of its family.
     func base(for server: TransportAddress) -> TransportAddress? {
-        let own = sockets.keys.sorted { "\($0)" < "\($1)" }
+        let own = listedSockets
         let likely = own.filter { $0.ip.isIPv6 == server.ip.isIPv6 && $0.ip.isLoopback == server.ip.isLoopback }
         let route = LocalAddresses.source(to: server)
         return own.first { $0.ip == route } ?? likely.first

@@ -25,7 +25,7 @@ extension PeerHub {
     var tcpCandidates: [Candidate] {
         switch configuration.tcp {
         case .passive: candidates(.passive, at: Array(listeners.keys))
-        case .active: candidates(.active, at: Array(sockets.keys))
+        case .active: candidates(.active, at: listedSockets)
         case .simultaneousOpen, nil: []
         }
     }

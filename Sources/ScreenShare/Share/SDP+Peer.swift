@@ -141,6 +141,6 @@ extension PeerHub {
         let credentials = try add(peer, setup, lane: lane)
         return LocalTransport(
             credentials: SDP.ICECredentials(credentials), fingerprint: try localFingerprint().sha256,
-            candidates: localCandidates().map(\.attributeValue))
+            candidates: listedCandidates().map(\.attributeValue))
     }
 }

@@ -128,7 +128,7 @@ extension ShareSession {
             let ours = await hub.restart(peer, remote: credentials)
         else { throw .malformedDescription("the fragment restarts nothing") }
         try await addCandidates(fragment, from: viewer)
-        let candidates = await hub.localCandidates().map(\.attributeValue)
+        let candidates = await hub.listedCandidates().map(\.attributeValue)
         return TrickleFragment(
             answering: theirs, credentials: SDP.ICECredentials(ours), candidates: candidates
         ).description

@@ -1,3 +1,5 @@
+import Datagrams
+import PeerDriver
 import SignalingClient
 import SignalingProtocol
 
@@ -45,6 +47,23 @@ public struct ViewConfiguration: Sendable {
 }
 
 extension ViewConfiguration {
+    /// A sharer on this machine may have nothing but loopback, which is only used from there. RFC 8445 § 5.1.1.1 keeps that
+    /// out of what others are told; and whoever is elsewhere could otherwise have us send checks to this machine's ports.
+    ///
+    /// - Parameter others: are told of.
+    func unlistedAddresses(beside others: [IPAddress]) -> [IPAddress] {
+        guard network.interfaces.isEmpty, !network.relayOnly, isServerOnLoopback else { return [] }
+        return LocalAddresses.loopback().filter { !others.contains($0) }
+    }
+
+    /// By its name (RFC 6761 § 6.3) or address.
+    private var isServerOnLoopback: Bool {
+        guard let host = (try? ServerAddress(endpoint))?.host.lowercased() else { return false }
+        if host == "localhost" || host.hasSuffix(".localhost") { return true }
+        let text = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+        return IPAddress(text)?.isLoopback == true
+    }
+
     /// - Throws: `.invalid`, with what can't be asked for.
     func check() throws(ShareError) {
         if let token, BearerToken(foreign: token) == nil { throw .invalid("a token has 1…8192 visible characters") }

@@ -59,7 +59,7 @@ struct ViewNegotiation {
     func restart(by session: WHEPSession) async throws(SignalingError) {
         var random = SystemRandomNumberGenerator()
         let credentials = ICE.ICECredentials.random(using: &random)
-        let candidates = await hub.localCandidates().map(\.attributeValue)
+        let candidates = await hub.listedCandidates().map(\.attributeValue)
         let reply = try await session.restart(fragment(credentials, candidates))
         guard let theirs = try? TrickleFragment(reply.fragment),
             let remote = theirs.credentials.flatMap({ ICE.ICECredentials($0) })

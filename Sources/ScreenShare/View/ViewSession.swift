@@ -187,6 +187,7 @@ public actor ViewSession {
         var wanted = try await configuration.network.hubConfiguration(tcp: .active) { _, _, event in
             signals.yield(event)
         }
+        wanted.unlistedAddresses = configuration.unlistedAddresses(beside: wanted.addresses)
         wanted.onCandidate = { candidates.yield($0) }
         wanted.onRelay = { [weak self] event in
             if let notice = event.notice { Task { await self?.tell(notice) } }
