@@ -223,6 +223,11 @@ enum WebAddress {
         guard let scheme, text.count > scheme.count else {
             throw ValidationError("\(option) takes an address that begins with http:// or https://.")
         }
+        guard SignalingProbe.isAddress(text) else {
+            throw ValidationError(
+                "\(option) takes a host, and a port from 1 to 65535 where that is another than usual, such as "
+                    + "https://meet.example.org:8443 or http://[::1]:8080.")
+        }
         let path = text.dropFirst(scheme.count).drop { !"/?#".contains($0) }
         if isServer, !["", "/"].contains(path) {
             throw ValidationError("\(option) takes a server's address without a path, such as https://meet.example.org.")

@@ -74,6 +74,24 @@ struct SmallPartsTests {
         }
     }
 
+    @Test("An address whose port or host can't be is none, in whatever place", arguments: unusableAddresses)
+    func unusable(text: String) throws {
+        #expect(throws: SignalingError.badAddress(text)) { try ServerAddress(text) }
+        #expect(throws: SignalingError.badAddress(text + "/whep")) { try WHEPClient(endpoint: text + "/whep") }
+        let url = try #require(URL(string: "http://127.0.0.1:8080/whep"))
+        let reply = HTTPReply(url: url, status: 307, headers: ["Location": text + "/x"], body: ByteBuffer())
+        #expect(reply.address(in: "Location") == nil)
+    }
+
+    @Test("Every port that there can be is taken, with every kind of host", arguments: [
+        "http://127.0.0.1:1", "https://127.0.0.1:65535", "http://[::1]:65535",
+        "http://user:1@example.org:8080", "http://a-b_c.example.org",
+    ])
+    func usable(text: String) throws {
+        #expect(try ServerAddress(text).base.isHTTP)
+        #expect(URL(string: text + "?a=http://x:99999#:99999")?.isHTTP == true)
+    }
+
     @Test("Pauses double up to a bound and are scattered over their upper half (seed 5)")
     func backoff() {
         var random = Seeded(state: 5)
@@ -118,6 +136,12 @@ struct SmallPartsTests {
         }
     }
 }
+
+let unusableAddresses = [
+    "http://127.0.0.1:0", "http://127.0.0.1:65536", "https://127.0.0.1:99999", "http://[::1]:99999", "http://[::1",
+    "http://example.org:99999", "http://example.org:99999999999999999999", "http://example.org:-1", "http://::1:18599",
+    "http://user:1@example.org:65536", "http://[]", "http://[]:80", "http://%5B%5D", "http://:80",
+]
 
 /// SplitMix64, so that a run can be repeated.
 struct Seeded: RandomNumberGenerator {

@@ -151,6 +151,7 @@ struct WHEPClientTests {
 
     @Test("Where the answer names no stream, or one at another server, nobody is asked", arguments: [
         nil, "<http://127.0.0.1:1/events>; rel=\"monitor\"", "</events>; rel=\"other\"",
+        "<http://127.0.0.1:99999/events>; rel=\"monitor\"",
     ])
     func noMonitor(link: String?) async throws {
         try await join { _ in
@@ -213,6 +214,15 @@ struct WHEPClientTests {
                 == .unreadable("session address"))
         let large = Samples.answer + String(repeating: "a=x\r\n", count: 60_000)
         #expect(try await failure(201, Self.sdp, large) == .unreadable("answer"))
+    }
+
+    @Test("A redirection or a session at an address that can't be is unreadable", arguments: unusableAddresses)
+    func unusableLocation(address: String) async throws {
+        let fields = Self.sdp.merging(["Location": address + "/x"]) { $1 }
+        for status in [307, 308] { #expect(try await failure(status, fields) == .unreadable("redirection")) }
+        for status in [201, 406] {
+            #expect(try await failure(status, fields, Samples.answer) == .unreadable("session address"))
+        }
     }
 
     @Test("A session whose answer breaks off or can't be read is left: nobody else knows of it", arguments: [201, 406])

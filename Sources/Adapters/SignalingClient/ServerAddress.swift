@@ -32,8 +32,10 @@ package struct ServerAddress: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension URL {
+    /// Whether a request can be sent there: the HTTP client traps at a port or a host that can't be.
     var isHTTP: Bool {
-        (scheme?.lowercased() == "http" || scheme?.lowercased() == "https") && host?.isEmpty == false
+        guard let scheme, ["http", "https"].contains(scheme.lowercased()), host?.isEmpty == false else { return false }
+        return HTTPAuthority.isUsable(absoluteString.dropFirst(scheme.count))
     }
 
     /// Scheme, host and port: a token given to one origin is for no other.

@@ -151,7 +151,8 @@ package actor SharerClient {
         let parser = EventParser()
         do {
             let base = configuration.server.base
-            guard let url = URL(string: receipt.eventsUrl, relativeTo: base)?.absoluteURL, url.origin == base.origin
+            guard let url = URL(string: receipt.eventsUrl, relativeTo: base)?.absoluteURL, url.isHTTP,
+                url.origin == base.origin
             else { throw SignalingError.unreadable("event address") }
             let call = HTTPCall(.GET, url, token: receipt.secret)
                 .with("Accept", ServerSentEvent.mediaType).with("Last-Event-ID", state.seen.map(String.init))

@@ -180,7 +180,8 @@ extension HTTPReply {
     /// At the server that answered: no other is asked because of it.
     fileprivate var monitor: URL? {
         let link = LinkField.all(in: headers).first { $0.relation == "monitor" }
-        guard let found = link.flatMap({ URL(string: $0.target, relativeTo: url)?.absoluteURL }), found.origin == url.origin
+        guard let found = link.flatMap({ URL(string: $0.target, relativeTo: url)?.absoluteURL }), found.isHTTP,
+            found.origin == url.origin
         else { return nil }
         return found
     }

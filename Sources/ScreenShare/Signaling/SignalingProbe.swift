@@ -16,4 +16,7 @@ public enum SignalingProbe {
         guard let address = try? ServerAddress(server) else { return false }
         return await address.answers()
     }
+
+    /// Whether requests can be sent to an address: it is HTTP's, with a host, and a port that there can be.
+    package static func isAddress(_ text: String) -> Bool { (try? WHEPClient(endpoint: text)) != nil }
 }
