@@ -27,6 +27,8 @@ enum ServerLimits {
     static let transfersPerSecond = 1
     /// A share secret a client brings along must be as strong as ours.
     static let secretCharacters = 32
+    /// What Hummingbird does after its end takes microseconds; this, on a machine that is busy.
+    static let farewell = Duration.seconds(1)
 }
 
 /// How long things may take; tests shorten them.

@@ -49,12 +49,22 @@ public final class SignalingServer: Sendable {
         do {
             try await serve(on: eventLoops)
             await listening.resolve(.failure(SignalingServerError.stopped))
-            try? await eventLoops.shutdownGracefully()
+            Self.end(eventLoops)
         } catch {
             let error = SignalingServerError(error, configuration)
             await listening.resolve(.failure(error))
-            try? await eventLoops.shutdownGracefully()
+            Self.end(eventLoops)
             throw error
+        }
+    }
+
+    /// A moment after the server: Hummingbird lets go of its listener in a task that nobody can wait for, and what comes to
+    /// a loop that has ended is complained of on standard error.
+    @discardableResult
+    static func end(_ eventLoops: MultiThreadedEventLoopGroup) -> Task<Void, Never> {
+        Task.detached {
+            try? await Task.sleep(for: ServerLimits.farewell)
+            try? await eventLoops.shutdownGracefully()
         }
     }
 

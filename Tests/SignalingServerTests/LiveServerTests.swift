@@ -1,5 +1,6 @@
 import Logging
 import NIOCore
+import NIOPosix
 import SignalingProtocol
 import NIOConcurrencyHelpers
 import Testing
@@ -16,6 +17,15 @@ struct LiveServerTests {
                 return try await listenTwice()
             } catch SignalingServerError.addressInUse where round < 3 {}
         }
+    }
+
+    @Test("What comes to the loop just after the server's end is done, and not complained of")
+    func stragglers() async throws {
+        let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let ending = SignalingServer.end(loops)
+        #expect(try await loops.next().submit { 1 }.get() == 1)
+        ending.cancel()
+        await ending.value
     }
 
     /// The second time at the port of the first.
