@@ -62,22 +62,23 @@ struct AudioOptions: ParsableArguments {
 
     /// What is captured, and a line that says so.
     ///
-    /// - Throws: where a device of the sound server is named that it doesn't have.
+    /// - Throws: where a device is named that neither the sound server nor ALSA has.
     func plan(
-        among devices: @autoclosure () -> [ShareableAudio]
+        among devices: @autoclosure () -> [ShareableAudio],
+        isUnknown: (String) -> Bool = { ShareableAudio.isUnknown($0) }
     ) throws -> (configuration: AudioConfiguration, text: String) {
         let (system, mic) = (choice.system, choice.mic)
         let devices = choice.isNone || !ShareableAudio.mayExist ? [] : devices()
         var (configuration, texts) = (AudioConfiguration.none, [String]())
         if choice.wantsSystem, choice.audio != nil || system != nil || devices.contains(where: { $0.kind == .system }) {
-            try check(system, among: devices)
+            try check(system, among: devices, isUnknown)
             configuration.system = system.map { .device($0) } ?? .standard
-            texts.append(name(system, .system, devices) ?? "system sound")
+            texts.append(name(system, .system, devices) ?? Self.unnamed("system sound", .system, devices))
         }
         if choice.wantsMicrophone {
-            try check(mic, among: devices)
+            try check(mic, among: devices, isUnknown)
             configuration.microphone = mic.map { .device($0) } ?? .standard
-            texts.append(name(mic, .microphone, devices) ?? "the microphone")
+            texts.append(name(mic, .microphone, devices) ?? Self.unnamed("the microphone", .microphone, devices))
         }
         configuration.packetDuration = AudioPacketDuration(rawValue: ptime) ?? .milliseconds20
         (configuration.systemGain, configuration.microphoneGain) = (systemGain ?? 0, micGain ?? 0)
@@ -91,13 +92,19 @@ struct AudioOptions: ParsableArguments {
         return "\(found.name) (\(id)) as the \(kind.rawValue)'s"
     }
 
-    /// Names of ALSA's are taken as they are: what they mean stands in configurations.
-    private func check(_ id: String?, among devices: [ShareableAudio]) throws {
+    /// One that comes later is taken then; where nobody could be asked nothing is known.
+    static func unnamed(_ words: String, _ kind: SharedAudio, _ devices: [ShareableAudio]) -> String {
+        devices.isEmpty || devices.contains { $0.kind == kind } ? words : "\(words) (there is none now)"
+    }
+
+    /// Names of ALSA's that are in no list are taken where its configuration has them.
+    private func check(_ id: String?, among devices: [ShareableAudio], _ isUnknown: (String) -> Bool) throws {
         guard let id, !devices.contains(where: { $0.id == id }) else { return }
         if let meant = devices.first(where: { $0.id == "pulse:\(id)" }) {
             throw Failure(.unavailable, "there is no sound device \"\(id)\"; did you mean \(meant.id)?")
         }
-        if id.isEmpty || id.hasPrefix("pulse:"), devices.contains(where: { $0.id.hasPrefix("pulse:") }) {
+        let isServers = id.isEmpty || id.hasPrefix("pulse:")
+        if isServers && devices.contains(where: { $0.id.hasPrefix("pulse:") }) || isUnknown(id) {
             throw Failure(.unavailable, "there is no sound device \"\(id)\"; see screenshare sources")
         }
     }

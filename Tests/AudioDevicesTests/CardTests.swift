@@ -118,6 +118,17 @@ struct CardTests {
             There is no sound device "nonsense": Unknown PCM nonsense. The list of sources names those there are.
             """))
     }
+
+    @Test("What ALSA's configuration lacks can't be there; cards and the sound server's devices may")
+    func definitions() throws {
+        let text = try StandardError.written {
+            for id in ["nonsense", "nonsense:1"] { #expect(!AudioDevice.mayExist(id), "\(id)") }
+        }
+        #expect(!text.contains("ALSA lib"))
+        for id in ["null", "plug:null", "hw:99", "default", "pulse", "pulse:nothing", AudioDevice.defaultSystem] {
+            #expect(AudioDevice.mayExist(id), "\(id)")
+        }
+    }
 }
 
 /// An open card, and the source that reads it.

@@ -109,8 +109,9 @@ def test_a_setting_in_the_environment_counts(lan, server, share):
 def test_a_device_that_is_not_there_is_told_at_once(lan, server, run):
     tried = run("host", "--room", "demo", "--test-pattern", "--mic", "microphone", place=lan, env=server.env)
     assert tried.returncode == 69 and "did you mean pulse:microphone?" in tried.stderr
-    tried = run("host", "--room", "demo", "--test-pattern", "--system", "pulse:nothing", place=lan, env=server.env)
-    assert tried.returncode == 69 and "screenshare sources" in tried.stderr
+    for wrong in (("--system", "pulse:nothing"), ("--mic", "nothing"), ("--system", "nothing")):
+        tried = run("host", "--room", "demo", "--test-pattern", *wrong, place=lan, env=server.env)
+        assert tried.returncode == 69 and "screenshare sources" in tried.stderr
 
 
 def scheduling(host):

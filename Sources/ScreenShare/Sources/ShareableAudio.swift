@@ -24,6 +24,9 @@ public struct ShareableAudio: Hashable, Sendable, Encodable {
                 isDefault: device.isDefault)
         }
     }
+
+    /// Whether an id can't be any device's: ALSA, which would open it, has no definition of it.
+    package static func isUnknown(_ id: String) -> Bool { !AudioDevice.mayExist(id) }
 }
 
 extension SharedAudio: Encodable {}
