@@ -7,8 +7,8 @@ struct DoctorCommand: AsyncParsableCommand {
         commandName: "doctor",
         abstract: "Say whether sharing will work on this machine and in its network.",
         discussion: """
-            Give it the options that you would give to host: the display is looked at by taking a picture of it, sound \
-            by opening the devices, the network by binding the ports, asking the STUN servers, having the TURN servers \
+            Give it the options that you would give to host, all of which it takes: the display is looked at by taking a \
+            picture of it, sound by opening the devices, the network by binding the ports, asking the STUN servers, having the TURN servers \
             relay, and sending up to a megabyte to the signaling server and back. No server is asked that isn't named. \
             It takes fifteen seconds at most.
 
@@ -19,11 +19,17 @@ struct DoctorCommand: AsyncParsableCommand {
             be written.
             """)
 
-    @Option(help: "The X display (default: $DISPLAY).")
-    var display: String?
+    @OptionGroup(title: "What is shared")
+    var source: SourceOptions
+
+    @OptionGroup(title: "Video")
+    var video: VideoOptions
+
+    @OptionGroup(title: "Signaling behind a proxy")
+    var names: ServerNames
 
     @OptionGroup(title: "Sound")
-    var choice: SoundChoice
+    var audio: AudioOptions
 
     @Option(help: "The room that is to be shared in.")
     var room: String?
@@ -36,6 +42,9 @@ struct DoctorCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Network")
     var network: NetworkOptions
+
+    @OptionGroup(visibility: .hidden)
+    var others: OtherHostOptions
 
     @Flag(help: "As JSON.")
     var json = false
@@ -62,7 +71,8 @@ struct DoctorCommand: AsyncParsableCommand {
 
     private func configuration() throws -> DoctorConfiguration {
         var configuration = DoctorConfiguration()
-        configuration.display = display
+        configuration.display = source.display
+        configuration.sharesDisplay = !source.testPattern
         configuration.audio = sound
         configuration.network = try network.configuration()
         configuration.room = room
@@ -74,6 +84,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     private var sound: AudioConfiguration? {
+        let choice = audio.choice
         if choice.audio == nil, choice.mic == nil, choice.system == nil { return nil }
         return AudioConfiguration(
             system: choice.wantsSystem ? choice.system.map { .device($0) } ?? .standard : nil,
@@ -81,21 +92,31 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 }
 
+/// What `host` is told that `doctor` has no use for.
+struct OtherHostOptions: ParsableArguments {
+    @Option var token: String?
+    @Flag var open = false
+    @Option var maxViewers: Int?
+    @Option var duration: Double?
+    @Option var statsJson: String?
+    @Option var logLevel: LogLevelArgument?
+}
+
 extension Diagnosis {
-    /// A line for each finding, and one for all of them.
+    /// A line for each finding, and one for all of them where sharing works: otherwise the failure that is thrown says so.
     var text: String {
         let lines = findings.map { finding in
-            let advice = finding.advice.map { ". \($0)" } ?? ""
+            let advice = finding.advice.map { (finding.found.hasSuffix(".") ? " " : ". ") + $0 } ?? ""
             return Self.padded(finding.verdict.rawValue, 4) + "  " + Self.padded(finding.check.title, 14) + "  "
                 + finding.found + advice
         }
+        if !canShare { return lines.joined(separator: "\n") }
         let warnings = findings.filter { $0.verdict == .warning }.count
         let summary =
-            switch (canShare, warnings) {
-            case (false, _): "Sharing will not work like this."
-            case (true, 0): "Sharing will work."
-            case (true, 1): "Sharing will work, but see the warning."
-            case (true, _): "Sharing will work, but see the warnings."
+            switch warnings {
+            case 0: "Sharing will work."
+            case 1: "Sharing will work, but see the warning."
+            default: "Sharing will work, but see the warnings."
             }
         return (lines + [summary]).joined(separator: "\n")
     }

@@ -111,6 +111,14 @@ def test_lines_for_people(lan, display, run):
     failed = run("doctor", "--display", ":987", place=lan, env=environment())
     assert failed.returncode == UNAVAILABLE
     assert failed.stdout.startswith("fail  display") and "will not work" in failed.stderr
+    assert "will not work" not in failed.stdout and ".." not in failed.stdout
+
+
+def test_it_takes_what_host_takes(lan, display, doctor):
+    told = ("--token", "sesame", "--allow-host", "meet.example.org", "--window", "none", "--size", "720p")
+    assert doctor(lan, display(640, 480), *told, "--max-viewers", "3").works
+    # No display is needed for it.
+    assert not doctor(lan, None, "--test-pattern", "--audio", "none").all("display")
 
 
 # The display
@@ -200,7 +208,7 @@ def test_a_server_that_is_there_is_asked_whether_it_would_take_the_room(lan, dis
     screen = display(640, 480)
     share(lan, "--test-pattern", "--open", listen="0.0.0.0:8080")
     taken = doctor(lan, screen, "--room", "demo")
-    assert taken.verdict("signaling") == "warn" and "somebody shares" in taken["signaling"]["found"]
+    assert taken.verdict("signaling") == "fail" and "somebody shares" in taken["signaling"]["found"]
     other = doctor(lan, screen, "--room", "other")
     assert other.failures() == ["rate"], other.findings
 
@@ -208,6 +216,7 @@ def test_a_server_that_is_there_is_asked_whether_it_would_take_the_room(lan, dis
 def test_an_address_that_is_not_ours(lan, display, doctor):
     seen = doctor(lan, display(640, 480), "--interface", "10.98.0.1")
     assert seen.failures() == ["udpPort"] and "no such address" in seen["udpPort"]["found"]
+    assert seen.verdict("addresses") == "warn" and "10.98.0.1" in seen["addresses"]["found"]
 
 
 # STUN and TURN
@@ -362,7 +371,7 @@ def test_what_a_server_says_does_not_steer_the_terminal(lan, start, run):
 def test_a_room_in_use_is_told(lan, display, share, doctor):
     share(lan, "--test-pattern")
     seen = doctor(lan, display(640, 480), "--signaling", "http://127.0.0.1:8080", "--room", "demo")
-    assert seen.verdict("signaling") == "warn" and "demo" in seen["signaling"]["found"]
+    assert seen.verdict("signaling") == "fail" and "demo" in seen["signaling"]["found"]
 
 
 def test_nothing_takes_longer_than_fifteen_seconds(lan, display, doctor):

@@ -104,6 +104,10 @@ struct DiagnosisTests {
         #expect(try verdict([]) == .failure)
         #expect(try verdict([.loopback]) == .warning)
         #expect(try verdict([.loopback, Self.inside.ip]) == .ok)
+        var facts = Self.facts()
+        facts.foreignAddresses = facts.addresses
+        let foreign = try only(.addresses, facts.machineFindings)
+        #expect(foreign.verdict == .warning && foreign.found == "this machine has no \(Self.inside.ip)")
     }
 
     @Test("a port that is taken is a failure, and the servers are asked all the same; without a socket they can't be")
@@ -140,6 +144,22 @@ struct DiagnosisTests {
         }
         #expect(verdict(.free, true) == .ok && verdict(.server, true) == .ok)
         #expect(verdict(.server, false) == .failure && verdict(.failure("another program has it"), true) == .failure)
+    }
+
+    @Test("only where a program has the port one is told to end it")
+    func portAdvice() {
+        func advice(_ outcome: SignalingCheck.PortOutcome) -> String? {
+            Finding.signalingPort(outcome, host: "foo", port: 8080, mayUseAnother: false).advice
+        }
+        #expect(advice(.failure("another program has it", isTaken: true))?.contains("end the program") == true)
+        #expect(advice(.failure("nobody knows this name")) == "Choose another --listen.")
+    }
+
+    @Test("a name that nobody knows is taken by no program")
+    func unknownName() async throws {
+        let check = await SignalingCheck.listening("nowhere.invalid", 8080, mayUseAnother: false, room: nil, token: nil)
+        let finding = try only(.signalingPort, check.findings)
+        #expect(finding.verdict == .failure && finding.advice?.contains("program") == false)
     }
 
     // MARK: STUN, TURN, NAT
@@ -248,13 +268,14 @@ struct DiagnosisTests {
         return SignalingFacts(server: "https://\(host)", host: host, isOurRoom: true, report: report).finding
     }
 
-    @Test("a server is fine by TLS, or on this machine; plain HTTP elsewhere and a room in use are told")
+    @Test("a server is fine by TLS, or on this machine; plain HTTP elsewhere is told, and a room in use fails")
     func signaling() throws {
         let fine = try Self.server(isSecure: true, host: "meet.example.org")
         #expect(fine.verdict == .ok && fine.found.contains("12 ms") && fine.found.contains("40 ms"))
         #expect(try Self.server(isSecure: false, host: "127.0.0.1").verdict == .ok)
         #expect(try Self.server(isSecure: false, host: "meet.example.org").advice?.contains("TLS") == true)
-        #expect(try Self.server(isSecure: true, host: "meet.example.org", .live).verdict == .warning)
+        #expect(try Self.server(isSecure: true, host: "meet.example.org", .live).verdict == .failure)
+        #expect(try Self.server(isSecure: true, host: "meet.example.org", .paused).verdict == .failure)
         #expect(SignalingFacts.finding(.unreachable(.insecure), at: "x").advice?.contains("certificate") == true)
         let misnamed = SignalingFacts.finding(.refused(status: 421, words: ""), at: "x")
         #expect(misnamed.advice?.contains("--allow-host") == true)

@@ -21,6 +21,13 @@ package enum LocalAddresses {
         return usual.filter { here.contains($0) }
     }
 
+    /// Whether a socket can be bound there, as far as the interfaces tell.
+    package static func has(_ ip: IPAddress) -> Bool {
+        if ip.isLoopback || ip.isUnspecified { return true }
+        guard let all = try? known() else { return true }
+        return all.contains { $0.ip == ip }
+    }
+
     /// An interface's address.
     struct Known {
         var ip: IPAddress

@@ -22,9 +22,7 @@ public struct Doctor: Sendable {
 
     /// Looks at everything, once. What goes wrong is a finding; so is what does not answer in time.
     public func examine() async -> Diagnosis {
-        async let display = blocking("display-check", atMost: DoctorLimits.device) { [configuration] in
-            Finding.display(DisplayCheck.run(configuration.display))
-        }
+        async let display = picture()
         async let sound = blocking("sound-check", atMost: DoctorLimits.device) { [configuration] in
             SoundCheck.run(configuration.audio)
         }
@@ -33,10 +31,18 @@ public struct Doctor: Sendable {
         let reached = await server
         // Afterwards: bytes on their way would make the answers above late.
         let rate = await rate(of: reached)
-        let seen = await display ?? Finding.display(.failure("The X server does not answer."))
+        let seen = await display
         let heard = await sound ?? [Finding(.sound, .warning, "the sound devices do not answer")]
         return Diagnosis(
-            findings: [seen] + heard + network.machineFindings + reached.findings + rate + network.serverFindings)
+            findings: seen + heard + network.machineFindings + reached.findings + rate + network.serverFindings)
+    }
+
+    private func picture() async -> [Finding] {
+        guard configuration.sharesDisplay else { return [] }
+        let seen = await blocking("display-check", atMost: DoctorLimits.device) { [configuration] in
+            Finding.display(DisplayCheck.run(configuration.display))
+        }
+        return [seen ?? Finding.display(.failure("The X server does not answer."))]
     }
 
     private func signaling() async -> SignalingCheck {

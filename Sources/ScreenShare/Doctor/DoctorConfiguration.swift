@@ -14,6 +14,8 @@ public struct DoctorConfiguration: Sendable {
 
     /// The X display, `:0` style; nil reads `DISPLAY`.
     public var display: String?
+    /// Whether a display is shared; false where pictures come from elsewhere, and none is looked at.
+    public var sharesDisplay = true
     /// The sound that is to be shared; nil: the system's, where there is any.
     public var audio: AudioConfiguration?
     /// Its port is bound for a moment, and its servers are asked.

@@ -21,6 +21,7 @@ struct NetworkCheck {
             facts.addressFailure = error.description
             return facts
         }
+        facts.foreignAddresses = facts.addresses.filter { !LocalAddresses.has($0) }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         if let hub = await open(&facts, on: group.next()) {
             facts.sendBuffer = await hub.sendBuffer

@@ -22,6 +22,11 @@ extension NetworkFacts {
             return Finding(
                 .addresses, .failure, "this machine has no address to share from", advice: "Connect it to a network.")
         }
+        if !foreignAddresses.isEmpty {
+            return Finding(
+                .addresses, .warning, "this machine has no \(Self.list(foreignAddresses.map(\.description)))",
+                advice: "See ip addr for this machine's addresses.", values: values)
+        }
         if addresses.allSatisfy(\.isLoopback) {
             return Finding(
                 .addresses, .warning, "\(Self.list(texts)): nobody beyond this machine can watch",

@@ -40,6 +40,8 @@ struct NetworkFacts: Sendable {
     }
 
     var addresses: [IPAddress] = []
+    /// Those of them that this machine doesn't have.
+    var foreignAddresses: [IPAddress] = []
     /// Where the addresses can't be had, in words.
     var addressFailure: String?
     /// 0: any.

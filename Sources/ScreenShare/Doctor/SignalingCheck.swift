@@ -40,8 +40,8 @@ struct SignalingCheck: Sendable {
         case free
         /// A signaling server already listens there.
         case server
-        /// In the system's words.
-        case failure(String)
+        /// In the system's words; taken: by a program that could be ended.
+        case failure(String, isTaken: Bool = false)
     }
 
     /// And the one that is there already, where that may be used.
@@ -71,9 +71,10 @@ struct SignalingCheck: Sendable {
             return .free
         } catch {
             if await SignalingProbe.answers(at: standing(host, port)) {
-                return LocalListener.isTrusted(port: port) ? .server : .failure("another user's signaling server has it")
+                if LocalListener.isTrusted(port: port) { return .server }
+                return .failure("another user's signaling server has it", isTaken: true)
             }
-            return .failure(words(error))
+            return .failure(words(error), isTaken: (error as? IOError)?.errnoCode == EADDRINUSE)
         }
     }
 
@@ -103,10 +104,11 @@ extension Finding {
             return Finding(
                 .signalingPort, .failure, "a signaling server listens at \(place) already",
                 advice: "Use it by --signaling http://\(place), or choose another --listen.", values: values)
-        case .failure(let words):
+        case .failure(let words, let isTaken):
             return Finding(
                 .signalingPort, .failure, "the built-in server can't listen at \(place): \(words)",
-                advice: "Choose another --listen, or end the program that has it.", values: values)
+                advice: isTaken ? "Choose another --listen, or end the program that has it." : "Choose another --listen.",
+                values: values)
         }
     }
 }

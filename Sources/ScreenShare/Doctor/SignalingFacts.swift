@@ -19,7 +19,7 @@ struct SignalingFacts: Sendable {
         ]
         if isOurRoom, report.room.state != .waiting {
             return Finding(
-                .signaling, .warning, "\(found); somebody shares in room \"\(report.room.room)\" now",
+                .signaling, .failure, "\(found); somebody shares in room \"\(report.room.room)\" now",
                 advice: "Choose another room, or wait until they have ended.", values: values)
         }
         if !report.isSecure, !isLocal {
