@@ -41,6 +41,9 @@ struct ICEServerOptions: ParsableArguments {
             throw ValidationError("--turn-user and --turn-password go together.")
         }
         if turnAddresses.count > Self.mostServers { throw ValidationError("At most \(Self.mostServers) TURN servers.") }
+        if let turnCertificates, !TURNServer.areCertificates(in: turnCertificates) {
+            throw ValidationError("--turn-ca: there are no certificates (PEM) to be read in \(turnCertificates).")
+        }
         _ = try turnServers()
         for server in stunServers where !NetworkConfiguration.isSTUNServer(server) {
             throw ValidationError("--stun takes stun:host[:port], not \"\(server)\".")

@@ -185,7 +185,8 @@ struct RelayHubTests {
         configuration.onRelay = { told.hear($0) }
         let hub = PeerHub(configuration, eventLoop: NIOSingletons.posixEventLoopGroup.next())
         try await hub.open()
-        #expect(told.failures.withLockedValue { $0 } == [.unusable("the certificates to check it with can't be read")])
+        let words = "the certificates to check it with can't be read: /nowhere/at/all.pem"
+        #expect(told.failures.withLockedValue { $0 } == [.unusable(words)])
         await hub.close()
     }
 

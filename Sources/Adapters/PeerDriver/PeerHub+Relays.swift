@@ -284,7 +284,7 @@ extension PeerHub {
                 self?.assumeIsolated { $0.connected(index, number, result) }
             }
         } catch {
-            fail(relay, .unusable("the certificates to check it with can't be read"))
+            fail(relay, .unusable("the certificates to check it with can't be read\(relay.server.place)"))
         }
     }
 

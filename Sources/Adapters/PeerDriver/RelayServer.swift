@@ -88,6 +88,11 @@ package enum RelayEvent: Sendable {
     case failed(ICEServerURI, RelayFailure)
 }
 
+extension RelayServer {
+    /// Where the certificates are to be.
+    var place: String { trustedCertificates.map { ": \($0)" } ?? "" }
+}
+
 /// Why a TURN server does not relay for us.
 package enum RelayFailure: Error, Hashable, Sendable {
     case turn(TURNFailure)

@@ -54,6 +54,9 @@ public struct TURNServer: Hashable, Sendable {
 }
 
 extension TURNServer {
+    /// Whether `trustedCertificates` can be this file: there are certificates in it.
+    package static func areCertificates(in file: String) -> Bool { TrustedCertificates.canBeRead(file) }
+
     /// A user name and a password for somebody else, to be handed to one viewer: of a shared secret fresh ones, which
     /// lapse; otherwise our own. Nil where this machine's OpenSSL lacks an algorithm (MD5 in a FIPS configuration).
     ///
