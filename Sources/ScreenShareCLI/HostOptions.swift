@@ -92,7 +92,7 @@ struct NetworkOptions: ParsableArguments {
     @Option(
         name: .customLong("interface"),
         help: ArgumentHelp(
-            "A local IP address to use; can be repeated. Default: all but link-local, and "
+            "A local IP address to use, or an interface such as eth0; can be repeated. Default: all but link-local, and "
                 + "loopback only where there is nothing else."))
     var interfaces: [String] = []
 
@@ -103,6 +103,7 @@ struct NetworkOptions: ParsableArguments {
 
     func validate() throws {
         if relayOnly, servers.turnAddresses.isEmpty { throw ValidationError("--relay-only needs a --turn server.") }
+        try InterfaceArgument.check(interfaces)
     }
 
     func configuration() throws -> NetworkConfiguration {
@@ -115,6 +116,17 @@ struct NetworkOptions: ParsableArguments {
         network.turnServers = try servers.turnServers()
         network.relayOnly = relayOnly
         return network
+    }
+}
+
+/// `192.168.1.2`, `fd00::2`, `eth0`.
+enum InterfaceArgument {
+    static func check(_ texts: [String]) throws {
+        if let text = texts.first(where: { !NetworkConfiguration.isInterface($0) }) {
+            throw ValidationError(
+                "--interface takes an IP address, without brackets, or an interface that has one (see ip addr): not "
+                    + "\"\(text)\".")
+        }
     }
 }
 

@@ -135,7 +135,7 @@ struct ViewNetworkOptions: ParsableArguments {
     @Option(
         name: .customLong("interface"),
         help: ArgumentHelp(
-            "A local IP address to use; can be repeated. Default: all but link-local, and "
+            "A local IP address to use, or an interface such as eth0; can be repeated. Default: all but link-local, and "
                 + "loopback only where the signaling server is there, or where there is nothing else."))
     var interfaces: [String] = []
 
@@ -149,6 +149,8 @@ struct ViewNetworkOptions: ParsableArguments {
 
     @Flag(help: "Use nothing but a TURN server's address: the sharer doesn't learn ours.")
     var relayOnly = false
+
+    func validate() throws { try InterfaceArgument.check(interfaces) }
 
     func configuration() throws -> NetworkConfiguration {
         var network = NetworkConfiguration()

@@ -44,6 +44,17 @@ struct NetworkConfigurationTests {
         #expect(view.unlistedAddresses(beside: []).isEmpty)
     }
 
+    @Test("an interface stands for its addresses, each once")
+    func interfaces() throws {
+        #expect(try Self.network("lo").localAddresses().contains(.loopback))
+        #expect(try Self.network("127.0.0.1", "lo").localAddresses().filter { $0 == .loopback }.count == 1)
+        for text in ["127.0.0.1", "::1", "192.0.2.1", "lo"] { #expect(NetworkConfiguration.isInterface(text), "\(text)") }
+        for text in ["nope", "[::1]", "127.0.0.1:80", "", "lo "] {
+            #expect(!NetworkConfiguration.isInterface(text), "\(text)")
+            #expect(throws: ShareError.self) { try Self.network(text).localAddresses() }
+        }
+    }
+
     @Test("a STUN server that can't be asked refuses a share, unless only relays may be used: then it never is")
     func unknownServer() async throws {
         var network = Self.network("127.0.0.1")

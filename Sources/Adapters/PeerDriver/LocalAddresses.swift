@@ -21,6 +21,14 @@ package enum LocalAddresses {
         return usual.filter { here.contains($0) }
     }
 
+    /// Those of an interface, such as `eth0`, that can carry media; none where there is no such interface.
+    package static func of(interface name: String) throws -> [IPAddress] {
+        var seen: Set<IPAddress> = []
+        let all = try System.enumerateDevices().filter { $0.name == name }
+            .compactMap { $0.address.flatMap(TransportAddress.init)?.ip }
+        return all.filter { !$0.isUnspecified && !$0.isMulticast && !$0.isLinkLocal && seen.insert($0).inserted }
+    }
+
     /// Whether a socket can be bound there, as far as the interfaces tell.
     package static func has(_ ip: IPAddress) -> Bool {
         if ip.isLoopback || ip.isUnspecified { return true }

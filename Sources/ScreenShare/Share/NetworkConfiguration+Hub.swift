@@ -63,12 +63,22 @@ extension NetworkConfiguration {
     func localAddresses() throws(ShareError) -> [IPAddress] {
         var chosen: [IPAddress] = []
         for text in interfaces {
-            guard let address = IPAddress(text) else { throw .network("\"\(text)\" is not an IP address") }
-            chosen.append(address)
+            let found = Self.addresses(of: text)
+            if found.isEmpty { throw .network("\"\(text)\" is neither an IP address nor an interface that has one") }
+            chosen += found.filter { !chosen.contains($0) }
         }
         do { return try LocalAddresses.select(chosen) } catch {
             throw .network("this machine's addresses can't be read: \(error)")
         }
+    }
+}
+
+extension NetworkConfiguration {
+    /// Whether `interfaces` can hold this text: an IP address, or an interface of this machine's that has one now.
+    package static func isInterface(_ text: String) -> Bool { !addresses(of: text).isEmpty }
+
+    fileprivate static func addresses(of interface: String) -> [IPAddress] {
+        IPAddress(interface).map { [$0] } ?? (try? LocalAddresses.of(interface: interface)) ?? []
     }
 }
 
