@@ -12,24 +12,24 @@ struct ServerNames: ParsableArguments {
         // What is no name or origin would never match, and turn everybody away without a word why.
         if let host = allowedHosts.first(where: { !Self.isHost($0) }) {
             throw ValidationError(
-                "--allow-host takes a name alone, such as meet.example.org, without scheme, port or path: not \"\(host)\".")
+                "--allow-host takes a name alone, such as meet.example.org, without scheme, port, path or *: not \"\(host)\".")
         }
         if let origin = allowedOrigins.first(where: { !Self.isOrigin($0) }) {
             throw ValidationError(
-                "--allow-origin takes a scheme and a name, such as https://meet.example.org: not "
+                "--allow-origin takes a scheme and a name without *, such as https://meet.example.org: not "
                     + "\"\(origin)\".")
         }
     }
 
     private static func isHost(_ text: String) -> Bool {
         if text.first == "[" { return text.last == "]" && !text.contains("/") }
-        return !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/:@?#".utf8.contains($0) }
+        return !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/:@?#*".utf8.contains($0) }
     }
 
     private static func isOrigin(_ text: String) -> Bool {
         guard let scheme = ["http://", "https://"].first(where: text.lowercased().hasPrefix) else { return false }
         // What stands behind it does not count.
         let authority = text.dropFirst(scheme.count).prefix { $0 != "/" }
-        return !authority.isEmpty && authority.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"@?#".utf8.contains($0) }
+        return !authority.isEmpty && authority.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"@?#*".utf8.contains($0) }
     }
 }
