@@ -9,6 +9,10 @@ enum EnvironmentArguments {
     /// Several values stand with commas between them.
     private static let repeatable = ["interface", "stun", "turn", "allow-host", "allow-origin"]
 
+    /// What a flag's variable may hold.
+    private static let yes: Set = ["1", "true", "yes", "on"]
+    private static let no: Set = ["", "0", "false", "no", "off"]
+
     /// A command's options and flags, as its help lists them: none can be forgotten here.
     private static func names(of command: any ParsableCommand.Type) -> (options: [String], flags: [String]) {
         var (options, flags): ([String], [String]) = ([], [])
@@ -60,9 +64,9 @@ enum EnvironmentArguments {
             merged += parts.map { "--\(name)=\($0)" }
         }
         for name in names.flags where isFree(name) {
-            if let value = environment[variable(name)], ["1", "true", "yes"].contains(value.lowercased()) {
-                merged.append("--\(name)")
-            }
+            guard let value = environment[variable(name)], !no.contains(value.lowercased()) else { continue }
+            // A flag with a value is wrong usage, and told as any other.
+            merged.append(yes.contains(value.lowercased()) ? "--\(name)" : "--\(name)=\(value)")
         }
         return merged
     }

@@ -12,7 +12,8 @@ struct ServerNames: ParsableArguments {
         // What is no name or origin would never match, and turn everybody away without a word why.
         if let host = allowedHosts.first(where: { !Self.isHost($0) }) {
             throw ValidationError(
-                "--allow-host takes a name alone, such as meet.example.org, without scheme, port, path or *: not \"\(host)\".")
+                "--allow-host takes a name alone, such as meet.example.org, without scheme, port, path or *: not "
+                    + "\"\(host)\".")
         }
         if let origin = allowedOrigins.first(where: { !Self.isOrigin($0) }) {
             throw ValidationError(
