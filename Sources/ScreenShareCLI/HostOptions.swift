@@ -235,6 +235,10 @@ enum WebAddress {
         guard let scheme, text.count > scheme.count else {
             throw ValidationError("\(option) takes an address that begins with http:// or https://.")
         }
+        // No request carries them (RFC 9110 § 4.2.4), and what is printed of an address is for everybody.
+        guard !text.dropFirst(scheme.count).prefix(while: { !"/?#".contains($0) }).contains("@") else {
+            throw ValidationError("\(option) takes an address without a user name or password; a token goes by --token.")
+        }
         guard SignalingProbe.isAddress(text) else {
             throw ValidationError(
                 "\(option) takes a host, and a port from 1 to 65535 where that is another than usual, such as "

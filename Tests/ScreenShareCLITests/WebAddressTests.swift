@@ -15,8 +15,18 @@ struct WebAddressTests {
         for scheme in ["http", "https", "HTTP"] {
             try WebAddress.check("\(scheme)://\(host)", of: "--signaling", isServer: true)
             try WebAddress.check("\(scheme)://\(host)/", of: "--signaling", isServer: true)
-            try WebAddress.check("\(scheme)://\(host)/live/whep?x=1", of: "--whep", isServer: false)
+            try WebAddress.check("\(scheme)://\(host)/live@1/whep?x=1@2", of: "--whep", isServer: false)
         }
+    }
+
+    @Test("a user name and a password are refused, and not told on", arguments: [
+        "user:wonder@", "wonder@", "user:wonder@[::1",
+    ])
+    func login(text: String) {
+        let error = #expect(throws: ValidationError.self) {
+            try WebAddress.check("http://\(text)example.org", of: "--signaling", isServer: true)
+        }
+        #expect(error?.message.contains("password") == true && error?.message.contains("wonder") == false)
     }
 
     static let noHosts = [
