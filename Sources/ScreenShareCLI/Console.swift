@@ -62,10 +62,11 @@ enum Console {
         return ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
     }
 
-    /// Window titles, names and servers' words are others': what would steer a terminal is replaced.
+    /// Of one line. Window titles, names and servers' words are others': what would steer a terminal, or begin a line that
+    /// looks like one of ours, is replaced.
     static func printable(_ text: String) -> String {
         let scalars = text.unicodeScalars.map { scalar in
-            let isHarmless = scalar == "\n" || scalar == "\t" || scalar.properties.generalCategory != .control
+            let isHarmless = scalar == "\t" || scalar.properties.generalCategory != .control
             return isHarmless ? scalar : "\u{FFFD}"
         }
         return String(String.UnicodeScalarView(scalars))

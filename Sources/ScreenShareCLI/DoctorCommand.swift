@@ -64,7 +64,7 @@ struct DoctorCommand: AsyncParsableCommand {
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
             try OutputFile.printLine(String(decoding: try encoder.encode(diagnosis), as: UTF8.self))
         } else {
-            try OutputFile.printLine(Console.printable(diagnosis.text))
+            try OutputFile.printLine(diagnosis.text)
         }
         if !diagnosis.canShare { throw Failure(.unavailable, "sharing will not work like this: see what failed") }
     }
@@ -105,11 +105,11 @@ struct OtherHostOptions: ParsableArguments {
 extension Diagnosis {
     /// A line for each finding, and one for all of them where sharing works: otherwise the failure that is thrown says so.
     var text: String {
-        let lines = findings.map { finding in
+        let lines = findings.map { finding -> String in
             let advice = finding.advice.map { (finding.found.hasSuffix(".") ? " " : ". ") + $0 } ?? ""
             return Self.padded(finding.verdict.rawValue, 4) + "  " + Self.padded(finding.check.title, 14) + "  "
                 + finding.found + advice
-        }
+        }.map(Console.printable)
         if !canShare { return lines.joined(separator: "\n") }
         let warnings = findings.filter { $0.verdict == .warning }.count
         let summary =

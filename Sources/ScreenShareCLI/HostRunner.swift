@@ -72,7 +72,7 @@ final class HostRunner: Sendable {
     /// From the opening to the end.
     private func share(_ commands: AsyncStream<Command>, _ continuation: AsyncStream<Command>.Continuation) async throws {
         let room = try await open()
-        Console.line(room.greeting)
+        room.greeting.forEach(Console.line)
         Console.line(soundText)
         ProcessSetup.forgetUnusedCode()
         let pump = Task { [events = session.events] in

@@ -17,7 +17,8 @@ struct SignalingPlan: Sendable {
 
     /// A running publication, and the server in this process if there is one.
     struct OpenRoom: Sendable {
-        let greeting: String
+        /// Lines.
+        let greeting: [String]
         fileprivate let publication: PublishedRoom
         fileprivate let server: EmbeddedServer?
         /// Where the server is another process of this user's, for this machine alone: nobody else loses a port by it.
@@ -108,15 +109,14 @@ struct SignalingPlan: Sendable {
             greeting: greeting(server: shown ?? server, token: token, note: note), publication: publication, server: embedded)
     }
 
-    private func greeting(server: String, token: String?, note: String?) -> String {
+    private func greeting(server: String, token: String?, note: String?) -> [String] {
         let base = server.hasSuffix("/") ? String(server.dropLast()) : server
         let link = "\(base)/r/\(room)" + (token.map { "#t=\($0)" } ?? "")
         let isStandard = base == "http://\(ListenAddress.standard)"
         var command = "\(ProcessSetup.program) view --room \(room)"
         if !isStandard { command += " --signaling \(base)" }
         if let token { command += " --token \(token)" }
-        var lines = note.map { [$0] } ?? []
-        lines += ["Sharing in room \"\(room)\".", "  Open in a browser:  \(link)", "  Or watch with:      \(command) | ffplay -"]
-        return lines.joined(separator: "\n")
+        return (note.map { [$0] } ?? [])
+            + ["Sharing in room \"\(room)\".", "  Open in a browser:  \(link)", "  Or watch with:      \(command) | ffplay -"]
     }
 }

@@ -32,7 +32,7 @@ struct SourcesCommand: AsyncParsableCommand {
             try OutputFile.printLine(String(decoding: listing, as: UTF8.self))
         } else {
             if let sources { try OutputFile.printLine(sources.text) }
-            try OutputFile.printLine(Console.printable(audio.text))
+            try OutputFile.printLine(audio.text)
         }
     }
 }
@@ -64,7 +64,7 @@ extension [ShareableAudio] {
             [title] + filter { $0.kind == kind }.map { "  \($0.id)  \($0.name)\($0.isDefault ? "  default" : "")" }
         }
         return (lines("System sound (--system ID)", .system) + lines("Microphones (--mic ID)", .microphone))
-            .joined(separator: "\n")
+            .map(Console.printable).joined(separator: "\n")
     }
 }
 
