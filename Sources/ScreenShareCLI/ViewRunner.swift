@@ -69,15 +69,18 @@ final class ViewRunner: Sendable {
     /// Writes every unit until the session ends, the frames are complete, or the output fails.
     private func write(_ commands: AsyncStream<Command>.Continuation) async {
         await guarding(commands, "the video") {
-            for await unit in session.units {
+            var left = frames ?? .max
+            for await whole in session.units {
+                // Repeats come together with the picture behind them.
+                let unit = whole.prefix(left)
                 let bytes = try await output.write(unit, of: session)
-                let total = written.withLock { written in
+                written.withLock { written in
                     written.pictures += unit.pictures
                     written.repeated += unit.repeated
                     written.bytes += bytes
-                    return written.pictures + written.repeated
                 }
-                if let frames, total >= frames { break }
+                left -= unit.pictures + unit.repeated
+                if left <= 0 { break }
             }
             commands.yield(.outputEnded(nil))
         }

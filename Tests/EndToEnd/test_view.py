@@ -33,6 +33,14 @@ def test_the_stream_starts_playable_and_shows_the_pattern(lan, share, record, ar
     assert_colours(last_of_stream(path, artifacts / "last.png"), PLACES)
 
 
+def test_where_the_screen_rests_no_more_pictures_are_written_than_asked_for(lan, display, share, record):
+    share(lan, "--display", display(640, 360).name)
+    # Far apart, and what fills the time between them comes together with the next.
+    viewer, path = record(lan, "--frames", "45")
+    assert viewer.wait(20) == 0, viewer.describe()
+    assert annexb.probe(path)["pictures"] == 45
+
+
 @pytest.mark.parametrize("mode", ["type", "scroll", "still"])
 def test_ten_seconds_of_sharing_play_for_ten_seconds(lan, display, share, record, mode):
     screen = display(1280, 720, *(["static", "--no-timecode"] if mode == "still" else [mode]))

@@ -55,6 +55,26 @@ struct ConstantRateStreamTests {
         #expect(end.repeated == 299)
     }
 
+    @Test("Of a unit that holds more pictures than are wanted, the first are taken, each of them whole")
+    func prefix() throws {
+        let units = try Self.units(2)
+        var stream = ConstantRateStream()
+        _ = Self.append(units[0], ticks: 0, to: &stream)
+        let piece = stream.append(units[1], mediaTime: MediaTime(ticks: 18_000), receivedAt: .zero + Self.seconds(18_000))
+        let whole = VideoUnit(
+            annexB: piece.bytes, timestamp: 18_000, isKeyframe: false, pictures: piece.pictures, repeated: piece.repeated,
+            showAt: .now, repeatSize: piece.repeatSize)
+        #expect(whole.pictures == 1 && whole.repeated == 5)
+        for count in 1...5 {
+            let first = whole.prefix(count)
+            #expect(first.pictures == 0 && first.repeated == count)
+            let pictures = AnnexB.split(first.annexB).filter { NALUnitType(header: first.annexB[$0.lowerBound]).isPicture }
+            #expect(pictures.count == count)
+            #expect(whole.annexB.starts(with: first.annexB + [0, 0, 0, 1]))
+        }
+        for count in [6, 7] { #expect(whole.prefix(count).annexB == whole.annexB) }
+    }
+
     @Test("Pictures that come together, as a joiner's do, take their time all the same, and where the file is is known")
     func together() throws {
         var stream = ConstantRateStream()

@@ -11,6 +11,8 @@ struct ConstantRateStream: Sendable {
         var bytes: [UInt8] = []
         var pictures = 0
         var repeated = 0
+        /// Bytes of each repeat; they stand in front of the picture.
+        var repeatSize = 0
     }
 
     /// Non-reference units up to this size are all-skip slices themselves: they show what the last reference shows.
@@ -146,8 +148,10 @@ struct ConstantRateStream: Sendable {
     private mutating func fill(upTo slot: Int64, atMost most: Int64 = Self.longestGap, into piece: inout Piece) {
         let missing = min(slot - lastSlot - 1, most)
         guard missing > 0, lastSlot >= 0, let unit = try? repeater.makeUnit() else { return }
+        let before = piece.bytes.count
         for _ in 0..<missing { AnnexB.append(unit.bytes, nalUnits: unit.nalUnits, to: &piece.bytes) }
         piece.repeated += Int(missing)
+        piece.repeatSize = (piece.bytes.count - before) / Int(missing)
         lastSlot += missing
     }
 

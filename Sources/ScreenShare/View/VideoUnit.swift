@@ -12,4 +12,18 @@ public struct VideoUnit: Sendable {
     public var repeated: Int
     /// When it is to be shown, at the source's own pace and in step with the sound's `playAt`.
     public var showAt: ContinuousClock.Instant
+    /// Bytes of each repeat: they are alike, and stand in front of the picture.
+    var repeatSize = 0
+}
+
+extension VideoUnit {
+    /// The first of its pictures alone, for who wants no more; the whole unit where it holds no more.
+    package func prefix(_ count: Int) -> VideoUnit {
+        guard count < pictures + repeated else { return self }
+        var first = self
+        (first.pictures, first.repeated) = (0, max(0, min(count, repeated)))
+        first.annexB = Array(annexB.prefix(first.repeated * repeatSize))
+        first.isKeyframe = false
+        return first
+    }
 }

@@ -346,7 +346,8 @@ public actor ViewSession {
         }
         return VideoUnit(
             annexB: piece.bytes, timestamp: timestamp, isKeyframe: unit.accessUnit.isKeyframe,
-            pictures: piece.pictures, repeated: piece.repeated, showAt: SystemClock.continuous(showAt))
+            pictures: piece.pictures, repeated: piece.repeated, showAt: SystemClock.continuous(showAt),
+            repeatSize: piece.repeatSize)
     }
 
     private func timestamp(of unit: ReceivedUnit) -> Int64 {
@@ -387,6 +388,6 @@ public actor ViewSession {
         unitSink.yield(
             VideoUnit(
                 annexB: piece.bytes, timestamp: lastTimestamp + stream.ticksPerSlot, isKeyframe: false, pictures: 0,
-                repeated: piece.repeated, showAt: .now))
+                repeated: piece.repeated, showAt: .now, repeatSize: piece.repeatSize))
     }
 }
