@@ -46,22 +46,23 @@ final class HostRunner: Sendable {
             continuation.yield(.quit)
             giveUpOpening()
         }
-        let signals = Signals([
-            SIGINT: quit, SIGTERM: quit, SIGHUP: quit, SIGUSR1: { continuation.yield(.togglePause) },
-        ])
         let keys = TerminalKeys { key in
             if key == "p" { continuation.yield(.togglePause) }
             if key == "s" { continuation.yield(.toggleMute(.system)) }
             if key == "m" { continuation.yield(.toggleMute(.microphone)) }
             if key == "q" { quit() }
         }
+        let signals = Signals([
+            SIGINT: quit, SIGTERM: quit, SIGHUP: quit, SIGUSR1: { continuation.yield(.togglePause) },
+            SIGCONT: { keys?.takeTerminal() },
+        ])
         defer {
             keys?.restore()
             signals.cancel()
             Console.endStatus()
         }
         do {
-            try await share(commands, continuation)
+            try await share(commands, continuation, keys)
         } catch is CancellationError {
             // It was given up while it opened.
         } catch {
@@ -70,7 +71,9 @@ final class HostRunner: Sendable {
     }
 
     /// From the opening to the end.
-    private func share(_ commands: AsyncStream<Command>, _ continuation: AsyncStream<Command>.Continuation) async throws {
+    private func share(
+        _ commands: AsyncStream<Command>, _ continuation: AsyncStream<Command>.Continuation, _ keys: TerminalKeys?
+    ) async throws {
         let room = try await open()
         room.greeting.forEach(Console.line)
         Console.line(soundText)
@@ -78,7 +81,7 @@ final class HostRunner: Sendable {
         let pump = Task { [events = session.events] in
             for await event in events { continuation.yield(.event(event)) }
         }
-        let ticker = Task { try await Self.tick(continuation) }
+        let ticker = Task { try await Self.tick(continuation, keys) }
         defer {
             pump.cancel()
             ticker.cancel()
@@ -110,9 +113,10 @@ final class HostRunner: Sendable {
         Task { [session] in await session.stop() }
     }
 
-    private static func tick(_ continuation: AsyncStream<Command>.Continuation) async throws {
+    private static func tick(_ continuation: AsyncStream<Command>.Continuation, _ keys: TerminalKeys?) async throws {
         while true {
             try await Task.sleep(for: .seconds(1))
+            keys?.takeTerminal()
             continuation.yield(.second)
         }
     }

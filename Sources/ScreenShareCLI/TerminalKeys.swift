@@ -4,21 +4,22 @@ import Synchronization
 
 /// Single key presses from a terminal, without waiting for Enter; the terminal is put back at the end.
 final class TerminalKeys: Sendable {
-    private let saved: termios
+    private struct Terminal {
+        /// As it was, once it is set for single keys.
+        var saved: termios?
+        var isOver = false
+    }
+
+    private let terminal = Mutex(Terminal())
     private let source: Mutex<(any DispatchSourceRead)?>
 
-    /// Nil where standard input is not a terminal, or this process is in the background of its shell.
+    /// Nil where standard input is not a terminal.
     init?(_ handler: @escaping @Sendable (Character) -> Void) {
-        guard isatty(STDIN_FILENO) == 1, Self.isInForeground else { return nil }
-        var settings = termios()
-        guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return nil }
-        saved = settings
-        settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
-        guard tcsetattr(STDIN_FILENO, TCSANOW, &settings) == 0 else { return nil }
+        guard isatty(STDIN_FILENO) == 1 else { return nil }
         let source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: .global())
         nonisolated(unsafe) let made: any DispatchSourceRead = source
         source.setEventHandler {
-            // Moved to the background since (bg): what is typed is the shell's, and reading would stop this process.
+            // In the background of the shell (&, bg): what is typed is the shell's, and reading would stop this process.
             guard Self.isInForeground else {
                 made.suspend()
                 return DispatchQueue.global().asyncAfter(deadline: .now() + Self.pause) { made.resume() }
@@ -31,9 +32,11 @@ final class TerminalKeys: Sendable {
         }
         source.resume()
         self.source = Mutex(made)
+        takeTerminal()
     }
 
     private static let pause = 1.0
+    private static let lineMode = tcflag_t(ICANON | ECHO)
 
     /// A terminal that is not the controlling one has no foreground group (-1): nobody else reads it.
     private static var isInForeground: Bool {
@@ -41,14 +44,31 @@ final class TerminalKeys: Sendable {
         return foreground < 0 || foreground == getpgrp()
     }
 
+    /// Sets the terminal for single keys where it is ours and is not set so: at the beginning, and again after a shell had
+    /// it, which leaves it in line mode. A job that went on in the background is not told when it comes to the front: ask
+    /// now and then.
+    func takeTerminal() {
+        terminal.withLock { terminal in
+            var settings = termios()
+            guard !terminal.isOver, Self.isInForeground, tcgetattr(STDIN_FILENO, &settings) == 0,
+                settings.c_lflag & Self.lineMode != 0
+            else { return }
+            terminal.saved = settings
+            settings.c_lflag &= ~Self.lineMode
+            tcsetattr(STDIN_FILENO, TCSANOW, &settings)
+        }
+    }
+
     func restore() {
         source.withLock { source in
             source?.cancel()
             source = nil
         }
-        // Whose it is by then has set it as it likes, and to set it would stop this process.
-        guard Self.isInForeground else { return }
-        var settings = saved
-        tcsetattr(STDIN_FILENO, TCSANOW, &settings)
+        terminal.withLock { terminal in
+            terminal.isOver = true
+            // Whose it is by then has set it as it likes, and to set it would stop this process.
+            guard Self.isInForeground, var settings = terminal.saved else { return }
+            tcsetattr(STDIN_FILENO, TCSANOW, &settings)
+        }
     }
 }

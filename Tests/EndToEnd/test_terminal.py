@@ -1,0 +1,107 @@
+"""`host` on a terminal whose shell takes it away and gives it back."""
+
+import os
+import pty
+import shlex
+import signal
+import termios
+import time
+
+import pytest
+from harness.codes import OK
+from harness.paths import screenshare
+from harness.processes import wait_until
+
+LINE_MODE = termios.ICANON | termios.ECHO
+
+
+class Terminal:
+    """A program on a terminal of its own, in the foreground of a session of its own."""
+
+    def __init__(self, command):
+        self.child, self.master = pty.fork()
+        if self.child == 0:
+            os.execvp(command[0], command)
+        os.set_blocking(self.master, False)
+
+    def type(self, keys):
+        os.write(self.master, keys.encode())
+
+    def wait_for(self, text, timeout=10):
+        """Until a text has come since the last one that was waited for."""
+        deadline, got = time.monotonic() + timeout, ""
+        while text not in got:
+            assert time.monotonic() < deadline, f"no {text!r} in {got!r}"
+            try:
+                got += os.read(self.master, 65536).decode(errors="replace")
+            except BlockingIOError:
+                time.sleep(0.02)
+
+    @property
+    def modes(self):
+        return termios.tcgetattr(self.master)[3] & LINE_MODE
+
+    @property
+    def foreground(self):
+        """The process group whose terminal it is."""
+        return os.tcgetpgrp(self.master)
+
+    def set_line_mode(self):
+        """As a shell does when it is its turn."""
+        settings = termios.tcgetattr(self.master)
+        settings[3] |= LINE_MODE
+        termios.tcsetattr(self.master, termios.TCSANOW, settings)
+
+    def wait(self, timeout=5):
+        ended = wait_until(lambda: [end for end in [os.waitpid(self.child, os.WNOHANG)] if end[0]], timeout, "the end")
+        self.child = None
+        return os.waitstatus_to_exitcode(ended[0][1])
+
+    def kill(self):
+        """Who is on a terminal that closes is hung up."""
+        os.close(self.master)
+        if self.child:
+            os.kill(self.child, signal.SIGKILL)
+            os.waitpid(self.child, 0)
+
+
+@pytest.fixture
+def terminal(after):
+    def begin(command):
+        made = Terminal(command)
+        after(made.kill)
+        return made
+
+    return begin
+
+
+HOST = ["host", "--test-pattern", "--room", "demo", "--listen", "127.0.0.1:8080"]
+
+
+def test_keys_are_heard_after_a_stop_and_the_terminal_is_put_back(lan, terminal):
+    host = terminal(lan.command([screenshare(), *HOST]))
+    host.wait_for("/r/demo", 15)
+    os.kill(host.child, signal.SIGSTOP)
+    os.waitpid(host.child, os.WUNTRACED)
+    host.set_line_mode()
+    os.kill(host.child, signal.SIGCONT)
+    wait_until(lambda: host.modes == 0, 5, "single keys")
+    host.type("p")
+    host.wait_for("is paused")
+    host.type("q")
+    assert host.wait() == OK
+    assert host.modes == LINE_MODE
+
+
+def test_keys_are_heard_once_a_job_of_the_background_is_fetched(lan, terminal):
+    shell = terminal(["bash", "--norc", "--noprofile", "-i"])
+    shell.type(shlex.join(lan.command([screenshare(), *HOST])) + " &\n")
+    shell.wait_for("/r/demo", 15)
+    shell.type("fg\n")
+    wait_until(lambda: shell.foreground != shell.child, 5, "the job in the foreground")
+    shell.type("p")
+    shell.wait_for("is paused")
+    shell.type("q")
+    wait_until(lambda: shell.foreground == shell.child, 5, "the shell in the foreground")
+    shell.type("exit\n")
+    assert shell.wait() == OK
