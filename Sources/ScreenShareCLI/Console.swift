@@ -7,6 +7,7 @@ import Synchronization
 enum Console {
     private struct State {
         var status = ""
+        var log = StatusLog()
         /// The last write had no room.
         var isStuck = false
     }
@@ -28,10 +29,13 @@ enum Console {
 
     static func error(_ text: String) { line(text) }
 
-    /// Replaces the status line on a terminal; elsewhere a plain line.
+    /// Replaces the status line on a terminal; elsewhere a plain line, which is left out where it would only fill a log.
     static func status(_ text: String) {
         state.withLock { state in
-            guard isTerminal else { return write(printable(text) + "\n", &state) }
+            guard isTerminal else {
+                if state.log.takes(text, at: .now) { write(printable(text) + "\n", &state) }
+                return
+            }
             let width = terminalWidth()
             let cut = String(printable(text).prefix(max(10, width - 1)))
             write(clear(state) + cut, &state)

@@ -201,7 +201,10 @@ final class HostRunner: Sendable {
 
     private func show(_ event: ShareEvent) {
         switch event {
-        case .stateChanged(let state): Console.line("The share is \(state.word).")
+        case .stateChanged(let state):
+            // What it was stands there until the next second.
+            Console.clearStatus()
+            Console.line("The share is \(state.word).")
         case .viewerJoined(_, let viewers): Console.line("A viewer joined (\(viewers) now).")
         case .viewerStarved(let viewer):
             Console.line("The path to \(viewer) takes too little for moving pictures; it is sent one now and then.")

@@ -64,10 +64,13 @@ extension ShareStatistics {
 
     var worstLoss: Double { viewers.map(\.lossFraction).max() ?? 0 }
 
-    /// `live · 3 viewers · 1280x720 · 30.0 fps · 2.10 Mbit/s · CPU 9 % · RTT 12 ms · loss 0.0 %`
+    /// `live · 3 viewers · 1280x720 · 30.0 fps · 2.10 Mbit/s · CPU 9 % · RTT 12 ms · loss 0.0 %`; where nobody watches
+    /// nothing is sent, and there are no rates.
     func statusLine(_ rates: HostRates) -> String {
         let connected = viewers.filter(\.isConnected).count
-        var parts = ["\(state.word)", "\(connected) viewer\(connected == 1 ? "" : "s")", "\(width)x\(height)"]
+        var parts = ["\(state.word)", "\(connected) viewer\(connected == 1 ? "" : "s")"]
+        if connected == 0 { return parts.joined(separator: " · ") }
+        if width > 0 { parts.append("\(width)x\(height)") }
         parts.append("\(rates.framesPerSecond.text(1)) fps")
         parts.append("\((rates.bitsPerSecond / 1e6).text(2)) Mbit/s")
         parts.append("CPU \((rates.cpu * 100).text(0)) %")

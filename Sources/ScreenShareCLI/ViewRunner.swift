@@ -135,6 +135,7 @@ final class ViewRunner: Sendable {
                 await report(elapsed)
                 return failure
             case .event(let event):
+                if case .disconnected = event { Console.clearStatus() }
                 if let line = joining.line(event, at: elapsed) { Console.line(line) }
                 show(event)
                 if case .firstPicture = event, output.takesSound, await !session.hasSound {
@@ -155,7 +156,8 @@ final class ViewRunner: Sendable {
         let written = written.withLock { $0 }
         if now.isConnected {
             let frames = written.pictures + written.repeated
-            Console.status("receiving · \(frames) frames · \(written.bytes / 1000) kB · skipped \(now.skipped)")
+            let counts = "receiving · \(frames) frames · \(written.bytes / 1000) kB · skipped \(now.skipped)"
+            Console.status(frames == 0 ? "connected · no picture yet" : counts)
         }
         statistics.withLock { $0?.write(ViewRecord(now, written: written, time: elapsed)) }
     }

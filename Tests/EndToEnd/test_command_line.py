@@ -212,3 +212,10 @@ def test_host_statistics_on_stdout_are_json_and_nothing_else_is(lan, start):
     fields = {"time", "state", "viewers", "fps", "bitrate", "framesEncoded", "framesDropped", "keyframes", "cpu"}
     fields |= {"rssBytes", "lossFraction", "lanes", "datagramsRefused", "peers"}
     assert all(fields <= set(json.loads(line)) for line in lines)
+
+
+def test_a_log_holds_how_things_stand_only_where_that_changes(lan, start):
+    command = [sharer.screenshare(), "host", "--room", "demo", "--test-pattern", "--duration", "4"]
+    host = start(sharer.Process, lan.command(command), name="host")
+    assert host.wait(10) == OK, host.describe()
+    assert [line for line in host.text().splitlines() if "0 viewers" in line] == ["live · 0 viewers"]
