@@ -13,7 +13,7 @@ struct HostCommand: AsyncParsableCommand {
             already is used; of yours, for this machine alone, one in this process takes the place once it is gone for five \
             seconds. \
             Else one runs inside this process; it tells viewers of the --stun and --turn servers, with credentials. Keys on a terminal: p \
-            pauses and resumes (so does SIGUSR1), s mutes the system's sound, m the microphone, q quits.
+            pauses and resumes (so does SIGUSR1), s mutes the system's sound, m the microphone, q quits, ? lists them.
 
             Exit codes: 0 done, 64 wrong usage, 69 no display, server or room, 70 internal error, 74 the statistics \
             can't be written, 77 the server demands a token, or a TURN server refuses us.

@@ -46,11 +46,15 @@ final class HostRunner: Sendable {
             continuation.yield(.quit)
             giveUpOpening()
         }
-        let keys = TerminalKeys { key in
-            if key == "p" { continuation.yield(.togglePause) }
-            if key == "s" { continuation.yield(.toggleMute(.system)) }
-            if key == "m" { continuation.yield(.toggleMute(.microphone)) }
-            if key == "q" { quit() }
+        let keys = TerminalKeys { [keysText] key in
+            switch key.lowercased() {
+            case "p": continuation.yield(.togglePause)
+            case "s": continuation.yield(.toggleMute(.system))
+            case "m": continuation.yield(.toggleMute(.microphone))
+            case "q": quit()
+            case "?": Console.line(keysText)
+            default: break
+            }
         }
         let signals = Signals([
             SIGINT: quit, SIGTERM: quit, SIGHUP: quit, SIGUSR1: { continuation.yield(.togglePause) },
@@ -77,6 +81,7 @@ final class HostRunner: Sendable {
         let room = try await open()
         room.greeting.forEach(Console.line)
         Console.line(soundText)
+        if keys != nil { Console.line(keysText) }
         ProcessSetup.forgetUnusedCode()
         let pump = Task { [events = session.events] in
             for await event in events { continuation.yield(.event(event)) }
@@ -90,6 +95,14 @@ final class HostRunner: Sendable {
         await end(room, ending, commands, continuation)
         if case .failed(let failure) = ending { throw Failure(failure) }
         if let failure = statistics.withLock({ $0?.failure }) { throw failure }
+    }
+
+    /// What a terminal's keys do.
+    private var keysText: String {
+        var texts = ["p pauses and resumes"]
+        if sounds.contains(.system) { texts.append("s mutes the system's sound") }
+        if sounds.contains(.microphone) { texts.append("m mutes the microphone") }
+        return "Keys: \((texts + ["q quits"]).joined(separator: ", "))."
     }
 
     /// Starts and publishes the share; a signal ends that at once.

@@ -105,3 +105,14 @@ def test_keys_are_heard_once_a_job_of_the_background_is_fetched(lan, terminal):
     wait_until(lambda: shell.foreground == shell.child, 5, "the shell in the foreground")
     shell.type("exit\n")
     assert shell.wait() == OK
+
+
+def test_a_terminal_is_told_of_the_keys_and_capital_letters_are_keys_too(lan, terminal):
+    host = terminal(lan.command([screenshare(), *HOST, "--audio", "none"]))
+    host.wait_for("Keys: p pauses and resumes, q quits.", 15)
+    host.type("?")
+    host.wait_for("Keys: p pauses and resumes, q quits.")
+    host.type("P")
+    host.wait_for("is paused")
+    host.type("Q")
+    assert host.wait() == OK
