@@ -1,6 +1,7 @@
 """Paused means: no picture goes out, and none from before the pause ever does again."""
 
 import signal
+import subprocess
 import time
 
 from harness import sharer
@@ -55,4 +56,15 @@ def test_who_joins_during_a_pause_waits_for_its_end_in_one_session(lan, share, s
     viewer.statistics.wait(lambda line: line["frames"] > 15, 5, "pictures")
     assert viewer.statistics.last["joins"] == 1
     assert host.text().count("A viewer joined") == 1
+    assert viewer.stop() == 0
+
+
+def test_view_tells_of_a_pause_and_of_its_end(lan, share, start):
+    host = share(lan, "--test-pattern")
+    viewer = start(sharer.view, lan, output=subprocess.DEVNULL, signaling=host.base)
+    viewer.wait_for("First picture", 10)
+    host.process.send(signal.SIGUSR1)
+    viewer.wait_for("The share is paused.", 5)
+    host.process.send(signal.SIGUSR1)
+    viewer.wait_for("The share goes on.", 5)
     assert viewer.stop() == 0

@@ -12,7 +12,22 @@ extension ViewSession {
 
     func hear(narrow: Bool, paused: Bool) {
         if narrow != isPathNarrow { eventSink.yield(narrow ? .pathNarrow : .pathRecovered) }
-        if paused, !isSharePaused, nothingSince != nil { eventSink.yield(.waiting("the share is paused")) }
+        if paused != isSharePaused { tell(isPaused: paused) }
         (isPathNarrow, isSharePaused) = (narrow, paused)
+    }
+
+    /// What the room told of a connection that is left now. That doesn't end a pause.
+    func forgetRoom() {
+        isSharePaused = false
+        hear(narrow: false, paused: false)
+    }
+
+    /// Who sees nothing yet waits for more than this; who has seen something would wonder why nothing moves.
+    private func tell(isPaused: Bool) {
+        if nothingSince == nil {
+            eventSink.yield(.notice(isPaused ? "The share is paused." : "The share goes on."))
+        } else if isPaused {
+            eventSink.yield(.waiting("the share is paused"))
+        }
     }
 }

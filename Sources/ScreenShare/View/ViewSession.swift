@@ -174,7 +174,7 @@ public actor ViewSession {
         await discovery.value
         watch.cancel()
         await watch.value
-        hear(narrow: false, paused: false)
+        forgetRoom()
         await close(hub)
         await leave(joined)
         return result
