@@ -145,7 +145,7 @@ extension ShareSession {
     public func remove(_ viewer: String) async {
         guard let peer = peer(named: viewer) else { return }
         await hub?.remove(peer)
-        left(peer, "left")
+        left(peer, "it said goodbye")
         await forgetPath(of: peer)
     }
 
