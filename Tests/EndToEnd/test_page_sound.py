@@ -87,3 +87,43 @@ def test_the_page_says_which_sound_is_muted(page):
         tell(said)
         opened.pass_by(7)
         opened.wait_until(lambda words=words: opened.page.evaluate(SHOWN) == words, f"{words}")
+
+
+# What `PEER` made last, and a track of sound that comes for it.
+WATCHED = """() => {
+  window.RTCPeerConnection = class extends window.RTCPeerConnection {
+    constructor(...settings) { super(...settings); window.peer = this; }
+  };
+}"""
+SOUND = """() => {
+  const [track] = new AudioContext().createMediaStreamDestination().stream.getAudioTracks();
+  window.peer.dispatchEvent(Object.assign(new Event("track"), { track, receiver: {} }));
+}"""
+BUTTON = """() => {
+  const button = document.querySelector('button[data-do="sound"]');
+  return [button.getAttribute("aria-label"), button.getAttribute("aria-pressed")];
+}"""
+
+
+@pytest.fixture
+def heard(page):
+    """The page of a share that is paused, with sound that no click has brought yet."""
+    opened = page("chromium")
+    opened.page.add_init_script(f"({WATCHED})()")
+    opened.answers["POST whep"] = {"status": 201, "headers": {"Location": "/v1/rooms/demo/whep/mine"}, "body": "v=0"}
+    opened.answers["DELETE mine"] = {}
+    opened.answers["GET events"] = {"status": 404}
+    opened.answers["GET demo"] = {"json": {**STATE["json"], "state": "paused", "viewers": 1, "audio": "on"}}
+    opened.open()
+    opened.wait_until(lambda: opened.state == "paused", "a pause")
+    opened.page.evaluate(SOUND)
+    opened.wait_until(lambda: opened.page.is_visible("#sound-tools"), "the controls of sound")
+    return opened
+
+
+def test_the_button_for_the_sound_is_called_mute_and_is_pressed_while_nothing_is_heard(heard):
+    assert heard.page.evaluate(BUTTON) == ["Mute", "true"]
+    heard.page.click('button[data-do="sound"]')
+    heard.wait_until(lambda: heard.page.evaluate(BUTTON) == ["Mute", "false"], "sound")
+    heard.page.click('button[data-do="sound"]')
+    heard.wait_until(lambda: heard.page.evaluate(BUTTON) == ["Mute", "true"], "silence")

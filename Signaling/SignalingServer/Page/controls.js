@@ -107,9 +107,8 @@ export class Controls {
         const button = this.#button("sound");
         soundTools.hidden = !isThere;
         button.hidden = !isThere;
-        press(button, !isHeard);
+        press(button, !isHeard); // of "Mute", which stays its name: the tip alone says what a click does
         button.dataset.tip = isBlocked ? "Click for sound" : isHeard ? "Mute · M" : "Unmute · M";
-        button.setAttribute("aria-label", isHeard ? "Mute" : "Unmute");
         button.toggleAttribute("data-blocked", isBlocked);
         volume.value = String(Math.round((isHeard ? this.#sound.volume : 0) * 100));
     }
