@@ -127,3 +127,13 @@ def test_the_button_for_the_sound_is_called_mute_and_is_pressed_while_nothing_is
     heard.wait_until(lambda: heard.page.evaluate(BUTTON) == ["Mute", "false"], "sound")
     heard.page.click('button[data-do="sound"]')
     heard.wait_until(lambda: heard.page.evaluate(BUTTON) == ["Mute", "true"], "silence")
+
+
+def test_that_a_click_brings_the_sound_is_said_until_there_was_one(heard):
+    heard.wait_until(lambda: heard.page.is_visible("#silent"), "a word of it")
+    # What a live picture does with the bars after three seconds.
+    heard.page.evaluate("document.body.dataset.idle = 'true'")
+    assert heard.page.evaluate("getComputedStyle(document.getElementById('header')).pointerEvents") == "auto"
+    heard.page.mouse.click(200, 300)
+    heard.wait_until(lambda: heard.page.is_hidden("#silent"), "sound")
+    assert heard.page.evaluate(BUTTON) == ["Mute", "false"]

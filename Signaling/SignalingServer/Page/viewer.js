@@ -46,7 +46,7 @@ class Viewer {
             blocked: () => this.#blocked(),
             played: () => this.#played(),
         });
-        this.#sound = new Sound(page.video, { changed: () => this.#controls?.showSound() });
+        this.#sound = new Sound(page.video, { changed: () => this.#soundChanged() });
         this.#card = new StateCard(page.card, {
             action: (name) => this.#actedOn(name),
             key: (text) => link.takeText(text) && this.#startOver(),
@@ -378,7 +378,15 @@ class Viewer {
         this.#page.viewerCount.textContent = String(count ?? "");
     }
 
-    /** Silence of the sharer's own making is no fault of the viewer's; pictures that come one by one are the path's. */
+    #soundChanged() {
+        this.#controls?.showSound();
+        this.#showTrouble();
+    }
+
+    /**
+     * Silence of the sharer's own making is no fault of the viewer's, and a browser's waits for a click; pictures that come
+     * one by one are the path's.
+     */
     #showTrouble() {
         const isOn = ["live", "paused", "reconnecting"].includes(this.state);
         const muted = isOn && this.#room !== null ? mutedWordsFor(this.#room) : null;
@@ -386,7 +394,8 @@ class Viewer {
         this.#page.muted.title = muted?.title ?? "";
         this.#page.mutedSound.textContent = muted?.chip ?? "";
         this.#page.narrow.hidden = !(isOn && this.#room?.isNarrow);
-        document.body.dataset.trouble = String(!this.#page.narrow.hidden);
+        this.#page.silent.hidden = !(isOn && this.#sound.isBlocked);
+        document.body.dataset.trouble = String(!this.#page.narrow.hidden || !this.#page.silent.hidden);
     }
 
     #blocked() {
@@ -419,6 +428,7 @@ function findPage() {
         stage: element("stage"), video: element("video"), card: element("card"), room: element("room"),
         chip: element("chip"), viewers: element("viewers"), viewerCount: element("viewer-count"),
         muted: element("muted"), mutedSound: element("muted-sound"), narrow: element("narrow"),
+        silent: element("silent"),
         soundTools: element("sound-tools"), volume: element("volume"),
         announcer: element("announcer"), notice: element("notice"), stats: element("stats"),
         closeStats: element("close-stats"), help: element("help"), shortcuts: element("shortcuts"),
