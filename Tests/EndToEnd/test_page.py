@@ -239,3 +239,15 @@ def test_a_stream_that_falls_silent_is_opened_anew_after_fifteen_seconds(scripte
     assert streams() == 1
     scripted.pass_by(5.5)
     scripted.wait_until(lambda: streams() == 2, "the next stream")
+
+
+@pytest.mark.parametrize("width", [320, 370, 371])
+def test_on_a_narrow_screen_every_tool_is_on_it(scripted, width):
+    scripted.page.set_viewport_size({"width": width, "height": 568})
+    scripted.open()
+    scripted.wait_until(lambda: scripted.state == "waiting", "the page")
+    scripted.page.evaluate("document.querySelectorAll('#toolbar [hidden]').forEach(tool => { tool.hidden = false; })")
+    toolbar = scripted.page.locator("#toolbar").bounding_box()
+    tools = [tool.bounding_box() for tool in scripted.page.locator("#toolbar button").all()]
+    assert len(tools) == 7 and toolbar["x"] >= 0 and toolbar["x"] + toolbar["width"] <= width
+    assert all(tool["x"] >= 0 and tool["x"] + tool["width"] <= width and tool["width"] >= 36 for tool in tools)
