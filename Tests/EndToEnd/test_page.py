@@ -251,3 +251,11 @@ def test_on_a_narrow_screen_every_tool_is_on_it(scripted, width):
     tools = [tool.bounding_box() for tool in scripted.page.locator("#toolbar button").all()]
     assert len(tools) == 7 and toolbar["x"] >= 0 and toolbar["x"] + toolbar["width"] <= width
     assert all(tool["x"] >= 0 and tool["x"] + tool["width"] <= width and tool["width"] >= 36 for tool in tools)
+
+
+@pytest.mark.parametrize("name", ["a%20b", "a:b", "x" * 65])
+def test_an_address_that_names_no_room_is_said_to_be_none_and_nobody_is_asked(scripted, name):
+    scripted.page.goto(f"http://page.test/r/{name}")
+    scripted.wait_until(lambda: scripted.state == "refused", "a refusal")
+    assert scripted.title == "This address names no room"
+    assert scripted.asked == []

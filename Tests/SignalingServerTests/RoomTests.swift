@@ -154,6 +154,23 @@ struct PageTests {
         }
     }
 
+    @Test("A browser shows the page also where an address names no room, for the page says so")
+    func noRoom() async throws {
+        try await Bench.run { bench in
+            let accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+            let page = try await bench.send(.get, "/r/demo")
+            let tag = try #require(page.headers[.eTag])
+            for name in ["a%20b", "a:b", String(repeating: "x", count: 65)] {
+                let response = try await bench.send(
+                    .get, "/r/\(name)", fields: [.accept: accept, .ifNoneMatch: tag])
+                #expect(response.status == .badRequest)
+                #expect(response.headers[.contentType] == "text/html; charset=utf-8")
+                #expect(response.text == page.text)
+                try await bench.send(.get, "/r/\(name)", fields: [.accept: "*/*"]).problem(.invalidRoomName)
+            }
+        }
+    }
+
     @Test("A browser that has a file already is told so")
     func conditional() async throws {
         try await Bench.run { bench in

@@ -44,6 +44,9 @@ struct Call: Sendable {
 
     var bearer: BearerToken? { request.headers[.authorization].flatMap { BearerToken(authorization: $0) } }
 
+    /// As browsers do that are about to show it to a person.
+    var acceptsHTML: Bool { request.headers[.accept]?.contains("text/html") == true }
+
     /// The body's media type without its parameters.
     var contentType: String? {
         request.headers[.contentType]?.split(separator: ";").first?

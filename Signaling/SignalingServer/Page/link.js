@@ -1,4 +1,5 @@
 const LONGEST_TOKEN = 1024; // characters; far beyond any key the sharer makes
+const ROOM = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,64}$/; // as the server has it
 const TOKEN = /^[\x21-\x7e]+$/; // what fits an Authorization header (RFC 6750 § 2.1)
 
 /** The room in the address and the access key that came with the link. */
@@ -71,7 +72,8 @@ export class RoomLink {
 }
 
 function roomIn(path) {
-    return decoded(/^\/r\/([^/]+)\/?$/.exec(path)?.[1]);
+    const name = decoded(/^\/r\/([^/]+)\/?$/.exec(path)?.[1]);
+    return name !== null && ROOM.test(name) ? name : null;
 }
 
 function tokenIn(hash) {

@@ -19,7 +19,8 @@ struct PageRoutes: Sendable {
         Route(
             .get, "/r/{room}", for: .page,
             Documentation(
-                id: "viewerPage", summary: "The web viewer of a room.",
+                id: "viewerPage",
+                summary: "The web viewer of a room. Where the name is none, who accepts HTML is told so by the page.",
                 successes: [
                     .init(
                         status: 200, description: "The page.", content: .text(PageAssets.page.mediaType),
@@ -28,7 +29,10 @@ struct PageRoutes: Sendable {
                 ],
                 problems: [.invalidRoomName])
         ) { call in
-            _ = try call.room()
+            do throws(ProblemError) { _ = try call.room() } catch {
+                guard call.acceptsHTML else { throw error }
+                return Self.response(PageAssets.page, to: call, status: .badRequest)
+            }
             return Self.response(PageAssets.page, to: call)
         }
     }
@@ -53,15 +57,17 @@ struct PageRoutes: Sendable {
         }
     }
 
-    private static func response(_ asset: PageAssets.Asset, to call: Call) -> Response {
+    private static func response(
+        _ asset: PageAssets.Asset, to call: Call, status: HTTPResponse.Status = .ok
+    ) -> Response {
         // `no-cache` asks every time, so that a newer server is never shown with an older page.
         let headers: HTTPFields = [
             .contentType: asset.mediaType, .eTag: asset.etag, .cacheControl: "no-cache",
             .contentSecurityPolicy: pagePolicy, .resourcePolicy: "same-origin",
         ]
         let known = call.request.headers[.ifNoneMatch]?.split(separator: ",").contains { $0.contains(asset.etag) }
-        guard known != true else { return Response(status: .notModified, headers: headers) }
-        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: asset.content))
+        if status == .ok, known == true { return Response(status: .notModified, headers: headers) }
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: asset.content))
     }
 
     /// Leads to the one room that is open, or lists them.
