@@ -162,12 +162,13 @@ def test_no_shared_memory_is_said_and_works(lan, display, share, picture):
     host.process.wait_for("memory", 3)
 
 
-def test_an_unknown_monitor_window_or_display_is_a_clear_error(display, run):
+def test_an_unknown_monitor_window_display_or_place_is_a_clear_error(display, run):
     screen = display(640, 480)
     for options in (
         ["--display", ":987"],
         ["--display", screen.name, "--monitor", "nowhere"],
         ["--display", screen.name, "--window", "no such title"],
+        ["--display", screen.name, "--region", "100x100+5000+0"],
     ):
         done = run("host", "--room", "demo", "--listen", "127.0.0.1:0", *options)
         assert done.returncode == UNAVAILABLE, done.stderr

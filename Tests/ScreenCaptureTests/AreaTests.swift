@@ -137,6 +137,18 @@ extension XServerSuite {
             try #require(try source.watch { $0.size == PixelSize(width: 50, height: 50) } != nil)
         }
 
+        @Test("A region that is nowhere on the screen is refused at once, with the screen's size", arguments: [
+            PixelRect(x: 5000, y: 0, width: 100, height: 100), PixelRect(x: 0, y: 720, width: 100, height: 100),
+            PixelRect(x: -100, y: 0, width: 100, height: 100),
+        ])
+        func nowhere(region: PixelRect) throws {
+            let error = try #require(throws: CaptureError.self) {
+                try ScreenSource(display: server.display, target: .region(region))
+            }
+            let text = "The region \(region.geometry) lies outside the screen, which is 1280x720."
+            #expect(error == .unavailable(text))
+        }
+
         @Test("A monitor is found by name, followed, hidden when it goes and shown when it is back")
         func monitor() throws {
             try server.run("xrandr", "--setmonitor", "left", "400/100x300/80+16+9", "screen")

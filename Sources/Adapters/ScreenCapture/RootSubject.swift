@@ -14,13 +14,14 @@ final class RootSubject: Subject {
     private let area: Area
     private let connection: XConnection
 
-    /// - Throws: `unavailable` where a monitor does not exist, `unsupported` for a pixel layout.
+    /// - Throws: `unavailable` where a monitor does not exist or a region lies beside the screen, `unsupported` for a pixel
+    ///   layout.
     init(_ target: CaptureTarget, on connection: XConnection, until deadline: Instant) throws(CaptureError) {
         self.connection = connection
         format = try PixelFormat(
             depth: connection.screen.depth, visual: connection.screen.visual, of: connection.handle)
         switch target {
-        case .region(let rect): area = .region(rect)
+        case .region(let rect): area = try Self.region(rect, on: connection, until: deadline)
         case .monitor(let name): area = try Self.monitor(name, on: connection, until: deadline)
         case .display, .window: area = .display
         }
@@ -67,6 +68,17 @@ final class RootSubject: Subject {
     func pointer(_ answer: PointerAnswer, on surface: Surface) -> PixelPoint? {
         guard answer.isOnScreen else { return nil }
         return PixelPoint(x: answer.onRoot.x - surface.originX, y: answer.onRoot.y - surface.originY)
+    }
+
+    /// A region that was on the screen comes back with it; one that never was is a mistake.
+    private static func region(
+        _ rect: PixelRect, on connection: XConnection, until deadline: Instant
+    ) throws(CaptureError) -> Area {
+        let screen = try connection.require { () throws(XFailure) in try connection.screenSize(until: deadline) }
+        guard !rect.intersection(PixelRect(screen)).isEmpty else {
+            throw .unavailable("The region \(rect.geometry) lies outside the screen, which is \(screen).")
+        }
+        return .region(rect)
     }
 
     private static func monitor(
