@@ -12,7 +12,10 @@ struct SourceOptions: ParsableArguments {
     @Option(help: "Share one window, by id or a part of its title, until it is closed.")
     var window: String?
 
-    @Option(help: "Share a rectangle of the display: WxH+X+Y.")
+    @Option(
+        help: ArgumentHelp(
+            "Share a rectangle of the display: WxH+X+Y, with sides of 2…\(PictureLimits.side) pixels, "
+                + "at 0…\(Region.farthest)."))
     var region: Region?
 
     @Flag(help: "Share a drawn test pattern instead of a screen.")
@@ -40,11 +43,12 @@ struct SourceOptions: ParsableArguments {
 struct VideoOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The encoded size: WxH (exactly, with bars), native, or at most 360p, 480p, 540p, 720p, 1080p, 1440p, 2160p. "
+            "The encoded size: WxH (exactly, with bars; even sides of 16…\(PictureLimits.side), "
+                + "\(PictureLimits.pixels) pixels at most), native, or at most 360p, 480p, 540p, 720p, 1080p, 1440p, 2160p. "
                 + "Default: 1080p, in mode detail native."))
     var size: SizeArgument?
 
-    @Option(help: "The encoded size: no more pixels than these.")
+    @Option(help: "The encoded size: no more pixels than these, 256…100000000.")
     var maxPixels: Int?
 
     @Option(
@@ -59,7 +63,7 @@ struct VideoOptions: ParsableArguments {
                 + "smaller where a path is slow; in mode detail no frames are left out for sharpness. Default: as the mode says."))
     var fps: Int?
 
-    @Option(help: "The most that video and sound may use together, such as 4M or 800k bits per second.")
+    @Option(help: "The most that video and sound may use together, such as 800k, 100k…100M bits per second.")
     var bitrate = BitrateArgument(bitsPerSecond: 4_000_000)
 
     @Option(
@@ -80,7 +84,8 @@ struct VideoOptions: ParsableArguments {
 }
 
 struct NetworkOptions: ParsableArguments {
-    @Option(help: "The UDP port for all viewers (default: any free one); the same of TCP where it is free.")
+    @Option(
+        help: "The UDP port for all viewers, 1…65535 (default: any free one); the same of TCP where it is free.")
     var udpPort: UInt16 = 0
 
     @Flag(help: "Don't listen for viewers whose network lets no UDP through.")
@@ -132,6 +137,9 @@ enum InterfaceArgument {
 
 /// `WxH+X+Y`.
 struct Region: ExpressibleByArgument {
+    /// X11 counts places with 16 bits, and a sign.
+    static let farthest = 32_767
+
     var x: Int
     var y: Int
     var width: Int
@@ -140,7 +148,7 @@ struct Region: ExpressibleByArgument {
     init?(argument: String) {
         let parts = argument.split(separator: "+", omittingEmptySubsequences: false)
         guard parts.count == 3, let size = SizeArgument.dimensions(parts[0]), let x = Int(parts[1]),
-            let y = Int(parts[2]), (0...32_767).contains(x), (0...32_767).contains(y)
+            let y = Int(parts[2]), (0...Self.farthest).contains(x), (0...Self.farthest).contains(y)
         else { return nil }
         (self.x, self.y, width, height) = (x, y, size.width, size.height)
     }
@@ -156,9 +164,10 @@ struct SizeArgument: ExpressibleByArgument {
         } else if let preset = Self.presets[argument] {
             size = .within(longSide: preset.width, shortSide: preset.height)
         } else if let (width, height) = Self.dimensions(argument[...]), width >= 16, height >= 16,
-            width * height <= PictureLimits.pixels
+            width.isMultiple(of: 2), height.isMultiple(of: 2), width * height <= PictureLimits.pixels
         {
-            size = .exactly(width: width & ~1, height: height & ~1)
+            // Colours are halved in both directions (4:2:0): an odd side would not come out exactly.
+            size = .exactly(width: width, height: height)
         } else {
             return nil
         }
@@ -185,6 +194,8 @@ extension ContentMode: ExpressibleByArgument {
         guard let mode = ContentMode(rawValue: argument) ?? ContentMode(contentHint: argument) else { return nil }
         self = mode
     }
+
+    public static var allValueStrings: [String] { allCases.map(\.rawValue) + ["text"] }
 }
 
 // By their names.

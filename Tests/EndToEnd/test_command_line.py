@@ -69,6 +69,26 @@ def test_wrong_use(run, words):
 
 
 @pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--bitrate", "64k"], "100k…100M"),
+        (["--bitrate", "4"], "100k…100M"),
+        (["--udp-port", "99999"], "1…65535"),
+        (["--size", "641x361"], "even"),
+        (["--size", "9000x16"], "16…8192"),
+        (["--region", "1x1+0+0"], "2…8192"),
+        (["--region", "10x10+40000+0"], "0…32767"),
+        (["--max-pixels", "many"], "256…100000000"),
+        (["--mode", "film"], "'motion' or 'text'"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_refused_value_is_answered_with_what_is_taken(run, words, said):
+    done = run("host", "--room", "demo", *words)
+    assert done.returncode == USAGE and said in done.stderr
+
+
+@pytest.mark.parametrize(
     ("address", "words"),
     [
         ("turn:alice:wonder@example.org:0", "port"),
