@@ -71,7 +71,8 @@ struct ViewCommand: AsyncParsableCommand {
     private static let longestStill = Duration.seconds(2)
 
     func validate() throws {
-        if (room == nil) == (whep == nil) { throw ValidationError("Name a --room or a --whep endpoint.") }
+        if room != nil, whep != nil { throw ValidationError("Choose --room or --whep, not both.") }
+        if room == nil, whep == nil { throw ValidationError("Name a --room or a --whep endpoint.") }
         if whep != nil, signaling != nil { throw ValidationError("Choose --signaling or --whep, not both.") }
         for (name, address) in [("--signaling", signaling), ("--whep", whep)] {
             if let address { try WebAddress.check(address, of: name, isServer: name == "--signaling") }
@@ -80,9 +81,8 @@ struct ViewCommand: AsyncParsableCommand {
             throw ValidationError("A token has 1…8192 visible characters, and no spaces.")
         }
         if let room { try RoomArgument.check(room) }
-        for (name, value) in [("--duration", duration), ("--wait", wait)] {
-            if let value, !(value >= 0 && value < 1e9) { throw ValidationError("\(name) takes seconds from 0 up.") }
-        }
+        if let duration, !(duration > 0 && duration < 1e9) { throw ValidationError("--duration takes seconds above 0.") }
+        if let wait, !(wait >= 0 && wait < 1e9) { throw ValidationError("--wait takes seconds from 0 up.") }
         if let audio, !AudioFile.isKnown(audio) {
             throw ValidationError("--audio takes a file whose name ends in .opus, .ogg or .wav.")
         }

@@ -89,6 +89,21 @@ def test_a_refused_value_is_answered_with_what_is_taken(run, words, said):
 
 
 @pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--room", "demo", "--whep", "http://127.0.0.1:9/whep"], "--room or --whep, not both"),
+        (["--room", "demo", "--duration", "0"], "--duration takes seconds above 0"),
+        (["--room", "demo", "--wait", "-1"], "--wait"),
+        ([], "--room or a --whep"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_view_says_which_of_its_options_do_not_go(run, words, said):
+    done = run("view", *words)
+    assert done.returncode == USAGE and said in done.stderr
+
+
+@pytest.mark.parametrize(
     ("address", "words"),
     [
         ("turn:alice:wonder@example.org:0", "port"),
