@@ -60,11 +60,14 @@ struct SourcesListing: Encodable {
 extension [ShareableAudio] {
     /// The ids are what the options take.
     var text: String {
-        func lines(_ title: String, _ kind: SharedAudio) -> [String] {
-            [title] + filter { $0.kind == kind }.map { "  \($0.id)  \($0.name)\($0.isDefault ? "  default" : "")" }
+        func lines(_ title: String, _ kind: SharedAudio, otherwise words: String) -> [String] {
+            let found = filter { $0.kind == kind }.map { "  \($0.id)  \($0.name)\($0.isDefault ? "  default" : "")" }
+            return [title] + (found.isEmpty ? ["  \(words)"] : found)
         }
-        return (lines("System sound (--system ID)", .system) + lines("Microphones (--mic ID)", .microphone))
-            .map(Console.printable).joined(separator: "\n")
+        let system = lines(
+            "System sound (--system ID)", .system, otherwise: "none: it takes a sound server, PulseAudio or PipeWire")
+        let microphones = lines("Microphones (--mic ID)", .microphone, otherwise: "none found")
+        return (system + microphones).map(Console.printable).joined(separator: "\n")
     }
 }
 
@@ -74,8 +77,10 @@ extension ShareableSources {
         var lines = ["Displays"]
         lines += displays.map { "  \($0.name)  \($0.width)x\($0.height)  depth \($0.depth)" }
         lines.append("Monitors (--monitor NAME)")
+        if monitors.isEmpty { lines.append("  none") }
         lines += monitors.map { "  \($0.name)  \($0.width)x\($0.height)+\($0.x)+\($0.y)\($0.isPrimary ? "  primary" : "")" }
         lines.append("Windows (--window ID or a part of the title)")
+        if windows.isEmpty { lines.append("  none") }
         lines += windows.map { "  \($0.id)  \($0.width)x\($0.height)  \($0.title)\($0.isVisible ? "" : "  (hidden)")" }
         return lines.map(Console.printable).joined(separator: "\n")
     }

@@ -17,7 +17,7 @@ struct PrintableTests {
     func devices() {
         let microphone = ShareableAudio(id: "pulse:a", name: "a\nok    display", kind: .microphone, isDefault: false)
         let lines = [microphone].text.split(separator: "\n")
-        #expect(lines == ["System sound (--system ID)", "Microphones (--mic ID)", "  pulse:a  a\u{FFFD}ok    display"])
+        #expect(lines.suffix(2) == ["Microphones (--mic ID)", "  pulse:a  a\u{FFFD}ok    display"])
     }
 
     @Test("a server's words stay within their finding")
