@@ -18,6 +18,16 @@ struct Failure: Error {
         self.message = message
     }
 
+    /// What ends a viewer: where it was, too, unless the server's words say so.
+    init(_ error: ShareError, at place: ViewedPlace) {
+        let failure = Failure(error)
+        if case .signaling = error, !failure.message.contains(place.address) {
+            self.init(failure.code, "\(place.text): \(failure.message)")
+        } else {
+            self = failure
+        }
+    }
+
     /// What the library says, as an exit code.
     init(_ error: ShareError) {
         switch error {

@@ -4,12 +4,16 @@ import ScreenShare
 struct JoiningText {
     /// In seconds. Most tries take less; one that is in vain takes half a minute.
     private static let longTry = 3.0
+    private let place: String
     private var isConnected = false
     /// When the try that is under way began.
     private var begin: Double?
     private var isLongTold = false
     /// Why there was nothing to see when that was last said.
     private var reason = ""
+
+    /// - Parameter place: what is viewed, as `ViewedPlace.text` has it.
+    init(_ place: String) { self.place = place }
 
     /// - Parameter time: in seconds, since anything.
     /// - Returns: nil where there is nothing new to be said.
@@ -21,9 +25,10 @@ struct JoiningText {
         case .waiting(let words):
             begin = nil
             defer { reason = words }
-            return words == reason ? nil : "Nothing to see yet: \(words.hasSuffix(".") ? words : words + ".") Waiting."
+            let sentence = words.hasSuffix(".") ? words : words + "."
+            return words == reason ? nil : "Nothing to see yet \(place): \(sentence) Waiting."
         case .connected:
-            self = JoiningText()
+            self = JoiningText(place)
             isConnected = true
             return "Connected."
         case .disconnected(let words):

@@ -102,9 +102,9 @@ struct ViewCommand: AsyncParsableCommand {
         }
         if statsJson == "-" { throw Failure(.usage, "--stats-json - does not go with video on standard output") }
         let output = try output()
+        let server = signaling ?? "http://\(ListenAddress.standard)"
         var configuration =
-            whep.map(ViewConfiguration.init(endpoint:))
-            ?? ViewConfiguration(server: signaling ?? "http://\(ListenAddress.standard)", room: room ?? "")
+            whep.map(ViewConfiguration.init(endpoint:)) ?? ViewConfiguration(server: server, room: room ?? "")
         configuration.token = token
         configuration.patience = wait.map { .seconds($0) }
         configuration.constantFrameRate = container == .h264
@@ -118,7 +118,8 @@ struct ViewCommand: AsyncParsableCommand {
         configuration.network = try network.configuration()
         let runner = ViewRunner(
             session: ViewSession(configuration: configuration, logger: Console.logger(level: logLevel.level)),
-            frames: frames, output: output, statistics: try statsJson.map(StatsWriter.init))
+            place: ViewedPlace(room: room, address: whep ?? server), frames: frames, output: output,
+            statistics: try statsJson.map(StatsWriter.init))
         try await runner.run()
     }
 

@@ -15,14 +15,18 @@ final class ViewRunner: Sendable {
     }
 
     private let session: ViewSession
+    private let place: ViewedPlace
     private let frames: Int?
     private let statistics: Mutex<StatsWriter?>
     /// The writer's task counts, the other reports.
     private let written = Mutex(ViewRecord.Written())
     private let output: ViewOutput
 
-    init(session: ViewSession, frames: Int?, output: ViewOutput, statistics: sending StatsWriter?) {
+    init(
+        session: ViewSession, place: ViewedPlace, frames: Int?, output: ViewOutput, statistics: sending StatsWriter?
+    ) {
         self.session = session
+        self.place = place
         self.frames = frames
         self.output = output
         self.statistics = Mutex(statistics)
@@ -116,7 +120,7 @@ final class ViewRunner: Sendable {
         let begin = clock.now
         var isEnding = false
         var failure: Failure?
-        var joining = JoiningText()
+        var joining = JoiningText(place.text)
         for await command in commands {
             let elapsed = (clock.now - begin) / .seconds(1)
             switch command {
@@ -129,7 +133,7 @@ final class ViewRunner: Sendable {
                 if isEnding { return failure }
                 isEnding = true
                 Task { await session.stop() }
-            case .event(.ended(let error)): failure = failure ?? error.map { Failure($0) }
+            case .event(.ended(let error)): failure = failure ?? error.map { Failure($0, at: place) }
             case .written:
                 // What came since the last second.
                 await report(elapsed)

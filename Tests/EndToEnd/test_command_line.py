@@ -172,6 +172,11 @@ def test_settings_meant_for_another_command_or_of_no_use_here_do_not_stop_this_o
     assert done.returncode == UNAVAILABLE, done.stderr
 
 
+def test_view_says_where_it_looks_for_what(lan, run):
+    done = run("view", "--room", "demo", "--wait", "0", place=lan)
+    assert done.returncode == UNAVAILABLE and 'in room "demo" at http://127.0.0.1:8080' in done.stderr
+
+
 def test_where_view_puts_the_sound_does_not_stop_who_shares_and_a_typing_error_does(lan, start, run, tmp_path):
     where = {"SCREENSHARE_AUDIO": "out.opus"}
     command = [sharer.screenshare(), "host", "--room", "demo", "--test-pattern", "--duration", "1"]

@@ -6,7 +6,7 @@ import Testing
 struct JoiningTextTests {
     /// What is said of each event at its second, and in the seconds behind it until the next.
     private func said(_ events: [(Int, ViewEvent)], until end: Int) -> [String] {
-        var (text, lines) = (JoiningText(), [String]())
+        var (text, lines) = (JoiningText("at home"), [String]())
         for (index, (second, event)) in events.enumerated() {
             if let line = text.line(event, at: Double(second)) { lines.append(line) }
             let next = index + 1 < events.count ? events[index + 1].0 : end
@@ -48,7 +48,7 @@ struct JoiningTextTests {
             (31, .connecting), (32, .waiting("It is full.")),
         ]
         #expect(said(events, until: 60) == [
-            "Nothing to see yet: nobody shares. Waiting.", "Nothing to see yet: It is full. Waiting.",
+            "Nothing to see yet at home: nobody shares. Waiting.", "Nothing to see yet at home: It is full. Waiting.",
         ])
     }
 }
