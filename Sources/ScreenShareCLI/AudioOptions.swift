@@ -30,7 +30,7 @@ struct SoundChoice: ParsableArguments {
     }
 }
 
-/// How sound is shared: options of `host`.
+/// How sound is shared: options of `host` and `doctor`.
 struct AudioOptions: ParsableArguments {
     @OptionGroup var choice: SoundChoice
 

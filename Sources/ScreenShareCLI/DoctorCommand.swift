@@ -8,7 +8,8 @@ struct DoctorCommand: AsyncParsableCommand {
         abstract: "Say whether sharing will work on this machine and in its network.",
         discussion: """
             Give it the options that you would give to host, all of which it takes: the display is looked at by taking a \
-            picture of it, sound by opening the devices, the network by binding the ports, asking the STUN servers, having the TURN servers \
+            picture of it (not of a window, monitor or region alone), sound by opening the devices, the network by \
+            binding the ports, asking the STUN servers, having the TURN servers \
             relay, and sending up to a megabyte to the signaling server and back. No server is asked that isn't named. \
             It takes fifteen seconds at most.
 
@@ -100,6 +101,10 @@ struct OtherHostOptions: ParsableArguments {
     @Option var duration: Double?
     @Option var statsJson: String?
     @Option var logLevel: LogLevelArgument?
+
+    func validate() throws {
+        try HostCommand.check(token: token, open: open, maximumViewers: maxViewers, duration: duration)
+    }
 }
 
 extension Diagnosis {

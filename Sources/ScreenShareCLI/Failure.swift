@@ -18,13 +18,14 @@ struct Failure: Error {
         self.message = message
     }
 
-    /// What ends a viewer: where it was, too, unless the server's words say so.
+    /// What ends a viewer: where it was, too, unless the server's words say so; without what may be secret.
     init(_ error: ShareError, at place: ViewedPlace) {
         let failure = Failure(error)
-        if case .signaling = error, !failure.message.contains(place.address) {
-            self.init(failure.code, "\(place.text): \(failure.message)")
+        let message = failure.message.replacing(place.address, with: place.shownAddress)
+        if case .signaling = error, !message.contains(place.shownAddress) {
+            self.init(failure.code, "\(place.text): \(message)")
         } else {
-            self = failure
+            self.init(failure.code, message)
         }
     }
 

@@ -64,9 +64,14 @@ struct HostCommand: AsyncParsableCommand {
     func validate() throws {
         if signaling != nil, listen != nil { throw ValidationError("Choose --signaling or --listen, not both.") }
         if let signaling { try WebAddress.check(signaling, of: "--signaling", isServer: true) }
-        if token != nil, open { throw ValidationError("Choose --token or --open, not both.") }
         try RoomArgument.check(room)
-        if !(1...1000).contains(maxViewers) { throw ValidationError("--max-viewers takes 1…1000.") }
+        try Self.check(token: token, open: open, maximumViewers: maxViewers, duration: duration)
+    }
+
+    /// What `doctor` refuses as well.
+    static func check(token: String?, open: Bool, maximumViewers: Int?, duration: Double?) throws {
+        if token != nil, open { throw ValidationError("Choose --token or --open, not both.") }
+        if let maximumViewers, !(1...1000).contains(maximumViewers) { throw ValidationError("--max-viewers takes 1…1000.") }
         if let duration, !(duration > 0 && duration < 1e9) { throw ValidationError("--duration takes seconds above 0.") }
         if let token, BearerToken(token) == nil {
             throw ValidationError("A token has 1…256 letters, digits and - . _ ~ + /.")

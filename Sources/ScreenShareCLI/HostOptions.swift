@@ -1,7 +1,7 @@
 import ArgumentParser
 import ScreenShare
 
-/// What is shared and how: the options of `host`.
+/// What is shared and how: options of `host` and `doctor`.
 struct SourceOptions: ParsableArguments {
     @Option(help: "The X display (default: $DISPLAY).")
     var display: String?

@@ -81,7 +81,7 @@ final class HostRunner: Sendable {
         let room = try await open()
         room.greeting.forEach(Console.line)
         Console.line(soundText)
-        if keys != nil { Console.line(keysText) }
+        if keys != nil, TerminalKeys.isInForeground { Console.line(keysText) }
         ProcessSetup.forgetUnusedCode()
         let pump = Task { [events = session.events] in
             for await event in events { continuation.yield(.event(event)) }

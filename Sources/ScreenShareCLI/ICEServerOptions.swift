@@ -2,7 +2,7 @@ import ArgumentParser
 import ScreenShare
 import SignalingServer
 
-/// STUN and TURN servers: options of `host`, `view` and `serve`.
+/// STUN and TURN servers: options of `host`, `view`, `serve` and `doctor`.
 struct ICEServerOptions: ParsableArguments {
     @Option(name: .customLong("stun"), help: "A STUN server, stun:host[:port]; can be repeated.")
     var stunServers: [String] = []

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// By what names others reach a server of ours: options of `host` and `serve`, for where a proxy stands before it.
+/// By what names others reach a server of ours: options of `host`, `serve` and `doctor`, for where a proxy stands before it.
 struct ServerNames: ParsableArguments {
     @Option(name: .customLong("allow-host"), help: "A host name under which this server is reached; can be repeated.")
     var allowedHosts: [String] = []

@@ -39,7 +39,7 @@ final class TerminalKeys: Sendable {
     private static let lineMode = tcflag_t(ICANON | ECHO)
 
     /// A terminal that is not the controlling one has no foreground group (-1): nobody else reads it.
-    private static var isInForeground: Bool {
+    static var isInForeground: Bool {
         let foreground = tcgetpgrp(STDIN_FILENO)
         return foreground < 0 || foreground == getpgrp()
     }

@@ -14,7 +14,7 @@ struct ViewCommand: AsyncParsableCommand {
             or both in one file    screenshare view --room demo --container mkv > out.mkv
 
             Exit codes: 0 done (also when the reader closed the pipe), 64 wrong usage or standard output is a \
-            terminal, 69 no server or room, 70 internal error, 74 the video can't be written, 77 the token is \
+            terminal, 69 no server or room, 70 internal error, 74 a file can't be written, 77 the token is \
             missing or wrong, or a TURN server refuses us. Without --stun and --turn, the servers that the signaling \
             server names are used.
             """)

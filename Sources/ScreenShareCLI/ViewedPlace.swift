@@ -6,11 +6,10 @@ struct ViewedPlace {
 
     /// `in room "demo" at http://127.0.0.1:8080`. What may be secret in an endpoint, a password or a query, is left out.
     var text: String {
-        let shown = withoutSecrets
-        return room.map { "in room \"\($0)\" at \(shown)" } ?? "at \(shown)"
+        room.map { "in room \"\($0)\" at \(shownAddress)" } ?? "at \(shownAddress)"
     }
 
-    private var withoutSecrets: String {
+    var shownAddress: String {
         let open = address.prefix { $0 != "?" && $0 != "#" }
         var parts = open.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).map(String.init)
         // Behind "http:" and nothing.

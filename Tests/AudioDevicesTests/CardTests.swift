@@ -125,7 +125,8 @@ struct CardTests {
             for id in ["nonsense", "nonsense:1"] { #expect(!AudioDevice.mayExist(id), "\(id)") }
         }
         #expect(!text.contains("ALSA lib"))
-        for id in ["null", "plug:null", "hw:99", "default", "pulse", "pulse:nothing", AudioDevice.defaultSystem] {
+        let cards = ["hw:31", "sysdefault:31", "dsnoop:31"]
+        for id in cards + ["null", "plug:null", "default", "pulse", "pulse:nothing", AudioDevice.defaultSystem] {
             #expect(AudioDevice.mayExist(id), "\(id)")
         }
     }

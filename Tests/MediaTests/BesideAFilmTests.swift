@@ -2,7 +2,7 @@ import Media
 import Testing
 import Timebase
 
-/// Windows that change in their own time on a display of 60 Hz, of which a source tells one rectangle around all.
+/// Windows that change in their own time on a display of 60 Hz, near each other: a source tells one rectangle around all.
 @Suite("Beside a film")
 struct BesideAFilmTests {
     private struct Window {

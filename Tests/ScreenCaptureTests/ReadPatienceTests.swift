@@ -25,6 +25,16 @@ struct ReadPatienceTests {
         #expect(patience.time == .milliseconds(250))
     }
 
+    @Test("a read that is left long after another, with none between, is not told of")
+    func seldom() {
+        var patience = ReadPatience()
+        for minute in 0..<10 {
+            let begun = start + .seconds(60 * minute)
+            let isTold = patience.wasLeft(since: begun, at: begun + .milliseconds(250))
+            #expect(!isTold)
+        }
+    }
+
     @Test("it does not grow with a server that does not answer at all, whose silence is told after three seconds, once")
     func silent() {
         var patience = ReadPatience()

@@ -23,5 +23,9 @@ struct ViewedPlaceTests {
         let told = "http://127.0.0.1:9/v1/rooms/demo/whep: no such room"
         #expect(Failure(.signaling(told), at: place).message == told)
         #expect(Failure(.network("no address"), at: place).message == "no address")
+        let endpoint = ViewedPlace(room: nil, address: "https://example.org/whep?key=1")
+        let refused = Failure(.forbidden("the server at https://example.org/whep?key=1 demands a token"), at: endpoint)
+        #expect(refused.code == .noPermission)
+        #expect(refused.message.contains("at https://example.org/whep demands") && !refused.message.contains("key"))
     }
 }

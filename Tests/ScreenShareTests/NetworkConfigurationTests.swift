@@ -25,6 +25,9 @@ struct NetworkConfigurationTests {
         #expect(try await !hub(chosen).followsAddresses)
         #expect(all.sockets(at: [.loopback], port: 0).followsAddresses)
         #expect(!chosen.sockets(at: [.loopback], port: 0).followsAddresses)
+        #expect(chosen.sockets(at: [.loopback], port: 0).expendableAddresses.isEmpty)
+        #expect(Self.network("lo").sockets(at: [.loopback], port: 0).expendableAddresses.contains(.loopback))
+        #expect(!Self.network("lo", "127.0.0.1").sockets(at: [], port: 0).expendableAddresses.contains(.loopback))
     }
 
     @Test("a view uses loopback besides where its server is there, unless addresses or relays were chosen", arguments: [

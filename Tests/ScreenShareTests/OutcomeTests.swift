@@ -21,6 +21,11 @@ struct OutcomeTests {
         }
     }
 
+    @Test("a sharer without video that could be taken ends it at any time", arguments: [false, true])
+    func unsupported(hasJoined: Bool) {
+        #expect(!waits(.refused(status: 406, words: "no H.264"), hasJoined: hasJoined))
+    }
+
     @Test("a token that is missing or wrong ends it at any time, and what passes at none")
     func others() {
         for hasJoined in [false, true] {

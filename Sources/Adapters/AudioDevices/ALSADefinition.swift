@@ -7,7 +7,8 @@ enum ALSADefinition {
     /// load the configuration.
     static func mayExist(_ name: String) -> Bool { ALSALog().during { isFound(name) } }
 
-    /// As `snd_pcm_open` looks for it.
+    /// As `snd_pcm_open` looks for it. That asks some cards whether they are there ("sysdefault:1"), and a missing one is told
+    /// as a missing name is: then the name without its parameters counts.
     private static func isFound(_ name: String) -> Bool {
         var top: OpaquePointer?
         guard snd_config_update_ref(&top) >= 0, let top else { return true }
@@ -15,7 +16,9 @@ enum ALSADefinition {
         var definition: OpaquePointer?
         let result = snd_config_search_definition(top, "pcm", name, &definition)
         if let definition { snd_config_delete(definition) }
-        return result != -ENOENT
+        if result != -ENOENT { return true }
+        var kind: OpaquePointer?
+        return snd_config_search(top, "pcm." + name.prefix { $0 != ":" }, &kind) >= 0
     }
 }
 

@@ -8,6 +8,8 @@ package struct HubConfiguration: Sendable {
     package var addresses: [IPAddress]
     /// Bound as well, of UDP alone, where that can be: peers are reached from there, and are not told of it.
     package var unlistedAddresses: [IPAddress] = []
+    /// Of `addresses`, those that may be missing: all of an interface's were asked for, whichever can be used.
+    package var expendableAddresses: Set<IPAddress> = []
     /// Whether addresses that this machine gets later are used as well.
     package var followsAddresses = false
     /// 0: the system chooses for the first socket, and the others take the same.

@@ -34,8 +34,8 @@ extension PeerHub {
         relay(by: configuration.turnServers)
     }
 
-    /// What is not ready yet is bound when it is, where addresses are followed: IPv6's are tentative for a second or two
-    /// (RFC 4862 § 5.4), and never ready where another machine has the same.
+    /// What is not ready yet is bound when it is, where addresses are followed, and left out where others of its interface
+    /// do: IPv6's are tentative for a second or two (RFC 4862 § 5.4), and never ready where another machine has the same.
     private func bindAll() async throws(HubError) {
         await watchAddresses()
         var notReady: HubError?
@@ -44,7 +44,8 @@ extension PeerHub {
                 try await bind(ip)
             } catch {
                 let refusal = HubError.cannotBind(Self.words(error, ip, port))
-                guard configuration.followsAddresses, (error as? IOError)?.errnoCode == EADDRNOTAVAIL else { throw refusal }
+                let mayBeMissing = configuration.followsAddresses || configuration.expendableAddresses.contains(ip)
+                guard mayBeMissing, (error as? IOError)?.errnoCode == EADDRNOTAVAIL else { throw refusal }
                 notReady = refusal
                 continue
             }

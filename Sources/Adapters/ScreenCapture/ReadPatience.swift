@@ -7,6 +7,7 @@ struct ReadPatience {
     private(set) var time = Limits.readTime
     /// When the first of the reads began that the server left unanswered; nil where it answered the last.
     private var silentSince: Instant?
+    private var leftAt: Instant?
     private var isTold = false
 
     /// The server has answered all that it was asked before this read.
@@ -27,6 +28,9 @@ struct ReadPatience {
     ///
     /// - Returns: whether that is to be told now.
     mutating func wasLeft(since begun: Instant, at now: Instant) -> Bool {
+        defer { leftAt = now }
+        // Long after the last one it is another silence: nobody read meanwhile, and the server may have been there.
+        if let leftAt, begun - leftAt >= Limits.silence { silentSince = nil }
         let since = silentSince ?? begun
         silentSince = since
         guard !isTold, now - since >= Limits.silence else { return false }

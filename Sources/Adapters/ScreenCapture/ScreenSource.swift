@@ -147,7 +147,7 @@ extension ScreenSource {
         }
     }
 
-    /// The server tells of what it has told already only where that grows; so it is asked to begin anew.
+    /// The server does not tell again of what it has told; so it is asked to begin anew.
     package func waitForMore(until deadline: Instant, wakeup: Int32) throws(CaptureError) -> Bool? {
         do throws(XFailure) {
             return try BrokenPipe.held { () throws(XFailure) in

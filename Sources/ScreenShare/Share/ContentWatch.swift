@@ -32,7 +32,7 @@ struct ContentWatch {
     private func part(of frame: ScreenFrame, holding place: PixelRect?) -> PixelRect {
         let largest = frame.parts.max { $0.size.area < $1.size.area } ?? frame.content
         guard let place else { return largest }
-        return frame.parts.first { $0.contains(place) } ?? largest
+        return frame.parts.first { $0.contains(place) || $0.isSimilar(to: place) } ?? largest
     }
 
     /// What plays goes on playing in a source of another size.

@@ -53,6 +53,8 @@ extension NetworkConfiguration {
             addresses: addresses, port: port, stunServers: [], makeSecurity: { try TransportSecurity() },
             makeAuthenticator: { OpenSSLAuthenticator() }, onEvent: onEvent)
         hub.followsAddresses = interfaces.isEmpty
+        hub.expendableAddresses = Set(interfaces.filter { IPAddress($0) == nil }.flatMap { Self.addresses(of: $0) })
+            .subtracting(interfaces.compactMap { IPAddress($0) })
         return hub
     }
 

@@ -143,9 +143,13 @@ extension ShareSession {
 
     /// Says goodbye to a viewer; of one that is gone already nothing is said.
     public func remove(_ viewer: String) async {
+        await remove(viewer, because: "it was sent away")
+    }
+
+    package func remove(_ viewer: String, because reason: String) async {
         guard let peer = peer(named: viewer) else { return }
         await hub?.remove(peer)
-        left(peer, "it said goodbye")
+        left(peer, reason)
         await forgetPath(of: peer)
     }
 

@@ -102,7 +102,7 @@ public actor PublishedRoom {
             if let viewer = viewers[id] { try? await session.accept(answer: sdp, from: viewer) }
         case .left(let id):
             early[id] = nil
-            if let viewer = viewers.removeValue(forKey: id) { await session.remove(viewer) }
+            if let viewer = viewers.removeValue(forKey: id) { await session.remove(viewer, because: "it said goodbye") }
         }
     }
 

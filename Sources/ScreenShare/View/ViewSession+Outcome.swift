@@ -26,8 +26,10 @@ extension ViewSession.Outcome {
         case .notThereYet(let retryAfter, let words): self = .nothingYet(words, retryAfter: retryAfter)
         case .gone: self = .nothingYet("the server knows of no such room or stream", retryAfter: .zero)
         case .unreachable, .roomTaken: self = .nothingYet("\(error)", retryAfter: .zero)
-        case .refused where hasJoined || error.isTemporary, .unreadable where hasJoined:
+        // 406 is the sharer's word: there is no video that could be taken.
+        case .refused(let status, _) where error.isTemporary || hasJoined && status != 406:
             self = .nothingYet("\(error)", retryAfter: .zero)
+        case .unreadable where hasJoined: self = .nothingYet("\(error)", retryAfter: .zero)
         case .badAddress, .tokenRequired, .forbidden, .stale, .refused, .unreadable, .cancelled:
             throw error.shareError(endpoint)
         }
