@@ -94,6 +94,10 @@ WATCHED = """() => {
   window.RTCPeerConnection = class extends window.RTCPeerConnection {
     constructor(...settings) { super(...settings); window.peer = this; }
   };
+  // What a test asks of a page counts as a click of its person's.
+  const activation = { hasBeenActive: false };
+  Object.defineProperty(navigator, "userActivation", { value: activation });
+  addEventListener("pointerdown", () => { activation.hasBeenActive = true; }, true);
 }"""
 SOUND = """() => {
   const [track] = new AudioContext().createMediaStreamDestination().stream.getAudioTracks();
