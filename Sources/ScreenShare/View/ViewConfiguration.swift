@@ -26,7 +26,7 @@ public struct ViewConfiguration: Sendable {
     public var maximumAudioBitrate: Int?
     /// Decodes it as well (`AudioPiece.samples`), for whoever plays or mixes it: 0.2 % of a core.
     public var decodesAudio = false
-    /// Sound that is missing is waited for, up to a second, as a recording needs: pieces then come that much after their
+    /// Where no sound comes, it is waited for, up to a second, as a recording needs: pieces then come that much after their
     /// `playAt`. Otherwise its time is filled at once, and of what a stalled network brings later only the newest is heard.
     public var waitsForLateAudio = false
     /// Ends this long after the first picture.

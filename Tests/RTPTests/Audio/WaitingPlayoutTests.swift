@@ -39,17 +39,7 @@ struct WaitingPlayoutTests {
         #expect((29 * 960...31 * 960).contains(bench.playout.statistics.concealedTicks), "\(bench.playout.statistics)")
     }
 
-    @Test("A packet that others overtook is played, and they behind it")
-    func overtaken() {
-        var bench = PlayoutBench()
-        bench.playout.waitsForMissing = true
-        bench.jitter = { _, packet in packet == 1500 ? .milliseconds(300) : .zero }
-        bench.run(until: at(40))
-        #expect(bench.played == Array(0..<bench.played.count) && bench.played.count > 1990)
-        #expect(bench.playout.statistics.concealedTicks == 0)
-    }
-
-    @Test("What never comes is given up after a second, and all that waited is played then")
+    @Test("What is lost by itself is made good at once, as for a listener")
     func loss() {
         var bench = PlayoutBench()
         bench.playout.waitsForMissing = true
@@ -58,7 +48,7 @@ struct WaitingPlayoutTests {
         #expect(bench.played == Array(0..<bench.played.count + 3).filter { !(600..<603).contains($0) })
         #expect(bench.playout.statistics.concealedTicks == 3 * 960 && isWhole(bench))
         let givenUp = bench.heard.first { $0.output.sound == .conceal }
-        #expect(abs(((givenUp?.at ?? .zero) - at(13.05)).inMilliseconds) < 2, "\(String(describing: givenUp?.at))")
+        #expect(givenUp.map { $0.at < at(12.2) } == true, "\(String(describing: givenUp?.at))")
         let last = bench.heard.last { $0.output.sound.isPacket }
         #expect(last.map { $0.at - $0.output.due <= .milliseconds(1) } == true, "nothing waits any more")
     }

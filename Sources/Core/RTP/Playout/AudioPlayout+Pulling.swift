@@ -13,13 +13,9 @@ extension AudioPlayout {
         return gap < Int64(Limits.concealmentStep) ? play(first) : fill(gap, before: first)
     }
 
-    /// What comes next is waited for: it is not there, and no pause.
-    var isMissing: Bool {
-        guard waitsForMissing, let stream else { return false }
-        guard let first = queue.first else { return true }
-        return first.timestamp - stream.next >= Int64(Limits.concealmentStep)
-            && stream.missingTicks(before: first) > stream.ticksGivenUp
-    }
+    /// Nothing that follows has come either: the network stalls, or the sender pauses. What was lost by itself is made good at
+    /// once, so that pictures are told in time when sound is heard.
+    var isMissing: Bool { waitsForMissing && stream != nil && queue.isEmpty }
 
     /// Where nothing was heard until now, or silence for want of sound, it goes on with the newest that is in time: what
     /// had waited somewhere comes all at once, and would be late for as long as the share lasts. Who waits for what is

@@ -11,7 +11,7 @@ import Timebase
 /// 0.5 % faster, or at once in silence. A copy of a lost packet counts as its arrival, so that the delay covers repair
 /// by RED or in-band FEC as soon as that happens, and only then. The sender's clock is followed likewise, for ever.
 ///
-/// A recording has time (`waitsForMissing`): nothing is given up as long as it would still be taken.
+/// A recording has time (`waitsForMissing`): where nothing comes at all, it is waited for as long as it would still be taken.
 ///
 /// A gap in sequence numbers is loss; one in timestamps alone is a pause (DTX, RFC 7587 § 3.1.3).
 package struct AudioPlayout: Sendable {
@@ -35,8 +35,8 @@ package struct AudioPlayout: Sendable {
     package var holdBack = Duration.zero {
         didSet { holdBack = max(.zero, min(Limits.longestPlayoutDelay, holdBack)) }
     }
-    /// What is missing is waited for until it would not be taken any more, and what follows it waits too. Outputs then come
-    /// up to `Limits.longestPlayoutDelay` after their `due`, for whoever keeps sound and does not hear it.
+    /// Where nothing comes, it is waited for until it would not be taken any more: a stall's packets come all at once.
+    /// Outputs then come up to `Limits.longestPlayoutDelay` after their `due`, for whoever keeps sound and does not hear it.
     package var waitsForMissing = false
     package internal(set) var statistics = PlayoutStatistics()
 
