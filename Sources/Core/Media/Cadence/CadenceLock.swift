@@ -73,9 +73,6 @@ struct CadenceLock: Sendable {
 
     private var jitter: Double { CadenceLimits.jitter(period: rate.period) }
 
-    /// The display has no more ticks than there are pictures, or shows none at the others.
-    private var fillsItsDisplay: Bool { spread >= rate.period * CadenceLimits.even }
-
     private var due: Double { origin + Double(index) * rate.period }
 
     /// Takes in the next picture; false where it breaks the pattern.
@@ -105,7 +102,7 @@ struct CadenceLock: Sendable {
     /// 30 pictures a second get later and later on a display of 59.94 Hz, until one is shown a tick after the one before, not
     /// two: then they are on time again. Where that one was not captured, the next is not a late one either.
     private func hasSlipped(_ elapsed: Double, behind reached: Int64) -> Bool {
-        guard fillsItsDisplay, sinceSlip >= CadenceLimits.picturesBetweenSlips,
+        guard spread >= rate.period * CadenceLimits.even, sinceSlip >= CadenceLimits.picturesBetweenSlips,
             reached == index || risen >= rate.period * CadenceLimits.slipRise
         else { return false }
         return Double(reached + 1) * rate.period - elapsed <= rate.period / 2 + jitter
