@@ -51,8 +51,7 @@ struct DoctorCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        if signaling != nil, listen != nil { throw ValidationError("Choose --signaling or --listen, not both.") }
-        if let signaling { try WebAddress.check(signaling, of: "--signaling", isServer: true) }
+        try HostCommand.checkSignaling(signaling, listen)
         if let room { try RoomArgument.check(room) }
     }
 

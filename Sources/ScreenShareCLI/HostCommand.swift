@@ -62,13 +62,17 @@ struct HostCommand: AsyncParsableCommand {
     var logLevel: LogLevelArgument = .warning
 
     func validate() throws {
-        if signaling != nil, listen != nil { throw ValidationError("Choose --signaling or --listen, not both.") }
-        if let signaling { try WebAddress.check(signaling, of: "--signaling", isServer: true) }
+        try Self.checkSignaling(signaling, listen)
         try RoomArgument.check(room)
         try Self.check(token: token, open: open, maximumViewers: maxViewers, duration: duration)
     }
 
-    /// What `doctor` refuses as well.
+    /// What `doctor` refuses as well, as the next one.
+    static func checkSignaling(_ signaling: String?, _ listen: ListenAddress?) throws {
+        if signaling != nil, listen != nil { throw ValidationError("Choose --signaling or --listen, not both.") }
+        if let signaling { try WebAddress.check(signaling, of: "--signaling", isServer: true) }
+    }
+
     static func check(token: String?, open: Bool, maximumViewers: Int?, duration: Double?) throws {
         if token != nil, open { throw ValidationError("Choose --token or --open, not both.") }
         if let maximumViewers, !(1...1000).contains(maximumViewers) { throw ValidationError("--max-viewers takes 1…1000.") }
