@@ -268,6 +268,27 @@ struct MediaLineTests {
         line.stop()
     }
 
+    @Test(
+        "a picture that goes on being painted after motion ends in signs of life, at a rate that was asked for too",
+        arguments: [nil, .fps30] as [FrameRate?])
+    func repainted(rate: FrameRate?) async throws {
+        let line = ScriptedLine(lanes: [.standard], mode: .detail)
+        line.controls.change { $0.fixedRate = rate }
+        try await play(line)
+        func paint(for duration: Duration) async throws -> Int {
+            let (before, end) = (line.now.units.count, ContinuousClock.now + duration)
+            while ContinuousClock.now < end {
+                line.show { $0.grey = 100 }
+                try await Task.sleep(for: .milliseconds(9))
+            }
+            return line.now.units.count - before
+        }
+        _ = try await paint(for: .seconds(1.5))
+        let units = try await paint(for: .seconds(3))
+        #expect(2...6 ~= units, "\(units) in three seconds")
+        line.stop()
+    }
+
     @Test("each unit tells what its own lane may use")
     func laneRates() async {
         let slower = LaneKey(packetizationMode: .nonInterleaved, rung: 1)

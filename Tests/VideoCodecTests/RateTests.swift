@@ -133,12 +133,14 @@ struct RateTests {
         try recording.encode(storm.picture, bitsPerSecond: 60_000)
         let calm = Scene(size, .text(scroll: 1))
         #expect(try recording.encode(calm.picture, bitsPerSecond: 60_000) == nil)
+        #expect(recording.encoder.isBehind)
         var calls = 0
         while calls < 900, (recording.units.last?.quantiser ?? 51) > 26 || calls < 2 {
             calls += 1
             try recording.encode(calm.picture, damage: .nothing, bitsPerSecond: 60_000)
         }
         #expect(calls > 2 && calls < 900)
+        #expect(!recording.encoder.isBehind)
         let decoded = try recording.decoded()
         #expect(structuralSimilarity(try #require(decoded.last), calm.picture.luma, width: 640) > 0.988)
     }

@@ -9,7 +9,8 @@ import Timebase
 /// `SendTarget` from picture to picture, without any change of the encoder.
 ///
 /// `encode` takes what has changed since its last call; nothing, to make the same picture sharper. It gives nil where no
-/// bits are to spare: the picture is still to be sent, and the caller asks again later, with nothing but the damage since.
+/// bits are to spare: the picture is still to be sent (`isBehind`), and the caller asks again later, with nothing but the
+/// damage since. It gives nil as well where what was painted anew looks as before: nothing is owed then.
 package final class X264Encoder {
     package let configuration: X264Configuration
     package let level: H264Level
@@ -30,6 +31,7 @@ package final class X264Encoder {
     /// There once a part was coded.
     private var partial: PartialPicture?
     private let unchanged: UnchangedMacroblocks
+    private var standstill = Standstill()
     /// Changed in pictures for which there were no bits.
     private var unsent = PixelRect.nothing
     /// Changed as the last picture was made, and not in it.
@@ -68,11 +70,11 @@ package final class X264Encoder {
         guard Limits.bitsPerSecond.contains(target.bitsPerSecond) else {
             throw .unsupportedParameters("\(target.bitsPerSecond) bit/s is out of range.")
         }
+        hold(damage)
         let request = Request(
-            picture: picture, areas: [damage.intersection(PixelRect(picture.size)).union(unsent)], mediaTime: mediaTime,
-            capturedAt: capturedAt, target: target)
+            picture: picture, areas: [unsent], mediaTime: mediaTime, capturedAt: capturedAt, target: target)
         var unit = try unit(for: request)
-        unsent = unit == nil ? request.area : held
+        if unit != nil { unsent = held }
         // Whoever goes by it comes back for that, be it that nothing changes any more.
         if !held.isEmpty { unit?.quantiser = Double(QuantiserControl.coarsest) }
         held = .nothing
@@ -83,6 +85,9 @@ package final class X264Encoder {
     package func hold(_ damage: PixelRect) {
         unsent = unsent.union(damage.intersection(PixelRect(configuration.size)))
     }
+
+    /// Something changed that is in no picture yet.
+    package var isBehind: Bool { !unsent.isEmpty }
 
     private func unit(for request: Request) throws(CodecError) -> EncodedUnit? {
         if request.target.needsKeyframe || pictures == 0 { return try keyframe(request) }
@@ -104,8 +109,11 @@ package final class X264Encoder {
     }
 
     private func change(_ request: Request) throws(CodecError) -> EncodedUnit? {
-        // Painted anew, and as it was.
-        guard let seen = look(at: request) else { return try repetition(request) }
+        guard let seen = look(at: request) else {
+            // Painted anew, and as it was.
+            unsent = .nothing
+            return control.refinement.isEmpty ? nil : try repetition(request)
+        }
         try chooseSearch(at: request.mediaTime, known: seen.known.share)
         let areas = seen.request.areas
         if control.isApart(areas, at: request.mediaTime) { return try apart(seen) }
@@ -131,7 +139,8 @@ package final class X264Encoder {
         let isRun = control.continuesRun(at: request.mediaTime)
         // What is small is cheap to look at, and what rests afterwards needs no look of its own.
         let isFollowed = memory.knowsLast && (isSparse || control.isSmall(request.areas))
-        let rows = isRun && !isFollowed ? nil : memory.rows(of: request.picture, changed: request.area)
+        let isLookedAt = !isRun || isFollowed || standstill.isLikely(after: request.picture)
+        let rows = isLookedAt ? memory.rows(of: request.picture, changed: request.area) : nil
         let changes = rows.flatMap { memory.changes($0, in: request.area, of: request.picture.size) }
         if changes?.isEmpty == true { return nil }
         let narrowed = changes.map { self.narrowed(request, to: $0) } ?? request
@@ -349,7 +358,7 @@ package final class X264Encoder {
             lastKeyframe = request.mediaTime
             memory.forget()
         }
-        return Self.unit(
+        return EncodedUnit(
             UnsafeBufferPointer(start: units, count: Int(count)), capacity: Int(size), request,
             isKeyframe: output.b_keyframe != 0, quantiser: quantiser)
     }
@@ -368,26 +377,4 @@ package final class X264Encoder {
         case .outline(let area): partial.outlined(picture, area: area, into: shown)
         }
     }
-
-    /// Copies what is to be sent: parameter sets and slices, not x264's note about itself.
-    private static func unit(
-        _ units: UnsafeBufferPointer<x264_nal_t>, capacity: Int, _ request: Request, isKeyframe: Bool, quantiser: Int
-    ) -> EncodedUnit {
-        var unit = EncodedUnit(
-            bytes: [], nalUnits: [], mediaTime: request.mediaTime, capturedAt: request.capturedAt,
-            isKeyframe: isKeyframe, isReference: false, quantiser: Double(quantiser))
-        unit.bytes.reserveCapacity(capacity)
-        let sent = [NAL_SLICE, NAL_SLICE_IDR, NAL_SPS, NAL_PPS].map { Int32($0.rawValue) }
-        for nal in units where sent.contains(nal.i_type) {
-            // Four bytes of length come first.
-            guard let payload = nal.p_payload, nal.i_payload > lengthBytes else { continue }
-            let start = unit.bytes.count
-            unit.bytes += UnsafeBufferPointer(start: payload + lengthBytes, count: Int(nal.i_payload) - lengthBytes)
-            unit.nalUnits.append(start..<unit.bytes.count)
-            if nal.i_ref_idc != 0 { unit.isReference = true }
-        }
-        return unit
-    }
-
-    private static let lengthBytes = 4
 }

@@ -44,6 +44,10 @@ package struct FrameRateAdapter: Sendable {
     private var lastSent: Instant?
     /// A keyframe was sent and nothing since.
     private var echoesKeyframe = false
+    /// As it was before the last decision: a picture that shows nothing new leaves it so.
+    private var before: (unit: Instant?, changedFrame: Instant?, echoesKeyframe: Bool) = (nil, nil, false)
+    /// What changed last showed the same as before.
+    private var isRepeating = false
     package private(set) var drops: [DropReason: Int] = [:]
     /// Slower viewers lack what the others have.
     package var owesSlower = false
@@ -142,7 +146,7 @@ package struct FrameRateAdapter: Sendable {
     }
 
     /// What changes until the next frame should be looked at, change by change.
-    private var wantsLooks: Bool { pace == .fixed && runLength > 0 && follower.isWatching }
+    private var wantsLooks: Bool { pace == .fixed && runLength > 0 && !isRepeating && follower.isWatching }
 
     /// Whether a picture read now is new should be told: while its change waits, or right after its frame was decided.
     package var wantsNews: Bool { pace == .fixed && runLength > 0 && (hasChange ? follower.isWatching : follower.isClosing) }
@@ -174,6 +178,8 @@ package struct FrameRateAdapter: Sendable {
             if work == .new { drops[.outboxFull, default: 0] += 1 }
             return .wait(until: now + grid.period / 2)
         }
+        before = (lastUnit, lastChangedFrame, echoesKeyframe)
+        isRepeating = false
         defer {
             lastUnit = now
             // A pass may find no bits: the sign of life is still to come then.
@@ -210,6 +216,15 @@ package struct FrameRateAdapter: Sendable {
         (grid, fruitlessAt) = (gridBefore, lastUnit)
     }
 
+    /// The picture of the last decision shows the same as the one before, and nothing was made of it. It has used up its
+    /// slot, so that what is painted on and on is looked at no more often than that; but it is no change, and signs of life
+    /// go ahead of the next look.
+    package mutating func repeated() {
+        drops[.repeated, default: 0] += 1
+        (lastUnit, lastChangedFrame, echoesKeyframe) = before
+        isRepeating = true
+    }
+
     /// The last decision made a keyframe, for a viewer who may just have joined. On a still screen a sign of life follows
     /// in the next slot, because some receivers show a picture only when the next one begins.
     package mutating func keyframeMade() {
@@ -233,6 +248,7 @@ package struct FrameRateAdapter: Sendable {
         changedAgainAt = nil
         pictureAt = nil
         retries = false
+        isRepeating = false
         lastUnit = nil
         lastSent = nil
         lastChangedFrame = nil
@@ -258,12 +274,13 @@ extension FrameRateAdapter {
         return (.keepalive, keepalive)
     }
 
-    /// A change comes first. Where it could not be read before, another try may take long, and viewers do not wait for it.
+    /// A change comes first. Where it could not be read before, another try may take long, and viewers do not wait for it;
+    /// nor for one that is likely to be none.
     private func next(_ changedAt: Instant, keyframeNeeded: Bool) -> (Work, Instant) {
         let due = due(changedAt)
-        guard retries, let lastUnit else { return (.new, due) }
+        guard retries || isRepeating, let lastUnit else { return (.new, due) }
         let dueBefore = keyframeNeeded ? keyframeDue : keepaliveDue(after: lastUnit)
-        guard dueBefore <= due + grid.period else { return (.new, due) }
+        guard dueBefore <= (retries ? due + grid.period : due) else { return (.new, due) }
         return (keyframeNeeded ? .again : .keepalive, dueBefore)
     }
 

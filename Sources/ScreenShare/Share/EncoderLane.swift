@@ -19,7 +19,7 @@ final class EncoderLane {
     var gate = KeyframeGate()
     private(set) var quantiser = 0.0
     /// A change was held back, or there were no bits for it.
-    private(set) var isBehind = false
+    var isBehind: Bool { encoder.isBehind }
     /// What it has come to since the last change, and the turns in a row that made it no sharper.
     private var sharpest = RefinementPolicy.nothingEncoded
     private var fruitless = 0
@@ -48,7 +48,8 @@ final class EncoderLane {
     /// The preset to encode with from the next picture on: the one the encoder was opened with, or one below.
     func set(_ preset: X264Configuration.Preset) { encoder.preset = preset }
 
-    /// Encodes and cuts a picture; a keyframe where one is due, or where the encoder has just been opened.
+    /// Encodes and cuts a picture; a keyframe where one is due, or where the encoder has just been opened. Nil where there
+    /// were no bits, and where nothing of a change that was told is to be seen: it is not behind then.
     func encode(
         _ picture: I420Picture, damage: PixelRect, mediaTime: MediaTime, capturedAt: Instant, target: SendTarget,
         at now: Instant
@@ -58,15 +59,15 @@ final class EncoderLane {
         let damage = damage.scaled(from: whole, to: size)
         let owes = isBehind || !damage.isEmpty
         if !damage.isEmpty { fruitless = 0 }
-        isBehind = false
         var target = target
         target.needsKeyframe = gate.isDue(at: now)
         guard
             let unit = try encoder.encode(
                 picture, damage: damage, mediaTime: mediaTime, capturedAt: capturedAt, target: target)
         else {
+            // What looks as before is as sharp as before.
+            if owes, !isBehind { return nil }
             quantiser = RefinementPolicy.nothingEncoded
-            isBehind = owes
             fruitless += 1
             return nil
         }
@@ -97,7 +98,6 @@ final class EncoderLane {
 
     /// A change that is not encoded now, and goes with the next picture.
     func hold(_ damage: PixelRect, of whole: PixelSize) {
-        isBehind = isBehind || !damage.isEmpty
         if !damage.isEmpty { fruitless = 0 }
         encoder.hold(damage.scaled(from: whole, to: size))
     }

@@ -15,6 +15,8 @@ extension MediaLine {
         var ownQuantiser: Double?
         /// The share's own is to be tried again.
         var isOwnHeldBack = false
+        /// The source painted anew what was shown already.
+        var isRepeat = false
         var hasKeyframe = false
         var isAny = false
         /// Signs of life among it.
@@ -26,6 +28,16 @@ extension MediaLine {
         mutating func note(_ lane: EncoderLane, _ key: LaneKey) {
             quantiser = max(quantiser, lane.quantiser)
             if key.rung == 0 { ownQuantiser = max(ownQuantiser ?? 0, lane.quantiser) }
+        }
+
+        /// Nothing was made for a lane: there were no bits, or nothing new was to be seen. The share's own lanes come first,
+        /// and say which it is.
+        mutating func noteNothing(_ lane: EncoderLane, _ key: LaneKey) {
+            if lane.isBehind {
+                isOwnHeldBack = isOwnHeldBack || key.rung == 0
+            } else {
+                isRepeat = isRepeat || key.rung == 0 || !isSent
+            }
         }
     }
 
@@ -47,7 +59,11 @@ extension MediaLine {
             isUnsampled = false
             taps.give(picture, capturedAt: capturedAt)
         }
-        adapter.encoded(quantiser: made.forPasses, isNewPicture: isNew, isSent: made.isSent)
+        if isNew, made.isRepeat, !made.isOwnHeldBack {
+            adapter.repeated()
+        } else {
+            adapter.encoded(quantiser: made.forPasses, isNewPicture: isNew, isSent: made.isSent)
+        }
         noteDebt()
         if made.hasKeyframe { adapter.keyframeMade() }
         counters.update { counters in
@@ -82,7 +98,7 @@ extension MediaLine {
             at: now)
         // A slower rung that has no bits is no reason for all to try again.
         if unit != nil || key.rung == 0 { made.note(lane, key) }
-        guard let unit else { return }
+        guard let unit else { return made.noteNothing(lane, key) }
         hand(unit, key)
         (made.isAny, made.isSent) = (true, true)
         made.hasKeyframe = made.hasKeyframe || unit.isKeyframe
