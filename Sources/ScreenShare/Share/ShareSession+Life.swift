@@ -16,6 +16,7 @@ extension ShareSession {
     ///   started before, or stopped meanwhile.
     public func start() async throws(ShareError) {
         guard state == .idle, starting == nil else { throw .invalid("this session was started before") }
+        try OpenFiles.check()
         controls = LineControls(initialCommands)
         audioControls = initialAudioCommands.map { AudioControls($0) }
         let task = Task { await open() }

@@ -140,12 +140,10 @@ public actor ViewSession {
     /// One life of a connection, from the offer to its end.
     private func join() async throws(ShareError) -> Outcome {
         let (signals, sink) = AsyncStream.makeStream(of: PeerEvent.self)
-        let loops = eventLoops ?? MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        eventLoops = loops
         let hub: PeerHub
         let (candidates, candidateSink) = AsyncStream.makeStream(of: Candidate.self)
         do throws(ShareError) {
-            hub = try await open(on: loops.next(), signals: sink, candidates: candidateSink)
+            hub = try await open(signals: sink, candidates: candidateSink)
         } catch {
             // Where it could be joined once, a network that is away for a while takes names and addresses with it.
             guard case .network(let words) = error, totals.joins > 0 else { throw error }
@@ -181,9 +179,11 @@ public actor ViewSession {
     }
 
     private func open(
-        on eventLoop: any EventLoop, signals: AsyncStream<PeerEvent>.Continuation,
-        candidates: AsyncStream<Candidate>.Continuation
+        signals: AsyncStream<PeerEvent>.Continuation, candidates: AsyncStream<Candidate>.Continuation
     ) async throws(ShareError) -> PeerHub {
+        try OpenFiles.check()
+        let loops = eventLoops ?? MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        eventLoops = loops
         var wanted = try await configuration.network.hubConfiguration(tcp: .active) { _, _, event in
             signals.yield(event)
         }
@@ -192,7 +192,7 @@ public actor ViewSession {
         wanted.onRelay = { [weak self] event in
             if let notice = event.notice { Task { await self?.tell(notice) } }
         }
-        let hub = PeerHub(wanted, eventLoop: eventLoop)
+        let hub = PeerHub(wanted, eventLoop: loops.next())
         try await hub.open(configuration.network)
         return hub
     }
