@@ -220,4 +220,17 @@ struct AnswerTests {
         #expect(next != idle && viewers == [next])
         await room.close()
     }
+
+    @Test("a share with as many viewers as one can have says that it is full, however many it was allowed")
+    func mostViewers() async throws {
+        let room = try await ShareRoom { $0.maximumViewers = .max }
+        let hub = try #require(await room.session.hub)
+        let setup = PeerSetup(iceRole: .controlling, handshakeRole: .active)
+        var other = PeerID(1_000_000)
+        while (try? await hub.add(other, setup, lane: nil)) != nil { other = PeerID(other.value + 1) }
+        await #expect(throws: ShareError.full) { try await room.session.answer(offer: Self.offer()) }
+        await #expect(throws: ShareError.full) { try await room.session.counterOffer() }
+        #expect(await room.session.viewerNames.isEmpty)
+        await room.close()
+    }
 }

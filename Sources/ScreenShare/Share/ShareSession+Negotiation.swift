@@ -46,15 +46,9 @@ extension ShareSession {
                 option: option, levelIDC: levelIDC, video: stream, audio: audio?.1, marks: send.mark != nil,
                 transport: transport, sessionID: UInt64.random(in: 0...UInt64(Int64.max)))
             return LocalDescription(viewer: viewers[peer]?.name ?? "", sdp: offer.makeAnswer(plan).description)
-        } catch let error as ShareError {
-            left(peer, "")
-            throw error
-        } catch HubError.closed {
-            left(peer, "")
-            throw .invalid("the session is not running")
         } catch {
             left(peer, "")
-            throw .network("a viewer can't be added: \(error)")
+            throw Self.refusal(error)
         }
     }
 
@@ -77,7 +71,7 @@ extension ShareSession {
             return LocalDescription(viewer: viewers[peer]?.name ?? "", sdp: offer.description.description)
         } catch {
             left(peer, "")
-            throw .network("a viewer can't be added: \(error)")
+            throw Self.refusal(error)
         }
     }
 
@@ -168,6 +162,11 @@ extension ShareSession {
             guard let slowest, SystemClock.now() - slowest.since >= ShareLimits.connecting else { throw .full }
             await remove(slowest.name)
         }
+    }
+
+    /// Why a viewer can't be added.
+    private static func refusal(_ error: any Error) -> ShareError {
+        (error as? HubError)?.shareError ?? .network("a viewer can't be added: \(error)")
     }
 
     // MARK: Names
