@@ -16,10 +16,14 @@ struct FlashAndClick {
         let room = try await session.publish(RoomPublication(server: "http://127.0.0.1:8080", room: "demo"))
         print("Open http://127.0.0.1:8080/r/demo in a browser.")
         let begin = ContinuousClock.now
-        async let painting: Void = paint(since: begin)
-        async let clicking: Void = click(since: begin)
-        for await event in session.events { print(event) }
-        _ = try await (painting, clicking)
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await paint(since: begin) }
+            tasks.addTask { try await click(since: begin) }
+            tasks.addTask { for await event in session.events { print(event) } }
+            // The share's end ends the others, and so does a push that is refused.
+            try await tasks.next()
+            tasks.cancelAll()
+        }
         await room.end()
     }
 
