@@ -10,6 +10,8 @@ package enum Limits {
     package static let foreignToken = 8192
     /// A request body: 64 KiB hold any offer a browser makes several times over.
     package static let body = 64 * 1024
+    /// A sharer's registration, with a ticket for each of its viewers: 342 bytes where the ufrag is as long as may be.
+    package static let registration = 384 * 1024
     /// Nesting of JSON; ours needs three levels.
     package static let jsonDepth = 32
     /// A line of SDP or of a trickle fragment; the longest real ones are `a=fingerprint` and `a=ssrc` with about 200.

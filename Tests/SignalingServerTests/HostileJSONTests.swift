@@ -49,7 +49,8 @@ struct HostileJSONTests {
                     if isShare, response.status == .created {
                         #expect(!name.hasPrefix("n_"), "\(name) is no JSON")
                     } else {
-                        response.problem(body.readableBytes > Limits.body ? .contentTooLarge : .malformedJSON)
+                        let limit = isShare ? Limits.registration : Limits.body
+                        response.problem(body.readableBytes > limit ? .contentTooLarge : .malformedJSON)
                     }
                 }
             }

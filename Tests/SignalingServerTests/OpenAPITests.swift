@@ -98,7 +98,7 @@ struct OpenAPITests {
                 let path = concrete(route.path).replacing(
                     "share/\(Self.session)", with: "share/\(sharer.receipt.shareId.text)")
                 let target = route.method == .patch ? viewer.path : path
-                let large = String(repeating: "a", count: Limits.body + 1)
+                let large = String(repeating: "a", count: Limits.registration + 1)
                 for type in ["text/plain", route.documentation.body[0].mediaType] {
                     _ = try await bench.send(
                         route.method, target, token: sharer.secret, type: type, fields: [.ifMatch: "*"], body: large)

@@ -74,6 +74,23 @@ struct SharingTests {
         }
     }
 
+    @Test("A sharer of as many viewers as there may be, whatever their ufrags, is taken back with all of them")
+    func manySessions() async throws {
+        try await Bench.run { bench in
+            var random = SystemRandomNumberGenerator()
+            let share = ShareCredentials(shareId: RandomID(using: &random), secret: BearerToken(using: &random))
+            let tickets = (0..<Limits.viewersPerShare).map { _ in
+                let ufrag = String(repeating: "/", count: Limits.ufrag.upperBound)
+                return SessionTicket(
+                    sessionId: RandomID(using: &random), etag: EntityTag(using: &random), ufrag: ufrag)
+            }
+            let sharer = try await bench.share("demo", JSON.text(ShareRequest(resume: share, sessions: tickets)))
+            #expect(sharer.secret == share.secret.secret)
+            let sessions = await bench.routes.store.rooms[.demo]?.share?.sessions
+            #expect(sessions.map { Set($0.keys) } == Set(tickets.map(\.sessionId)))
+        }
+    }
+
     @Test("A secret that is too weak is not taken over from a client")
     func weakSecret() async throws {
         try await Bench.run { bench in

@@ -73,9 +73,9 @@ struct Call: Sendable {
 
     // MARK: Bodies
 
-    func message<Message: Decodable>(_ type: Message.Type) async throws -> Message {
-        try require(.json)
-        return try JSON.decode(type, from: try await collect(request.body))
+    func message<Message: Decodable>(_ type: Message.Type, upTo limit: Int = Limits.body) async throws -> Message {
+        try require(.json, upTo: limit)
+        return try JSON.decode(type, from: try await collect(request.body, upTo: limit))
     }
 
     func text(_ type: BodyType) async throws -> String {
@@ -93,8 +93,8 @@ struct Call: Sendable {
     }
 
     /// The whole body, unless it is too large or too slow.
-    private func collect(_ body: RequestBody) async throws -> ByteBuffer {
-        try await inTime { try await body.collect(upTo: Limits.body) }
+    private func collect(_ body: RequestBody, upTo limit: Int = Limits.body) async throws -> ByteBuffer {
+        try await inTime { try await body.collect(upTo: limit) }
     }
 
     /// Reads a body to its end and keeps nothing of it.

@@ -32,7 +32,7 @@ struct ShareRoutes: Sendable {
                 ])
         ) { call in
             let room = try call.room()
-            let request = try await call.message(ShareRequest.self)
+            let request = try await call.message(ShareRequest.self, upTo: Limits.registration)
             let receipt = try await store.open(room, request, presented: call.bearer)
             return try .json(
                 receipt, status: .created, headers: [.location: "/v1/rooms/\(room)/share/\(receipt.shareId.text)"])

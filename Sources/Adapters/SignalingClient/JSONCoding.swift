@@ -9,8 +9,11 @@ enum JSONCoding {
     static let mediaType = "application/json"
 
     static func encode(_ value: some Encodable) -> ByteBuffer {
+        let encoder = JSONEncoder()
+        // Base64 and SDP are full of slashes, and bodies have a bound.
+        encoder.outputFormatting = .withoutEscapingSlashes
         // Our messages are strings and numbers, which always encode.
-        ByteBuffer(bytes: (try? JSONEncoder().encode(value)) ?? Data())
+        return ByteBuffer(bytes: (try? encoder.encode(value)) ?? Data())
     }
 
     static func decode<Message: Decodable>(_ type: Message.Type, from body: ByteBuffer) throws -> Message {
