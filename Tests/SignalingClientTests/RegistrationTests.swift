@@ -1,4 +1,5 @@
 import NIOConcurrencyHelpers
+import NIOCore
 import SignalingProtocol
 import Testing
 
@@ -8,12 +9,13 @@ import Testing
 struct RegistrationTests {
     /// Two numberings of one share's events.
     private static let epochs = ["11111111111111111111111111111111", "22222222222222222222222222222222"]
+    private static let share = "0123456789abcdef0123456789abcdef"
     private static let session = "00112233445566778899aabbccddeeff"
     private static let other = "ffeeddccbbaa99887766554433221100"
 
     private static func receipt(resumed: Bool, epoch: String) -> String {
         let body = """
-            {"shareId":"0123456789abcdef0123456789abcdef","secret":"fedcba9876543210fedcba9876543210",\
+            {"shareId":"\(share)","secret":"fedcba9876543210fedcba9876543210",\
             "resumed":\(resumed),"epoch":"\(epoch)","eventsUrl":"/events","heartbeatSeconds":5,"silenceSeconds":5}
             """
         return ScriptedServer.answer(201, ["Content-Type": "application/json"], body)
@@ -32,6 +34,28 @@ struct RegistrationTests {
     private func makeSharer(_ port: Int) throws -> SharerClient {
         let server = try ServerAddress("http://127.0.0.1:\(port)")
         return SharerClient(.init(server: server, room: try #require(RoomName("demo"))), logger: .silent)
+    }
+
+    @Test("A room that was asked for is given back where nobody waits for the answer any more")
+    func givenUp() async throws {
+        let (arrivals, arrival) = AsyncStream<ScriptedServer.Exchange>.makeStream()
+        try await ScriptedServer.run { exchange in
+            arrival.yield(exchange)
+            return exchange.line.hasPrefix("POST") ? nil : ScriptedServer.answer(204)
+        } _: { server in
+            let sharer = try makeSharer(server.port)
+            let connecting = Task { try await sharer.connect() }
+            var requests = arrivals.makeAsyncIterator()
+            let asked = try #require(await requests.next())
+            connecting.cancel()
+            await #expect(throws: SignalingError.cancelled) { try await connecting.value }
+            let message = try JSONCoding.decode(ShareRequest.self, from: ByteBuffer(string: asked.body))
+            let chosen = try #require(message.resume, "the server gives what can be given back")
+            #expect(server.requests.count == 2)
+            let last = try #require(server.requests.last)
+            #expect(last.line == "DELETE /v1/rooms/demo/share/\(chosen.shareId.text) HTTP/1.1")
+            #expect(last.field("Authorization") == chosen.secret.authorization)
+        }
     }
 
     @Test("Events of a share that was made anew are taken, also where the receipt that said so got lost")
@@ -85,7 +109,7 @@ struct RegistrationTests {
             case "POS":
                 // With a ticket it is held until the session has ended.
                 if exchange.body.contains(Self.session) { return nil }
-                let isFirst = !exchange.body.contains("resume")
+                let isFirst = !exchange.body.contains(Self.share)
                 return Self.receipt(resumed: !isFirst, epoch: Self.epochs[isFirst ? 0 : 1])
             case "GET": return Self.openStream(offer)
             // Dismissals come before what they are about; and the server forgets the share after a while.

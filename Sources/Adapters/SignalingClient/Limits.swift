@@ -6,6 +6,8 @@ enum ClientLimits {
     static let connect = TimeAmount.seconds(3)
     /// An answer to a plain request.
     static let request = Duration.seconds(5)
+    /// Giving back a room that was asked for in vain: whoever gave up, or is to hear why, waits for that.
+    static let withdrawal = Duration.seconds(1)
     /// An answer to somebody who wants to know whether there is one.
     static let examination = Duration.seconds(3)
     /// Both transfers of a direction; the second is to take about so long.

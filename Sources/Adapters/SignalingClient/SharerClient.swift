@@ -39,7 +39,8 @@ package actor SharerClient {
     private let configuration: Configuration
     private let logger: Logger
     private let continuation: AsyncStream<SharerEvent>.Continuation
-    private(set) var credentials: ShareCredentials?
+    /// Of our own choice until a server gives others: what it has given is given back also where we were not told of it.
+    private(set) var credentials: ShareCredentials
     private var receipt: ShareReceipt?
     private var ledger = SessionLedger()
     private var undismissed: Set<RandomID> = []
@@ -54,6 +55,8 @@ package actor SharerClient {
     package init(_ configuration: Configuration, logger: Logger) {
         self.configuration = configuration
         self.logger = logger
+        var random = SystemRandomNumberGenerator()
+        credentials = ShareCredentials(shareId: RandomID(using: &random), secret: BearerToken(using: &random))
         (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(ClientLimits.events))
     }
 
@@ -61,6 +64,14 @@ package actor SharerClient {
 
     /// One attempt to get the room, to know at the start whether it will work. `run()` goes on from here.
     package func connect() async throws(SignalingError) {
+        do throws(SignalingError) { try await register() } catch {
+            // The server may have given the room all the same, and would keep it for nobody.
+            await giveBack(within: ClientLimits.withdrawal).value
+            throw error
+        }
+    }
+
+    private func register() async throws(SignalingError) {
         let tickets = ledger.tickets
         ticketed.formUnion(tickets.map(\.sessionId))
         let message = ShareRequest(
@@ -98,7 +109,7 @@ package actor SharerClient {
         while !isEnded, !Task.isCancelled {
             let failure: SignalingError
             do {
-                if receipt == nil { try await connect() }
+                if receipt == nil { try await register() }
                 if isEnded {
                     // It was given back while it was being taken.
                     _ = try? await send(.DELETE, "")
@@ -124,11 +135,15 @@ package actor SharerClient {
     package func end() async {
         if let ending { return await ending.value }
         isEnded = true
-        guard credentials != nil else { return }
-        let task = Task<Void, Never> { _ = try? await send(.DELETE, "") }
+        let task = giveBack(within: ClientLimits.request)
         ending = task
         await task.value
         receipt = nil
+    }
+
+    /// In a task of its own: what cancelled ours must not cancel that.
+    private func giveBack(within limit: Duration) -> Task<Void, Never> {
+        Task { _ = try? await send(.DELETE, "", within: limit) }
     }
 
     /// Reads events and says that we are alive, until one of both fails.
@@ -280,12 +295,12 @@ package actor SharerClient {
     }
 
     private func send(
-        _ method: HTTPMethod, _ path: String, message: (any Encodable & Sendable)? = nil
+        _ method: HTTPMethod, _ path: String, message: (any Encodable & Sendable)? = nil,
+        within limit: Duration = ClientLimits.request
     ) async throws(SignalingError) -> HTTPReply {
-        guard let credentials else { throw .gone }
         let share = "v1/rooms/\(configuration.room)/share/\(credentials.shareId.text)"
         let call = HTTPCall(method, try configuration.server.url(share + path), token: credentials.secret)
-        return try await HTTPTransport.send(call.with(message: message), within: ClientLimits.request)
+        return try await HTTPTransport.send(call.with(message: message), within: limit)
     }
 }
 
