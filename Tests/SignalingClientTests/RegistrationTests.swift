@@ -129,13 +129,64 @@ struct RegistrationTests {
             server.answerHeld(
                 isLost ? ScriptedServer.answer(502) : Self.receipt(resumed: false, epoch: Self.epochs[1]))
             var dismissals = 0
-            for await exchange in arrivals {
-                if exchange.line.hasPrefix("DELETE") { dismissals += 1 }
-                if exchange.line.hasPrefix("GET") || exchange.line.hasPrefix("PUT") { break }
+            for await exchange in arrivals where exchange.line.hasPrefix("DELETE") {
+                dismissals += 1
+                if dismissals == 2 { break }
             }
             running.cancel()
             await running.value
             #expect(dismissals == 2)
+        }
+    }
+
+    @Test("Who joins after an outage is heard while the server is told, one after the other, who left during it")
+    func leftMeanwhile() async throws {
+        let (dismissals, dismissal) = AsyncStream<String>.makeStream()
+        let registrations = NIOLockedValueBox(0)
+        let joiner = String(repeating: "3", count: 32)
+        let offers = [Self.session, Self.other, joiner].enumerated().map { index, session in
+            Self.event(index + 1, "offer", #"{"sessionId":"\#(session)","sdp":"v=0","etag":"a"}"#)
+        }
+        try await ScriptedServer.run { exchange in
+            let isSession = exchange.line.contains("/sessions/")
+            let isOut = registrations.withLockedValue(\.self) == 1
+            switch exchange.line.prefix(3) {
+            case "POS" where isSession: return ScriptedServer.answer(204)
+            case "POS":
+                registrations.withLockedValue { $0 += 1 }
+                return Self.receipt(resumed: isOut, epoch: Self.epochs[0])
+            case "GET": return Self.openStream(isOut ? offers[0] + offers[1] : offers[2])
+            case "DEL":
+                if isOut { return ScriptedServer.answer(502) }
+                dismissal.yield(exchange.line)
+                return nil
+            default: return ScriptedServer.answer(isOut && exchange.body.contains("\"viewers\":1") ? 502 : 204)
+            }
+        } _: { server in
+            let sharer = try makeSharer(server.port)
+            let running = Task { await sharer.run() }
+            var events = sharer.events.makeAsyncIterator()
+            _ = await events.next()
+            for _ in 0..<2 {
+                guard case .offer(let session, _) = await events.next() else { Issue.record("no offer"); return }
+                try await sharer.answer(session, sdp: Samples.answer)
+                await sharer.dismiss(session)
+            }
+            let inVain = server.requests.count(where: { $0.line.hasPrefix("DELETE") })
+            await sharer.update(.live, viewers: 1)
+            while let event = await events.next(), event != .connected(resumed: true) {}
+            guard case .offer = await events.next() else { Issue.record("no offer"); return }
+            let sent = server.requests.count(where: { $0.line.hasPrefix("DELETE") })
+            #expect(sent <= inVain + 1, "the first is not answered yet")
+            var told: Set<String> = []
+            for await line in dismissals {
+                told.insert(line)
+                if told.count == 2 { break }
+                server.answerHeld(ScriptedServer.answer(204))
+            }
+            running.cancel()
+            await running.value
+            #expect(told.count == 2)
         }
     }
 }

@@ -78,11 +78,13 @@ final class ScriptedServer: Sendable {
             text += String(buffer: unwrapInboundIn(data))
             while let exchange = ScriptedServer.take(&text) {
                 seen.exchanges.withLockedValue { $0.append(exchange) }
-                if let answer = script(exchange) {
-                    context.writeAndFlush(NIOAny(ByteBuffer(string: answer)), promise: nil)
-                } else {
-                    seen.held.withLockedValue { $0.append(context.channel) }
+                // At once: whom the script tells of the request may answer it.
+                let answer = seen.held.withLockedValue { held in
+                    let answer = script(exchange)
+                    if answer == nil { held.append(context.channel) }
+                    return answer
                 }
+                if let answer { context.writeAndFlush(NIOAny(ByteBuffer(string: answer)), promise: nil) }
             }
         }
 

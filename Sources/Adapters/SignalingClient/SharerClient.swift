@@ -150,13 +150,18 @@ package actor SharerClient {
     private func listen() async -> SignalingError {
         guard let receipt else { return .gone }
         continuation.yield(.connected(resumed: receipt.resumed))
-        await dismissRest()
         lastHeard = .now
-        return await withTaskGroup(of: SignalingError.self) { group in
+        return await withTaskGroup(of: SignalingError?.self) { group in
             defer { group.cancelAll() }
             group.addTask { await self.readEvents(receipt) }
             group.addTask { await self.beat(receipt) }
-            return await group.next() ?? .cancelled
+            // Beside both: it takes a round trip or two for each who left meanwhile.
+            group.addTask {
+                await self.dismissRest()
+                return nil
+            }
+            for await case let failure? in group { return failure }
+            return .cancelled
         }
     }
 
@@ -268,12 +273,16 @@ package actor SharerClient {
         await dismissRest()
     }
 
-    /// Also those of which the server did not hear when they ended: each would keep a viewer out.
+    /// Also those of which the server did not hear when they ended: each would keep a viewer out. Where it does not hear of
+    /// one, the rest is left to the next connection.
     private func dismissRest() async {
-        for session in undismissed {
-            guard let reply = try? await send(.DELETE, "/sessions/\(session.text)") else { continue }
+        while let session = undismissed.popFirst() {
+            let reply = try? await send(.DELETE, "/sessions/\(session.text)")
             // A proxy's word is not the server's.
-            if reply.isSuccess || reply.status == 404 { undismissed.remove(session) }
+            guard let reply, reply.isSuccess || reply.status == 404 else {
+                undismissed.insert(session)
+                return
+            }
         }
     }
 
