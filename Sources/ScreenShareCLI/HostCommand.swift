@@ -12,6 +12,8 @@ struct HostCommand: AsyncParsableCommand {
             Without --signaling and --listen, a signaling server of yours, or root's, that runs at \(ListenAddress.standard) \
             already is used; of yours, for this machine alone, one in this process takes the place once it is gone for five \
             seconds. \
+            Where others in the network reach the server, viewers need a token: that of --token, or one that is made and \
+            stands in the printed link; with --open they need none. \
             Else one runs inside this process; it tells viewers of the --stun and --turn servers, with credentials. Keys on a terminal: p \
             pauses and resumes (so does SIGUSR1), s mutes the system's sound, m the microphone, q quits, ? lists them.
 
@@ -43,7 +45,7 @@ struct HostCommand: AsyncParsableCommand {
     @Option(help: "Viewers must know this token.")
     var token: String?
 
-    @Flag(help: "Listen beyond this machine without demanding a token.")
+    @Flag(help: "Let others in the network watch without a token.")
     var open = false
 
     @Option(help: "Refuse viewers beyond this many.")

@@ -34,25 +34,14 @@ struct SignalingPlan: Sendable {
     func open(session: ShareSession, logger: Logger) async throws -> OpenRoom {
         if let signaling { return try await publish(session, at: signaling, token: token, server: nil, note: nil) }
         let address = listen ?? .standard
-        let standing = "http://\(ListenAddress.standard)"
-        if listen == nil, await SignalingProbe.answersHere(port: ListenAddress.standard.port) {
-            let note = "Using the signaling server that already runs at \(standing)."
-            do {
-                var room = try await publish(session, at: standing, token: token, server: nil, note: note)
-                if SignalingProbe.isOwnOnLoopback(port: ListenAddress.standard.port) {
-                    room.standIn = StandInServer(port: ListenAddress.standard.port) { makeServer(at: .standard, logger) }
-                }
-                return room
-            } catch let failure as Failure where failure.code == .noPermission {
-                throw Failure(
-                    .noPermission, "\(failure.message) It runs at \(standing); choose another --listen for one of your own.")
-            }
+        if listen == nil, await SignalingProbe.answersHere(port: address.port) {
+            return try await openAtStandingServer(session, logger)
         }
-        if listen == nil, await SignalingProbe.answers(at: standing) {
+        if listen == nil, await SignalingProbe.answers(at: Self.standing) {
             throw Failure(
                 .unavailable,
-                "another user's signaling server is at \(ListenAddress.standard): name it by --signaling \(standing) if you trust "
-                    + "it, or choose another --listen")
+                "another user's signaling server is at \(address): name it by --signaling \(Self.standing) if you trust it, "
+                    + "or choose another --listen")
         }
         // Others in the network may watch here; a stranger's screen is not what they came for.
         let secret = address.isLoopback ? nil : PublicationToken.random()
@@ -60,12 +49,41 @@ struct SignalingPlan: Sendable {
         let place = try await server.start()
         do {
             return try await publish(
-                session, at: "http://\(place.own)", shown: "http://\(place.reachable)", token: viewerToken(for: address),
-                server: server, note: nil, sharerToken: secret)
+                session, at: "http://\(place.own)", shown: "http://\(place.reachable)",
+                token: viewerToken(isLocal: address.isLoopback), server: server, note: nil, sharerToken: secret)
         } catch {
             await server.stop()
             throw error
         }
+    }
+
+    private static let standing = "http://\(ListenAddress.standard)"
+
+    /// At this user's server, or root's, that runs at the standard address already.
+    private func openAtStandingServer(_ session: ShareSession, _ logger: Logger) async throws -> OpenRoom {
+        let port = ListenAddress.standard.port
+        // It may listen elsewhere too: whoever started it so has not said --open for this share.
+        let isLocal = SignalingProbe.isOnLoopback(port: port)
+        do {
+            var room = try await publish(
+                session, at: Self.standing, token: viewerToken(isLocal: isLocal), server: nil,
+                note: standingNote(isLocal: isLocal))
+            if SignalingProbe.isOwnOnLoopback(port: port) {
+                room.standIn = StandInServer(port: port) { makeServer(at: .standard, logger) }
+            }
+            return room
+        } catch let failure as Failure where failure.code == .noPermission {
+            throw Failure(
+                .noPermission,
+                "\(failure.message) It runs at \(Self.standing); choose another --listen for one of your own.")
+        }
+    }
+
+    /// - Parameter isLocal: the server is reached from this machine alone.
+    func standingNote(isLocal: Bool) -> String {
+        let note = "Using the signaling server that already runs at \(Self.standing)"
+        if isLocal { return "\(note)." }
+        return "\(note); others in the network reach it, and \(open ? "need no token (--open)" : "need the token")."
     }
 
     private func makeServer(
@@ -85,9 +103,10 @@ struct SignalingPlan: Sendable {
     }
 
     /// Beyond this machine, viewers need a token unless the sharer says that they don't.
-    private func viewerToken(for address: ListenAddress) -> String? {
-        if let token { return token }
-        return address.isLoopback || open ? nil : PublicationToken.random()
+    ///
+    /// - Parameter isLocal: the server is reached from this machine alone.
+    func viewerToken(isLocal: Bool) -> String? {
+        token ?? (isLocal || open ? nil : PublicationToken.random())
     }
 
     /// - Parameter shown: where others find the server; by default at the same address.

@@ -199,9 +199,14 @@ def test_the_signaling_port(lan, display, start, doctor):
 
 
 def test_a_signaling_server_that_is_there_already_is_used(lan, display, start, doctor):
-    start(sharer.Server, lan)
-    seen = doctor(lan, display(640, 480))
-    assert seen.works and "would be used" in seen["signalingPort"]["found"]
+    screen = display(640, 480)
+    server = start(sharer.Server, lan)
+    seen = doctor(lan, screen)
+    assert seen.works and "would be used" in seen["signalingPort"]["found"] and seen["signalingPort"]["values"]["local"]
+    server.kill()
+    start(sharer.Server, lan, listen="0.0.0.0:8080")
+    seen = doctor(lan, screen)
+    assert seen.works and "need a token" in seen["signalingPort"]["found"]
 
 
 def test_a_server_that_is_there_is_asked_whether_it_would_take_the_room(lan, display, share, doctor):

@@ -142,6 +142,19 @@ def test_listening_beyond_loopback_makes_a_token_of_its_own(lan, share, start):
         assert http(lan, "POST", f"{host.base}/v1/rooms/{room}/share", "{}", kind)[0] in (401, 403)
 
 
+def test_a_server_that_runs_already_and_that_others_reach_has_a_token_made_too(lan, share, start):
+    start(sharer.Server, lan, listen="0.0.0.0:8080")
+    base = f"http://{lan.address}:8080"
+    host = share(lan, "--test-pattern", listen=None)
+    assert host.token and "already runs" in host.text() and "others in the network reach it" in host.text()
+    assert "demo" not in http(lan, "GET", f"{base}/v1/rooms")[2]
+    refused = start(sharer.aiortc, lan, f"{base}/v1/rooms/demo/whep", "--duration", "5")
+    assert refused.event("refused")["status"] == 401
+    assert host.stop() == OK
+    opened = share(lan, "--test-pattern", "--open", listen=None)
+    assert not opened.token and "demo" in http(lan, "GET", f"{base}/v1/rooms")[2]
+
+
 def test_a_hostile_page_gets_nothing(lan, share):
     """Another origin, or another host name that points here (DNS rebinding)."""
     host = share(lan, "--test-pattern")

@@ -142,8 +142,20 @@ struct DiagnosisTests {
         func verdict(_ outcome: SignalingCheck.PortOutcome, _ mayUseAnother: Bool) -> Finding.Verdict {
             Finding.signalingPort(outcome, host: "127.0.0.1", port: 8080, mayUseAnother: mayUseAnother).verdict
         }
-        #expect(verdict(.free, true) == .ok && verdict(.server, true) == .ok)
-        #expect(verdict(.server, false) == .failure && verdict(.failure("another program has it"), true) == .failure)
+        #expect(verdict(.free, true) == .ok && verdict(.server(isLocal: true), true) == .ok)
+        #expect(verdict(.server(isLocal: true), false) == .failure)
+        #expect(verdict(.failure("another program has it"), true) == .failure)
+    }
+
+    @Test("that viewers would need a token is told where others in the network reach the server that would be used")
+    func signalingReach() {
+        func finding(isLocal: Bool) -> Finding {
+            Finding.signalingPort(.server(isLocal: isLocal), host: "127.0.0.1", port: 8080, mayUseAnother: true)
+        }
+        let (here, everywhere) = (finding(isLocal: true), finding(isLocal: false))
+        #expect(!here.found.contains("token") && here.values["local"] == .flag(true))
+        #expect(everywhere.verdict == .ok && everywhere.found.contains("need a token unless --open"))
+        #expect(everywhere.values["local"] == .flag(false))
     }
 
     @Test("only where a program has the port one is told to end it")

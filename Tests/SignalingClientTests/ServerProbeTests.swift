@@ -59,6 +59,11 @@ struct ServerProbeTests {
         #expect(!isOwn(8082, 1000), "root's serves others as well")
         #expect(!isOwn(8083, 1000), "it is reached from the network")
         #expect(!isOwn(8081, 1001) && !isOwn(9999, 1000))
+        func isOnLoopback(_ port: Int) -> Bool { LocalListener.isOnLoopback(port: port, tables: [tcp, String(tcp6)]) }
+        #expect(isOnLoopback(8080) && isOnLoopback(8082), "whose it is does not matter")
+        #expect(!isOnLoopback(8083) && !isOnLoopback(9999))
+        let both = [tcp, tcp.replacing("0100007F:1F90", with: "0200630A:1F90")]
+        #expect(!LocalListener.isOnLoopback(port: 8080, tables: both), "one of two is reached from the network")
         #expect(!LocalListener.isTrusted(port: 8080, user: 1000, tables: ["nonsense\n1 2 3"]))
     }
 

@@ -10,12 +10,17 @@ package enum LocalListener {
         return !found.isEmpty && found.allSatisfy { $0.owner == user || $0.owner == 0 }
     }
 
-    /// Whether all who listen at the port are this user's, and reached from this machine alone.
+    /// Whether all who listen at the port, whoever they are, are reached from this machine alone.
+    package static func isOnLoopback(port: Int, tables: [String] = systemTables()) -> Bool {
+        let found = listeners(at: port, in: tables)
+        return !found.isEmpty && found.allSatisfy { loopback.contains($0.address) }
+    }
+
+    /// Whether they are this user's besides.
     package static func isOwnOnLoopback(
         port: Int, user: UInt32 = geteuid(), tables: [String] = systemTables()
     ) -> Bool {
-        let found = listeners(at: port, in: tables)
-        return !found.isEmpty && found.allSatisfy { $0.owner == user && loopback.contains($0.address) }
+        isOnLoopback(port: port, tables: tables) && listeners(at: port, in: tables).allSatisfy { $0.owner == user }
     }
 
     /// 127.0.0.1 and ::1, in words of 32 bits as this machine has them.

@@ -38,8 +38,8 @@ struct SignalingCheck: Sendable {
 
     enum PortOutcome: Sendable {
         case free
-        /// A signaling server already listens there.
-        case server
+        /// A signaling server already listens there; isLocal: it is reached from this machine alone.
+        case server(isLocal: Bool)
         /// In the system's words; taken: by a program that could be ended.
         case failure(String, isTaken: Bool = false)
     }
@@ -71,7 +71,9 @@ struct SignalingCheck: Sendable {
             return .free
         } catch {
             if await SignalingProbe.answers(at: standing(host, port)) {
-                if LocalListener.isTrusted(port: port) { return .server }
+                if LocalListener.isTrusted(port: port) {
+                    return .server(isLocal: LocalListener.isOnLoopback(port: port))
+                }
                 return .failure("another user's signaling server has it", isTaken: true)
             }
             return .failure(words(error), isTaken: (error as? IOError)?.errnoCode == EADDRINUSE)
@@ -97,9 +99,11 @@ extension Finding {
         let values: [String: Value] = ["host": .text(host), "port": Value(port)]
         switch outcome {
         case .free: return Finding(.signalingPort, .ok, "\(place) is free for the built-in server", values: values)
-        case .server where mayUseAnother:
+        case .server(let isLocal) where mayUseAnother:
+            let reach = isLocal ? "" : ", and viewers would need a token unless --open is given: others in the network reach it"
             return Finding(
-                .signalingPort, .ok, "a signaling server listens at \(place) already; it would be used", values: values)
+                .signalingPort, .ok, "a signaling server listens at \(place) already; it would be used\(reach)",
+                values: values.merging(["local": .flag(isLocal)]) { $1 })
         case .server:
             return Finding(
                 .signalingPort, .failure, "a signaling server listens at \(place) already",

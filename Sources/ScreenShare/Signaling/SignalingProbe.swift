@@ -8,6 +8,9 @@ public enum SignalingProbe {
         return await answers(at: "http://127.0.0.1:\(port)")
     }
 
+    /// Whether whoever listens at a port does so at loopback only: nobody in the network is served.
+    package static func isOnLoopback(port: Int) -> Bool { LocalListener.isOnLoopback(port: port) }
+
     /// Whether it is this user's alone, and listens at loopback only: no other user, and nobody in the network, is served.
     public static func isOwnOnLoopback(port: Int) -> Bool { LocalListener.isOwnOnLoopback(port: port) }
 
