@@ -7,8 +7,7 @@ enum ProcessSetup {
     /// How this program was called, fit for a shell: its name, or the path where it isn't installed.
     static var program: String {
         guard let path = CommandLine.arguments.first, !path.isEmpty else { return "screenshare" }
-        if path.allSatisfy({ $0.isLetter || $0.isNumber || "/._-+".contains($0) }) { return path }
-        return "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+        return Shell.word(path)
     }
 
     private static let hasNoOutput = Mutex(false)

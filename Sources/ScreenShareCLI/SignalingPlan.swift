@@ -128,13 +128,13 @@ struct SignalingPlan: Sendable {
             greeting: greeting(server: shown ?? server, token: token, note: note), publication: publication, server: embedded)
     }
 
-    private func greeting(server: String, token: String?, note: String?) -> [String] {
+    func greeting(server: String, token: String?, note: String?) -> [String] {
         let base = server.hasSuffix("/") ? String(server.dropLast()) : server
         let link = "\(base)/r/\(room)" + (token.map { "#t=\($0)" } ?? "")
         let isStandard = base == "http://\(ListenAddress.standard)"
-        var command = "\(ProcessSetup.program) view --room \(room)"
-        if !isStandard { command += " --signaling \(base)" }
-        if let token { command += " --token \(token)" }
+        var command = "\(ProcessSetup.program) view \(Shell.option("room", room))"
+        if !isStandard { command += " \(Shell.option("signaling", base))" }
+        if let token { command += " \(Shell.option("token", token))" }
         return (note.map { [$0] } ?? [])
             + ["Sharing in room \"\(room)\".", "  Open in a browser:  \(link)", "  Or watch with:      \(command) | ffplay -"]
     }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import ScreenShare
 import Testing
 
@@ -5,9 +6,9 @@ import Testing
 
 @Suite("Where host publishes, and under which rules")
 struct SignalingPlanTests {
-    private func plan(token: String? = nil, open: Bool = false) -> SignalingPlan {
+    private func plan(room: String = "demo", token: String? = nil, open: Bool = false) -> SignalingPlan {
         SignalingPlan(
-            room: "demo", signaling: nil, listen: nil, names: ServerNames(), token: token, open: open, maximumViewers: 10,
+            room: room, signaling: nil, listen: nil, names: ServerNames(), token: token, open: open, maximumViewers: 10,
             iceServers: { [] })
     }
 
@@ -25,5 +26,21 @@ struct SignalingPlanTests {
         #expect(!plan().standingNote(isLocal: true).contains("others"))
         #expect(plan().standingNote(isLocal: false).hasSuffix("others in the network reach it, and need the token."))
         #expect(plan(open: true).standingNote(isLocal: false).hasSuffix("and need no token (--open)."))
+    }
+
+    @Test("the printed command watches in this very room, whatever the room's and the token's names begin with", arguments: [
+        ("demo", "sesame", "view --room demo --signaling http://[::1]:80 --token sesame"),
+        ("-x", "-secret", "view --room=-x --signaling http://[::1]:80 --token=-secret"),
+        ("~root", "a==", "view --room ~root --signaling http://[::1]:80 --token a=="),
+        ("-~", "~", "view --room=-~ --signaling http://[::1]:80 --token ~"),
+    ])
+    func command(room: String, token: String, command: String) throws {
+        let lines = plan(room: room).greeting(server: "http://[::1]:80/", token: token, note: nil)
+        let line = try #require(lines.last)
+        #expect(line.replacing("'", with: "").hasSuffix("\(command) | ffplay -"))
+        let words = line.split(separator: " ").filter { $0.contains { "~[".contains($0) } }
+        #expect(words.allSatisfy { $0.hasSuffix("'") && $0.split(separator: "'").count <= 2 }, "a shell leaves it alone")
+        let parsed = try ViewCommand.parse(command.split(separator: " ").dropFirst().map(String.init))
+        #expect(parsed.room == room && parsed.token == token)
     }
 }
