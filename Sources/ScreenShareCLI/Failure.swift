@@ -32,7 +32,7 @@ struct Failure: Error {
     /// What the library says, as an exit code.
     init(_ error: ShareError) {
         switch error {
-        case .source, .network, .full, .signaling: self.init(.unavailable, error.description)
+        case .source, .network, .full, .signaling, .roomTaken: self.init(.unavailable, error.description)
         case .offerRefused, .malformedDescription, .codec, .invalid: self.init(.software, error.description)
         case .forbidden: self.init(.noPermission, error.description)
         }

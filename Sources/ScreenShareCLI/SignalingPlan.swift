@@ -114,14 +114,13 @@ struct SignalingPlan: Sendable {
         _ session: ShareSession, at server: String, shown: String? = nil, token: String?,
         server embedded: EmbeddedServer?, note: String?, sharerToken: String? = nil
     ) async throws -> OpenRoom {
+        let request = RoomPublication(
+            // The session refuses who is too many; the server counts those on their way as well.
+            server: server, room: room, viewerToken: token, maximumViewers: 2 * maximumViewers, sharerToken: sharerToken)
         let publication: PublishedRoom
         do {
-            publication = try await session.publish(
-                RoomPublication(
-                    // The session refuses who is too many; the server counts those on their way as well.
-                    server: server, room: room, viewerToken: token, maximumViewers: 2 * maximumViewers,
-                    sharerToken: sharerToken))
-        } catch {
+            publication = try await TakenRoom.askedTwice({ try await session.publish(request) })
+        } catch let error as ShareError {
             throw Failure(error)
         }
         return OpenRoom(

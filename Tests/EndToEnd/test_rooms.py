@@ -104,7 +104,24 @@ def test_a_taken_room_is_refused(lan, share, run):
     host = share(lan, "--test-pattern")
     second = run("host", "--room", "demo", "--test-pattern", "--signaling", host.base, place=lan)
     assert second.returncode == UNAVAILABLE
-    assert "room" in second.stderr
+    assert second.stderr.count("asking once more") == 1 and "choose another name" in second.stderr
+
+
+def test_a_share_that_is_started_anew_right_after_it_was_killed_gets_its_room(lan, share, start):
+    server = start(sharer.Server, lan)
+    options = ("--test-pattern", "--signaling", server.base)
+    share(lan, *options, listen=None).stop(signal.SIGKILL)
+    again = share(lan, *options, listen=None)
+    assert "asking once more" in again.text()
+
+
+def test_a_room_whose_viewers_had_another_token_is_not_waited_for(lan, share, start, run):
+    server = start(sharer.Server, lan)
+    options = ("--test-pattern", "--signaling", server.base)
+    share(lan, *options, "--token", "sesame", listen=None).stop(signal.SIGKILL)
+    second = run("host", "--room", "demo", *options, place=lan)
+    assert second.returncode == UNAVAILABLE and re.search(r"or try again in \d\d s", second.stderr), second.stderr
+    assert "asking once more" not in second.stderr
 
 
 def test_an_unknown_room_and_an_absent_server_end_the_wait(lan, share):

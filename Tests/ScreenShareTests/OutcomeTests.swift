@@ -40,4 +40,10 @@ struct OutcomeTests {
             #expect(passing.allSatisfy { waits($0, hasJoined: hasJoined) })
         }
     }
+
+    @Test("a sharer is told when a room that is taken may be free")
+    func taken() {
+        let error = SignalingError.roomTaken(retryAfter: .seconds(4)).shareError("http://127.0.0.1:9")
+        #expect(error == .roomTaken(retryAfter: .seconds(4)) && error.description.hasSuffix("try again in 4 s"))
+    }
 }

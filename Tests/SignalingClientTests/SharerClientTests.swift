@@ -133,7 +133,9 @@ struct SharerClientTests {
             let first = try makeSharer(port)
             try await first.connect()
             let second = try makeSharer(port)
-            await #expect(throws: SignalingError.roomTaken(retryAfter: .seconds(5))) { try await second.connect() }
+            let taken = await #expect(throws: SignalingError.self) { try await second.connect() }
+            #expect(taken?.description == "somebody else is sharing in this room")
+            #expect(taken.map { $0.retryAfter > .zero && $0.retryAfter <= .seconds(5) } == true)
             let without = try makeSharer(port, room: "guarded")
             await #expect(throws: SignalingError.tokenRequired) { try await without.connect() }
             let wrong = try makeSharer(port, room: "guarded", sharerToken: "x")

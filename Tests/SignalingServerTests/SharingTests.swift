@@ -31,7 +31,7 @@ struct SharingTests {
             let sharer = try await bench.share()
             let other = try await bench.json(.post, "/v1/rooms/demo/share", "{}")
             other.problem(.roomTaken)
-            #expect(other.headers[.retryAfter] != nil)
+            #expect(other.headers[.retryAfter] == "5")
             #expect(!other.text.contains(sharer.secret))
             #expect(!other.text.contains(sharer.receipt.shareId.text))
         }
@@ -106,8 +106,12 @@ struct SharingTests {
     func silentSharer() async throws {
         try await Bench.run { bench in
             let first = try await bench.share()
-            bench.clock.advance(by: .milliseconds(4999))
-            try await bench.json(.post, "/v1/rooms/demo/share", "{}").problem(.roomTaken)
+            bench.clock.advance(by: .milliseconds(2500))
+            #expect(try await bench.json(.post, "/v1/rooms/demo/share", "{}").headers[.retryAfter] == "3", "free by then")
+            bench.clock.advance(by: .milliseconds(2499))
+            let taken = try await bench.json(.post, "/v1/rooms/demo/share", "{}")
+            taken.problem(.roomTaken)
+            #expect(taken.headers[.retryAfter] == "1")
             bench.clock.advance(by: .milliseconds(1))
             let second = try await bench.share()
             #expect(second.receipt.shareId != first.receipt.shareId)
@@ -121,7 +125,9 @@ struct SharingTests {
         try await Bench.run { bench in
             _ = try await bench.share("demo", #"{"viewerToken":"sesame-sesame-sesame"}"#)
             bench.clock.advance(by: .seconds(6))
-            try await bench.json(.post, "/v1/rooms/demo/share", "{}").problem(.roomTaken)
+            let taken = try await bench.json(.post, "/v1/rooms/demo/share", "{}")
+            taken.problem(.roomTaken)
+            #expect(taken.headers[.retryAfter] == "24", "free by then")
             try await bench.json(.post, "/v1/rooms/demo/share", #"{"viewerToken":"another-another"}"#).problem(.roomTaken)
             let next = try await bench.share("demo", #"{"viewerToken":"sesame-sesame-sesame"}"#)
             #expect(!next.receipt.resumed, "who knows the key is no stranger")

@@ -35,10 +35,11 @@ extension RoomStore {
         if let present, present.secret == presented || present.secret == request.resume?.secret { return true }
         if let token = policy.sharerToken, presented != token { throw .unauthorized(presented: presented) }
         if let present {
-            guard !isHeard(present), present.viewerToken == nil || present.viewerToken == request.viewerToken else {
-                // Whose viewers have a key is waited for: they would come to the newcomer by themselves.
-                throw ProblemError(.roomTaken, retryAfter: RetryAfter.roomTaken)
-            }
+            // Whose viewers have a key is waited for: they would come to the newcomer by themselves.
+            let isKeyLost = present.viewerToken != nil && present.viewerToken != request.viewerToken
+            let patience = isKeyLost ? timing.forget : timing.silence
+            let rest = patience - present.lastHeard.duration(to: clock.now())
+            if rest > .zero { throw ProblemError(.roomTaken, retryAfter: Int((rest / .seconds(1)).rounded(.up))) }
             endShare(in: name, because: ProblemError(.noSharer, retryAfter: RetryAfter.noSharer))
         } else if rooms.values.count(where: { $0.share != nil }) >= configuration.maxRooms {
             throw ProblemError(.serverBusy, detail: "There are too many rooms.", retryAfter: RetryAfter.serverBusy)

@@ -162,6 +162,5 @@ enum RetryAfter {
     static let sharerSilent = 1
     static let sharerBusy = 1
     static let roomFull = 5
-    static let roomTaken = 5
     static let serverBusy = 1
 }

@@ -18,14 +18,20 @@ public enum ShareError: Error, Hashable, Sendable, CustomStringConvertible {
     case forbidden(String)
     /// The signaling server refused, or can't be reached.
     case signaling(String)
+    /// Somebody else is sharing in the room, or was until a moment ago: a share that was killed keeps its room, until this time
+    /// has passed at most.
+    case roomTaken(retryAfter: Duration)
 
-    /// The case's text; `full` has one of its own.
+    /// The case's text; `full` and `roomTaken` have one of their own.
     public var description: String {
         switch self {
         case .source(let text), .codec(let text), .network(let text), .malformedDescription(let text),
             .offerRefused(let text), .invalid(let text), .forbidden(let text), .signaling(let text):
             text
         case .full: "as many viewers as allowed are connected"
+        case .roomTaken(let time):
+            "somebody else is sharing in this room, or was until a moment ago: choose another name, or try again in "
+                + "\(time.components.seconds) s"
         }
     }
 }

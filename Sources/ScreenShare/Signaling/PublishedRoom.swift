@@ -144,7 +144,7 @@ public actor PublishedRoom {
             let counter = try? await session.counterOffer()
             viewers[id] = counter?.viewer
             refusal = Refusal(.unsupported, detail: error.description, counterOffer: counter?.sdp)
-        case .source, .codec, .network, .invalid, .signaling, .forbidden:
+        case .source, .codec, .network, .invalid, .signaling, .roomTaken, .forbidden:
             refusal = Refusal(.busy, detail: "The sharer can't answer now.")
         }
         do throws(SignalingError) {

@@ -50,9 +50,9 @@ extension ShareSession {
     /// Makes the share joinable in a room: viewers' offers are answered from now on, by WHEP on the server's side.
     ///
     /// A server that is lost is found again in the background; running media doesn't notice.
-    /// - Throws: `ShareError.signaling` where the server can't be reached or the room is taken, `.forbidden` where it
-    ///   demands a token or takes none of ours, `.invalid` after `stop`, or where room, title or token are malformed; what
-    ///   ended the share where nobody stopped it.
+    /// - Throws: `ShareError.signaling` where the server can't be reached, `.roomTaken` where somebody else has the room,
+    ///   `.forbidden` where it demands a token or takes none of ours, `.invalid` after `stop`, or where room, title or token
+    ///   are malformed; what ended the share where nobody stopped it.
     public func publish(_ publication: RoomPublication) async throws(ShareError) -> PublishedRoom {
         let client = SharerClient(try publication.configuration(), logger: logger)
         try checkRunning()
@@ -79,7 +79,7 @@ extension SignalingError {
         switch self {
         case .tokenRequired: .forbidden("the server at \(server) demands a token")
         case .forbidden(let words): .forbidden(words)
-        case .roomTaken: .signaling("somebody else is sharing in this room; choose another name")
+        case .roomTaken(let time): .roomTaken(retryAfter: time)
         case .badAddress, .unreachable, .notThereYet, .gone, .stale, .refused, .unreadable, .cancelled:
             .signaling("\(server): \(description)")
         }
