@@ -22,6 +22,22 @@ struct OutageTests {
         #expect(sent == 0)
     }
 
+    @Test(
+        "a network that is gone for 25 s ends neither side, whenever it goes (40 moments, 150 ms apart)",
+        arguments: [10, 150] as [Int64])
+    func consent(delay: Int64) {
+        for moment in 0..<40 as Range<Int64> {
+            var conditions = LinkConditions()
+            conditions.delay = .milliseconds(delay)
+            var share = Share(PeerPair(seed: UInt64(moment), conditions: conditions))
+            share.run(for: .milliseconds(6000 + moment * 150), unitSize: 300)
+            share.pair.link.conditions.blackouts = [share.pair.now..<(share.pair.now + .seconds(25))]
+            share.pair.run(for: .seconds(28))
+            let (sharer, viewer) = (share.pair.sharerIsConnected, share.pair.viewerIsConnected)
+            #expect(sharer && viewer, "\(moment * 150) ms later: sharer \(sharer), viewer \(viewer)")
+        }
+    }
+
     @Test("who can be sent nothing again is shown pictures behind an outage too")
     func withoutRetransmission() {
         var share = Share(PeerPair(seed: 5, retransmission: false, takesParity: false))

@@ -112,18 +112,23 @@ struct SoundTests {
 
     @Test("a viewer who takes no copies is said to lose sound, and to lose none once the network is well")
     func withoutCopies() throws {
-        var share = SoundShare(seed: 6, loss: 0.1, red: false)
-        share.run(packets: 1000)
-        let loss = try #require(share.losses.last)
-        #expect((0.04...0.17).contains(loss), "\(loss)")
-        share.pair.link.conditions.loss = 0.3
-        share.run(packets: 1000)
-        let more = try #require(share.losses.last)
-        #expect((0.2...0.4).contains(more), "\(more)")
-        share.pair.link.conditions.loss = 0
-        share.run(packets: 2500)
-        #expect(share.losses.last == 0)
-        #expect(share.pair.heard.allSatisfy { $0.copies.isEmpty })
+        // What is told is of some seconds, whose losses scatter: the middle of three runs.
+        let told = try [UInt64](6...8).map { seed in
+            var share = SoundShare(seed: seed, loss: 0.1, red: false)
+            share.run(packets: 1000)
+            let loss = try #require(share.losses.last)
+            share.pair.link.conditions.loss = 0.3
+            share.run(packets: 1000)
+            let more = try #require(share.losses.last)
+            share.pair.link.conditions.loss = 0
+            share.run(packets: 2500)
+            #expect(share.losses.last == 0)
+            #expect(share.pair.heard.allSatisfy { $0.copies.isEmpty })
+            return (loss, more)
+        }
+        let (loss, more) = (told.map(\.0).sorted()[1], told.map(\.1).sorted()[1])
+        #expect((0.04...0.17).contains(loss), "\(told)")
+        #expect((0.2...0.4).contains(more), "\(told)")
     }
 
     @Test("a viewer whose limit leaves no room for copies is said to lose sound as well")

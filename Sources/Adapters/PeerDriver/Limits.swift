@@ -63,7 +63,7 @@ enum Limits {
     /// Until an authenticated check has come; then between two of anything. Consent checks come every 6 s.
     static let strangerTime = Duration.seconds(10)
     static let idleTime = Duration.seconds(60)
-    /// One of ours that is silent for so long is made again, when there is something to send: two consent checks went
+    /// One of ours that is silent for so long is made again, when there is something to send: its consent checks went
     /// unanswered, and a NAT that has forgotten a connection does not say so. Consent lasts for 30 s.
     static let silentTime = Duration.seconds(13)
     /// To one address again: whatever a peer does, it is not connected to in a loop.

@@ -85,20 +85,25 @@ enum Limits {
     // MARK: Consent
 
     /// RFC 7675 § 5.1: "each interval MUST be randomized from between 0.8 and 1.2 times the basic period … a default
-    /// interval of 5 seconds … a period between checks of 4 to 6 seconds". Short of RFC 8445 § 11's 15 s, so it is the
-    /// keepalive too.
-    static let consentIntervalMilliseconds: ClosedRange<Int64> = 4_000...6_000
+    /// interval of 5 seconds", and never "less than 4 seconds". The least of that: consent counts from the last answer, and
+    /// of a network that is gone for 25 s it must leave something. Short of RFC 8445 § 11's 15 s, so it is the keepalive too.
+    static let consentIntervalMilliseconds: ClosedRange<Int64> = 4_000...4_200
     /// RFC 7675 § 5.1: "Consent expires after 30 seconds."
     static let consentTime = Duration.seconds(30)
-    /// No answer for this long: connectivity checks go out beside the consent checks. Those are "transmitted once only",
-    /// and with 20 % loss each way six in a row fail once in 500 times.
-    static let doubtTime = Duration.seconds(10)
-    /// So often: a network that comes back after 25 s leaves some seconds to notice.
+    /// No answer for this long: a consent check got lost. Those are "transmitted once only", so connectivity checks go out
+    /// beside them.
+    static let doubtTime = Duration.seconds(5)
+    /// So often.
     static let doubtInterval = Duration.seconds(1)
     /// And so often once the peer is heard: a check or two may still get lost, and little may be left of the 30 s.
     static let hopefulDoubtInterval = Duration.milliseconds(200)
-    /// Nothing heard for this long: one consent check or two were lost, which 5 % loss does once in minutes; then the
-    /// peer counts as interrupted and the other pairs are tried again.
+    /// No answer for this long: consent ends soon. Where a network comes back after 25 s, as little as 0.8 s are
+    /// left to notice.
+    static let lastDoubtTime = Duration.seconds(28)
+    /// Checks go out so often then: with a round trip of 0.3 s some are still answered.
+    static let lastDoubtInterval = Duration.milliseconds(100)
+    /// Nothing heard for this long, though the peer was asked half a dozen times: it counts as interrupted, and the other
+    /// pairs are tried again.
     static let silenceTime = Duration.seconds(10)
     /// While it is interrupted, all pairs are tried again this often.
     static let recheckInterval = Duration.seconds(5)
@@ -167,7 +172,7 @@ enum Limits {
     /// RFC 8656 § 12: "the client MUST wait 5 minutes after the channel binding expires" before the number or the
     /// address is used otherwise.
     static let channelQuarantine = Duration.seconds(300)
-    /// What was not sent to for this long is not refreshed; consent checks use a pair every 6 s at the latest.
+    /// What was not sent to for this long is not refreshed; consent checks use a pair every 4 s.
     static let relayIdleTime = Duration.seconds(120)
     /// A peer that the relay refused, or a request that had no answer, is tried again after this long at the earliest.
     static let refusedPeerRetry = Duration.seconds(60)

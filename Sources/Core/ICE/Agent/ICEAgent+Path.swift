@@ -26,7 +26,9 @@ extension ICEAgent {
         let isSame = path?.addresses == entry.addresses && path?.remote == remote
         let consent =
             (isSame ? path?.consent : nil)
-            ?? Consent(answeredAt: entry.answeredAt ?? now, interval: Consent.interval(using: &random), at: now)
+            ?? Consent(
+                answeredAt: entry.answeredAt ?? now, interval: Consent.interval(using: &random),
+                isReliable: entry.pair.isOverTCP)
         path = ActivePath(
             pair: entry.validPair, local: session.local, remote: remote, isSelected: isSelected, consent: consent)
         if !isSame {

@@ -11,11 +11,14 @@ struct Consent {
     /// Since when the peer has been asked, and nothing was heard of it.
     private(set) var askedSince: Instant?
     private var doubtedAt: Instant?
+    /// Over TCP: what is sent arrives, or the connection is lost, which is told.
+    private let isReliable: Bool
 
-    init(answeredAt: Instant, interval: Duration, at now: Instant) {
+    init(answeredAt: Instant, interval: Duration, isReliable: Bool) {
         self.answeredAt = answeredAt
         heardAt = answeredAt
-        nextCheck = now + interval
+        nextCheck = answeredAt + interval
+        self.isReliable = isReliable
     }
 
     var expiry: Instant { answeredAt + Limits.consentTime }
@@ -24,9 +27,11 @@ struct Consent {
     /// When a check beside the regular ones is due, because those had no answer.
     var doubt: Instant {
         let first = answeredAt + Limits.doubtTime
+        guard let doubtedAt else { return first }
         // Who is heard again can answer.
-        let interval = heardAt >= first ? Limits.hopefulDoubtInterval : Limits.doubtInterval
-        return doubtedAt.map { max(first, $0 + interval) } ?? first
+        let next = doubtedAt + (heardAt >= first ? Limits.hopefulDoubtInterval : Limits.doubtInterval)
+        if isReliable { return next }
+        return min(next, max(doubtedAt + Limits.lastDoubtInterval, answeredAt + Limits.lastDoubtTime))
     }
 
     mutating func answered(at now: Instant) {
@@ -53,7 +58,7 @@ struct Consent {
 
     mutating func checked(at now: Instant, interval: Duration) { nextCheck = now + interval }
 
-    /// 5 s ± 20 % (RFC 7675 § 5.1).
+    /// At random (RFC 7675 § 5.1).
     static func interval(using random: inout some RandomNumberGenerator) -> Duration {
         .milliseconds(Int64.random(in: Limits.consentIntervalMilliseconds, using: &random))
     }
