@@ -184,6 +184,23 @@ struct NominationTests {
         #expect(pair.sharer.agent.selectedPair?.remote == second)
     }
 
+    @Test("a pair that is nominated later has its round trip at once, from when it was checked beside the one in use")
+    func roundTrip() throws {
+        let sockets = (1...2).map { Candidate.host(address("10.0.0.\($0)", 5001), localPreference: 100 * $0) }
+        let (first, second) = (address("10.0.0.1", 5001), address("10.0.0.2", 5001))
+        let sharer = address("10.0.0.100", 5002)
+        let pair = Pair(seed: 74, viewer: sockets, sharer: [.host(sharer)])
+        pair.tell(pair.sharer, about: pair.viewer)
+        pair.world.run(for: .milliseconds(100))
+        let used = try #require(pair.sharer.agent.sendPair?.remote)
+        let other = used == first ? second : first
+        pair.world.send(
+            Packet(bytes: check(pair, 1, priority: 9, nominates: true), source: other, destination: sharer))
+        pair.world.run(for: .milliseconds(20))
+        #expect(pair.sharer.agent.selectedPair?.remote == other)
+        #expect(pair.sharer.agent.roundTripTime == .milliseconds(2))
+    }
+
     @Test("a nomination of a pair that once worked counts only when it works still")
     func stale() {
         let sockets = (1...2).map { Candidate.host(address("10.0.0.\($0)", 5001), localPreference: 100 * $0) }

@@ -1,7 +1,9 @@
-import PeerCore
+import ICE
 import TestSupport
 import Testing
 import Timebase
+
+@testable import PeerCore
 
 @Suite("Reports from an address that is nobody's")
 struct RebindingTests {
@@ -18,6 +20,21 @@ struct RebindingTests {
         share.run(for: .seconds(2))
         let back = share.pair.received.dropFirst(seen).first { $0.receivedAt > moved + .milliseconds(100) }
         #expect(back != nil)
+    }
+
+    @Test("who turns out to have another address in a local network is still sent the first page as fast as that takes it")
+    func localNetwork() {
+        var conditions = LinkConditions()
+        conditions.delay = .milliseconds(2)
+        var pair = PeerPair(seed: 7, conditions: conditions)
+        pair.run(for: .seconds(1))
+        let before = pair.sharer.path.capacity
+        let mapped = PeerPair.address(99, port: 7000)
+        pair.viewerMapping = mapped
+        pair.run(for: .seconds(6))
+        let (address, after) = (pair.sharer.ice.sendAddresses?.remote, pair.sharer.path.capacity)
+        #expect(address == mapped)
+        #expect(before == 10_000_000 && after == before, "\(before), then \(after)")
     }
 
     @Test("reports that nobody can have written, or that came before, lead nowhere")

@@ -81,8 +81,9 @@ struct PathControl {
     }
 
     /// Packets take another path from now on.
-    mutating func moved(at now: Instant) {
-        estimator.moved(at: now, start: Limits.startRate)
+    mutating func moved(roundTrip: Duration?, at now: Instant) {
+        let isLocal = roundTrip.map { $0 < Limits.localRoundTrip } ?? false
+        estimator.moved(at: now, start: isLocal ? Limits.localStartRate : Limits.startRate)
         reported.moved()
         probe = IdleProbe()
     }

@@ -56,7 +56,7 @@ extension PeerCore {
     /// Another pair is another path.
     private mutating func followPair() {
         guard let pair = ice.sendAddresses, pair != sendsBy else { return }
-        if sendsBy != nil { path.moved(at: now) }
+        if sendsBy != nil { path.moved(roundTrip: ice.roundTripTime, at: now) }
         sendsBy = pair
     }
 

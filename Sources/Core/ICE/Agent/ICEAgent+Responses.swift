@@ -42,6 +42,7 @@ extension ICEAgent {
         session.checklist.update(check.addresses) { [now, localCandidates, mapped] entry in
             entry.state = .succeeded
             entry.answeredAt = now
+            entry.roundTrip = check.roundTrip(at: now) ?? entry.roundTrip
             entry.mappedCandidate =
                 localCandidates.first { $0.base == check.addresses.local && $0.address == .ip(mapped) }
                 ?? .localPeerReflexive(mapped, base: check.addresses.local, priority: check.priority)
@@ -59,10 +60,9 @@ extension ICEAgent {
         }
     }
 
-    /// Only first tries tell the time (RFC 8489 § 6.2.1, Karn's algorithm); smoothed as RFC 6298 § 2.3 does.
+    /// Smoothed as RFC 6298 § 2.3 does.
     private mutating func measure(_ check: CheckTransaction) {
-        guard check.retransmission.sent == 1 else { return }
-        let sample = now - check.startedAt
+        guard let sample = check.roundTrip(at: now) else { return }
         lastRoundTrip = sample
         roundTripTime = roundTripTime.map { $0 * 7 / 8 + sample / 8 } ?? sample
     }

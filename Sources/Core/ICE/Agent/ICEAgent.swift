@@ -45,7 +45,7 @@ package struct ICEAgent {
     var now: Instant
     /// No error reply to a stranger before this.
     var nextRefusal: Instant
-    /// Smoothed, from checks on the pair in use that were answered at the first try.
+    /// Smoothed, from checks on the pair in use that were answered at the first try; the last before it was in use counts.
     package internal(set) var roundTripTime: Duration?
     /// The last of these, until it is taken.
     var lastRoundTrip: Duration?

@@ -32,6 +32,9 @@ struct CheckTransaction {
     var due: Instant {
         isCancelled ? startedAt + Limits.transactionTime : retransmission.due
     }
+
+    /// What it took, where the answer comes now. Only first tries tell (RFC 8489 § 6.2.1, Karn's algorithm).
+    func roundTrip(at now: Instant) -> Duration? { retransmission.sent == 1 ? now - startedAt : nil }
 }
 
 /// Every request in the air, by transaction ID.

@@ -25,6 +25,8 @@ struct CheckedPair {
     var mappedCandidate: Candidate?
     /// When our check was last answered.
     var answeredAt: Instant?
+    /// What the last check took that was answered at the first try.
+    var roundTrip: Duration?
     /// When the peer last sent an authenticated check on it.
     var askedAt: Instant?
     /// The controlling peer wants this pair; it counts once our own check is answered (RFC 8445 § 7.3.1.5).
