@@ -78,6 +78,25 @@ struct ReportedRateTests {
         #expect(rate.target == 500_000)
     }
 
+    @Test("what an estimate bounded on one path is free on another, though the estimate itself takes its time to grow")
+    mutating func moved() {
+        half(seconds: 6, sending: 2_000_000) { _, _ in 500_000 }
+        #expect(rate.target < 1_000_000)
+        rate.moved()
+        #expect(rate.target == 4_000_000)
+        // By 8 % a second, as receivers let it grow.
+        half(seconds: 20, sending: 2_000_000) { index, _ in UInt64(500_000 + index * 20_000) }
+        #expect(rate.target == 4_000_000)
+    }
+
+    @Test("what was lost of one path is not counted on another")
+    mutating func lossesOfBefore() {
+        rate.reported(loss: 1, of: 10, at: at(1))
+        rate.moved()
+        rate.reported(loss: 0.1, of: 10, at: at(2))
+        #expect(rate.target == 4_000_000)
+    }
+
     @Test("where the path is the bound, the rate stays about it, and returns when there is room")
     mutating func path() {
         var sent: [Int] = []

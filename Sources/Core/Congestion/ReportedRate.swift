@@ -321,11 +321,18 @@ package struct ReportedRate: Sendable {
         return true
     }
 
-    /// Packets take another path from now on.
+    /// Packets take another path from now on. Of what the peer's estimates said only the last stays: they grow slowly
+    /// there too, and one that does is no bound.
     package mutating func moved() {
         (roundTrips, toldQueue) = (RoundTrips(), ToldQueue())
         (passed, missedAt) = (0, nil)
         (start, isPatient) = (nil, false)
+        (asked, lastLoss) = (nil, 0)
+        covered = (0, 0)
+        reportable = (0, nil)
+        bound = .infinity
+        overload = .infinity
+        excess = nil
     }
 
     // MARK: Estimates
