@@ -1,7 +1,8 @@
-import PeerCore
 import TestSupport
 import Testing
 import Timebase
+
+@testable import PeerCore
 
 @Suite("While nothing passes, and when it does again")
 struct OutageTests {
@@ -36,6 +37,24 @@ struct OutageTests {
             let (sharer, viewer) = (share.pair.sharerIsConnected, share.pair.viewerIsConnected)
             #expect(sharer && viewer, "\(moment * 150) ms later: sharer \(sharer), viewer \(viewer)")
         }
+    }
+
+    @Test("to who gives no feedback on packets hardly any leave either, and pictures begin anew, behind a leap in their numbers")
+    func withoutFeedback() {
+        var share = Share(PeerPair(seed: 7, takesParity: false, feedback: .none))
+        share.run(for: .seconds(5))
+        #expect(share.recent > 25)
+        share.pair.link.conditions.loss = 1
+        share.run(for: .seconds(4))
+        let before = share.pair.sharer.statistics.outgoing?.packetsSent ?? 0
+        share.run(for: .seconds(16))
+        let sent = (share.pair.sharer.statistics.outgoing?.packetsSent ?? 0) - before
+        #expect((50...120).contains(sent), "\(sent) packets in 16 s")
+        share.pair.link.conditions.loss = 0
+        share.run(for: .seconds(3))
+        #expect(share.recent > 25)
+        let leaps = share.pair.sharer.sender?.leap != nil
+        #expect(leaps)
     }
 
     @Test("who can be sent nothing again is shown pictures behind an outage too")

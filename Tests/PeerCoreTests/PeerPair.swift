@@ -57,9 +57,9 @@ struct PeerPair: ~Copyable {
         return map
     }()
 
-    /// Where packets are known by their streams' own numbers, none carries others, nor when it left.
+    /// Where packets are known by their streams' own numbers, or not at all, none carries others, nor when it left.
     static func extensions(_ feedback: PathFeedback) -> ExtensionMap {
-        guard feedback == .perStream else { return extensions }
+        guard feedback != .transportWide else { return extensions }
         var map = ExtensionMap()
         for (id, known) in [
             (UInt8(1), HeaderExtension.mid), (4, .playoutDelay), (5, .videoContentType), (6, .absoluteCaptureTime),

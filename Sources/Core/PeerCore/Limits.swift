@@ -22,6 +22,11 @@ enum Limits {
     /// Checks in a row without an answer, until ICE's own time for silence has come. Who reports every five seconds only
     /// is asked 14 times in between, one and a half kilobytes.
     static let quietChecks = 25
+    /// Without feedback on packets: no check was answered for so long, and nothing else heard. Of reports that come each
+    /// second one may get lost, and a check may wait in a queue.
+    static let unansweredTime = Duration.seconds(2)
+    /// One packet of pictures in this time leaves then: who gets it asks for those before it.
+    static let unansweredInterval = Duration.milliseconds(150)
     /// Who was heard, or answered a check, within this time has no other address yet: a report from one is not read.
     static let pauseOfReports = Duration.milliseconds(100)
 

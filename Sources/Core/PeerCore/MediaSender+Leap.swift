@@ -22,6 +22,12 @@ extension MediaSender {
         isLeaping = true
     }
 
+    /// Nothing has passed for a while, and hardly anything was sent: too little to be no longer waited for.
+    mutating func beginAnew() {
+        dropUnsent()
+        if owesRepairs, lastSent != nil { isLeaping = true }
+    }
+
     /// A picture begins.
     mutating func leapIfDue() {
         guard isLeaping else { return }

@@ -21,6 +21,8 @@ struct PathControl {
     private var taken: Int64?
     private var estimator: BandwidthEstimator
     private var reported: ReportedRate
+    /// Until feedback on packets comes: nothing passes, as far as checks tell.
+    var unanswered = UnansweredSilence()
     /// What both sides agreed on.
     private let feedback: PathFeedback
     private let mark: ECN?
@@ -122,6 +124,7 @@ struct PathControl {
 
     /// A packet has left: with the number taken last or, where the peer needs none in it, with the next.
     mutating func sent(_ packet: [UInt8], _ trafficClass: TrafficClass, at now: Instant) {
+        if trafficClass == .video { unanswered.sent(at: now) }
         switch feedback {
         case .none: return reported.sent(bytes: packet.count, isPicture: trafficClass == .video, at: now)
         case .transportWide: guard taken != nil else { return }
@@ -141,6 +144,7 @@ struct PathControl {
 
     /// When pictures may leave, for all that is under way; nil: not before the peer tells of it.
     func mayLeave(at now: Instant) -> Instant? {
+        if let due = unanswered.due { return due }
         switch evidence {
         case .reportsOnly: return reported.mayLeave(at: now)
         case .reportsUntilFeedback:
@@ -198,7 +202,7 @@ struct PathControl {
         case .reportsUntilFeedback, .feedback: estimator.capacity
         }
     }
-    var isSilent: Bool { estimator.isSilent }
+    var isSilent: Bool { estimator.isSilent || unanswered.isOn }
     var isHeardInSilence: Bool { estimator.isHeardInSilence }
     var deadline: Instant? { estimator.deadline }
 

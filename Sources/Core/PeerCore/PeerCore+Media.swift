@@ -138,6 +138,7 @@ extension PeerCore {
     /// Whatever may leave now.
     mutating func drainMedia() {
         if hasWay {
+            followSilence()
             while let packet = audioSender?.nextPacket(&path, at: now) { transmitRTP(packet, .audio) }
             while let packet = sender?.nextPacket(&path, at: now) { transmitRTP(packet, .video) }
         }
@@ -150,6 +151,16 @@ extension PeerCore {
         }
         receiver?.advance(to: now)
         drainReceiver()
+    }
+
+    /// Once something passes again of which checks told, pictures begin anew.
+    private mutating func followSilence() {
+        guard sender != nil else { return }
+        let isUnanswered = path.goesByReports && ice.unansweredTime(at: now) > Limits.unansweredTime
+        let isLost = isUnanswered && (lostTime(at: now) ?? .zero) > Limits.unansweredTime
+        guard path.unanswered.follow(isLost: isLost) else { return }
+        sender?.beginAnew()
+        outputs.append(.event(.keyframeNeeded))
     }
 
     private mutating func tellPath() {
