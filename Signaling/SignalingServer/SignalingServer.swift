@@ -74,6 +74,7 @@ public final class SignalingServer: Sendable {
     }
 
     private func serve(on eventLoops: MultiThreadedEventLoopGroup) async throws {
+        guard UInt16(exactly: configuration.port) != nil else { throw SignalingServerError.noSuchPort(configuration) }
         var group = ServiceGroupConfiguration(services: [application(on: eventLoops)], logger: logger)
         group.maximumGracefulShutdownDuration = configuration.timing.drain
         let services = ServiceGroup(configuration: group)

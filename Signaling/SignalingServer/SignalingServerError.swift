@@ -19,6 +19,10 @@ public enum SignalingServerError: Error, Equatable, CustomStringConvertible {
         }
     }
 
+    static func noSuchPort(_ configuration: SignalingConfiguration) -> Self {
+        .cannotListen(host: configuration.host, port: configuration.port, reason: "ports are 0 to 65535")
+    }
+
     init(_ error: any Error, _ configuration: SignalingConfiguration) {
         let (host, port) = (configuration.host, configuration.port)
         switch error {

@@ -174,6 +174,13 @@ struct DiagnosisTests {
         #expect(finding.verdict == .failure && finding.advice?.contains("program") == false)
     }
 
+    @Test("a port that no machine has fails in words")
+    func noSuchPort() async throws {
+        let check = await SignalingCheck.listening("127.0.0.1", 65536, mayUseAnother: true, room: nil, token: nil)
+        let finding = try only(.signalingPort, check.findings)
+        #expect(finding.verdict == .failure && finding.found.contains("ports are 0 to 65535"))
+    }
+
     // MARK: STUN, TURN, NAT
 
     @Test("a STUN server that is silent fails where nothing else tells an address")

@@ -72,6 +72,15 @@ struct LiveServerTests {
         }
     }
 
+    @Test("A port that no machine has is said in words", arguments: [-1, 65536, Int.max])
+    func noSuchPort(port: Int) async throws {
+        var configuration = SignalingConfiguration()
+        configuration.port = port
+        let server = SignalingServer(configuration: configuration, logger: .silent)
+        let expected = SignalingServerError.cannotListen(host: "127.0.0.1", port: port, reason: "ports are 0 to 65535")
+        await #expect(throws: expected) { try await server.run() }
+    }
+
     @Test("A stop ends event streams and waiting offers, the latter with 503")
     func stopWhileBusy() async throws {
         let started = NIOLockedValueBox<[Task<RawResponse?, Never>]>([])

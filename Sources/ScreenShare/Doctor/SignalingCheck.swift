@@ -63,6 +63,7 @@ struct SignalingCheck: Sendable {
     }
 
     private static func bind(_ host: String, _ port: Int) async -> PortOutcome {
+        guard UInt16(exactly: port) != nil else { return .failure("ports are 0 to 65535") }
         do {
             let channel = try await ServerBootstrap(group: NIOSingletons.posixEventLoopGroup)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
