@@ -60,8 +60,7 @@ enum EnvironmentArguments {
         for name in names.options where isFree(name) {
             guard let value = environment[variable(name)], !value.isEmpty, fits(name, value, command, arguments, merged)
             else { continue }
-            let parts = repeatable.contains(name) ? value.split(separator: ",").map(String.init) : [value]
-            merged += parts.map { "--\(name)=\($0)" }
+            merged += split(value, of: name).map { "--\(name)=\($0)" }
         }
         for name in names.flags where isFree(name) {
             guard let value = environment[variable(name)], !no.contains(value.lowercased()) else { continue }
@@ -69,6 +68,24 @@ enum EnvironmentArguments {
             merged.append(yes.contains(value.lowercased()) ? "--\(name)" : "--\(name)=\(value)")
         }
         return merged
+    }
+
+    private static func split(_ value: String, of name: String) -> [String] {
+        guard repeatable.contains(name) else { return [value] }
+        guard name == "turn" else { return value.split(separator: ",").map(String.init) }
+        // A password may have commas: one that parts two servers has a scheme behind it, or nothing.
+        var servers: [String] = []
+        for part in value.split(separator: ",", omittingEmptySubsequences: false) {
+            if !servers.isEmpty, !TURNAddress.hasScheme(part) {
+                servers[servers.endIndex - 1] += ",\(part)"
+            } else {
+                servers.append(String(part))
+            }
+        }
+        for index in servers.indices {
+            while servers[index].last == "," { servers[index].removeLast() }
+        }
+        return servers.filter { !$0.isEmpty }
     }
 
     /// Not variables that are another command's, or of no use beside what is on the command line; `merged` has what was

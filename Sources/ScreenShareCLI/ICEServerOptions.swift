@@ -64,7 +64,7 @@ struct ICEServerOptions: ParsableArguments {
             server.trustedCertificates = turnCertificates
             return server
         } catch {
-            throw ValidationError("--turn: \(error.description).")
+            throw ValidationError("--turn: \(error.description.replacing(address.url, with: address.shown)).")
         }
     }
 
@@ -99,9 +99,10 @@ struct TURNAddress {
     let url: String
     let login: (username: String, password: String)?
 
-    /// Nil where there is half a login. What else is wrong is found by `TURNServer`.
+    /// Nil where there is half a login, or no scheme. What else is wrong is found by `TURNServer`.
     init?(_ text: String) {
-        guard let at = text.lastIndex(of: "@"), let colon = text.firstIndex(of: ":"), colon < at else {
+        guard Self.hasScheme(text[...]), let colon = text.firstIndex(of: ":") else { return nil }
+        guard let at = text.lastIndex(of: "@") else {
             (url, login) = (text, nil)
             return
         }
@@ -112,6 +113,17 @@ struct TURNAddress {
         else { return nil }
         url = String(text[...colon]) + text[text.index(after: at)...]
         login = (username, password)
+    }
+
+    /// `stun:` is refused in its own words.
+    static func hasScheme(_ text: Substring) -> Bool {
+        ["turn:", "turns:", "stun:"].contains(where: text.lowercased().hasPrefix)
+    }
+
+    /// What may be told of one that is refused: where the host was forgotten, the password stands in the place of a port.
+    var shown: String {
+        let parts = url.split(separator: ":", omittingEmptySubsequences: false)
+        return login == nil && parts.count > 2 ? "\(parts[0]):\(parts[1])…" : url
     }
 
     /// RFC 3986 § 2.1: a colon in the user name is %3A.

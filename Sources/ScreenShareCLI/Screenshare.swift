@@ -12,7 +12,8 @@ struct Screenshare: AsyncParsableCommand {
             Where something does not work:  screenshare doctor
 
             Every option can also be set in the environment: SCREENSHARE_ROOM, SCREENSHARE_SIGNALING and so on \
-            (upper case, dashes as underscores). An option on the command line wins.
+            (upper case, dashes as underscores; several of one kind with commas between them). An option on the \
+            command line wins.
 
             Exit codes: 0 done, 64 wrong usage, 69 something needed is not there (display, server, room), \
             70 internal error, 74 output can't be written, 77 not allowed.

@@ -112,6 +112,9 @@ def test_view_says_which_of_its_options_do_not_go(run, words, said):
         ("turns:alice:wonder@example.org?transport=udp", "TCP"),
         ("stun:alice:wonder@example.org", "no TURN server"),
         ("turn:wonder@example.org", "password"),
+        # The host was forgotten.
+        ("turn:alice:wonder", "turn:alice… needs a user name and a password"),
+        ("alice:wonder", "password"),
     ],
 )
 @pytest.mark.parametrize("command", ["host", "view", "serve", "doctor"])
