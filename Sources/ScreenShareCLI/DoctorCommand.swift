@@ -51,7 +51,7 @@ struct DoctorCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        try HostCommand.checkSignaling(signaling, listen)
+        try HostCommand.checkSignaling(signaling, listen, names)
         if let room { try RoomArgument.check(room) }
     }
 

@@ -5,7 +5,8 @@ import Glibc
 enum EnvironmentArguments {
     /// Where one is on the command line, the others' variables are not for this run.
     private static let exclusive = [["monitor", "window", "region", "test-pattern"], ["signaling", "listen", "whep"],
-        ["token", "open"], ["size", "max-pixels"], ["room", "whep"], ["turn-secret", "turn-user"], ["turn-secret", "turn-password"]]
+        ["signaling", "allow-host"], ["signaling", "allow-origin"], ["token", "open"], ["size", "max-pixels"], ["room", "whep"],
+        ["turn-secret", "turn-user"], ["turn-secret", "turn-password"]]
     /// Several values stand with commas between them.
     private static let repeatable = ["interface", "stun", "turn", "allow-host", "allow-origin"]
 

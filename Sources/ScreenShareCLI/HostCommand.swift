@@ -64,14 +64,17 @@ struct HostCommand: AsyncParsableCommand {
     var logLevel: LogLevelArgument = .warning
 
     func validate() throws {
-        try Self.checkSignaling(signaling, listen)
+        try Self.checkSignaling(signaling, listen, names)
         try RoomArgument.check(room)
         try Self.check(token: token, open: open, maximumViewers: maxViewers, duration: duration)
     }
 
     /// What `doctor` refuses as well, as the next one.
-    static func checkSignaling(_ signaling: String?, _ listen: ListenAddress?) throws {
+    static func checkSignaling(_ signaling: String?, _ listen: ListenAddress?, _ names: ServerNames) throws {
         if signaling != nil, listen != nil { throw ValidationError("Choose --signaling or --listen, not both.") }
+        if signaling != nil, !names.isEmpty {
+            throw ValidationError("Choose --signaling, or --allow-host and --allow-origin: a server elsewhere has its own.")
+        }
         if let signaling { try WebAddress.check(signaling, of: "--signaling", isServer: true) }
     }
 

@@ -8,6 +8,8 @@ struct ServerNames: ParsableArguments {
     @Option(name: .customLong("allow-origin"), help: "A web origin whose pages may join rooms; can be repeated.")
     var allowedOrigins: [String] = []
 
+    var isEmpty: Bool { allowedHosts.isEmpty && allowedOrigins.isEmpty }
+
     func validate() throws {
         // What is no name or origin would never match, and turn everybody away without a word why.
         if let host = allowedHosts.first(where: { !Self.isHost($0) }) {

@@ -81,7 +81,8 @@ struct SignalingPlan: Sendable {
 
     /// - Parameter isLocal: the server is reached from this machine alone.
     func standingNote(isLocal: Bool) -> String {
-        let note = "Using the signaling server that already runs at \(Self.standing)"
+        var note = "Using the signaling server that already runs at \(Self.standing)"
+        if !names.isEmpty { note += ", which goes by its own --allow-host and --allow-origin, not by these" }
         if isLocal { return "\(note)." }
         return "\(note); others in the network reach it, and \(open ? "need no token (--open)" : "need the token")."
     }

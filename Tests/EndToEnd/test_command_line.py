@@ -38,6 +38,7 @@ def test_version(run):
         ["host", "--room", "demo", "--bitrate", "-1"],
         ["host", "--room", "demo", "--signaling", "example.org"],
         ["host", "--room", "demo", "--signaling", "http://127.0.0.1:99999"],
+        ["host", "--room", "demo", "--signaling", "http://example.org", "--allow-host", "example.org"],
         ["host", "--room", "demo", "--interface", "nope"],
         ["host", "--room", "demo", "--relay-only"],
         ["host", "--room", "demo", "--turn-user", "a"],

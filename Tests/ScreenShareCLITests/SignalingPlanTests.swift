@@ -6,9 +6,14 @@ import Testing
 
 @Suite("Where host publishes, and under which rules")
 struct SignalingPlanTests {
-    private func plan(room: String = "demo", token: String? = nil, open: Bool = false) -> SignalingPlan {
+    /// As parsed: options that were never parsed have no values.
+    private static let noNames = (try? ServerNames.parse([])) ?? ServerNames()
+
+    private func plan(
+        room: String = "demo", names: ServerNames? = nil, token: String? = nil, open: Bool = false
+    ) -> SignalingPlan {
         SignalingPlan(
-            room: room, signaling: nil, listen: nil, names: ServerNames(), token: token, open: open, maximumViewers: 10,
+            room: room, signaling: nil, listen: nil, names: names ?? Self.noNames, token: token, open: open, maximumViewers: 10,
             iceServers: { [] })
     }
 
@@ -26,6 +31,27 @@ struct SignalingPlanTests {
         #expect(!plan().standingNote(isLocal: true).contains("others"))
         #expect(plan().standingNote(isLocal: false).hasSuffix("others in the network reach it, and need the token."))
         #expect(plan(open: true).standingNote(isLocal: false).hasSuffix("and need no token (--open)."))
+    }
+
+    @Test("whose server's names are of no use at one that runs already is told so", arguments: [true, false])
+    func names(isLocal: Bool) throws {
+        for option in [["--allow-host", "meet.example.org"], ["--allow-origin", "https://meet.example.org"]] {
+            let note = plan(names: try ServerNames.parse(option)).standingNote(isLocal: isLocal)
+            #expect(note.contains("its own --allow-host and --allow-origin"))
+        }
+        #expect(!plan().standingNote(isLocal: isLocal).contains("--allow"))
+    }
+
+    @Test("with --signaling they are wrong usage, and their variables are not for this run")
+    func namesElsewhere() throws {
+        let given = ["host", "--room", "demo", "--signaling", "https://meet.example.org"]
+        for command in [given, ["doctor"] + given.suffix(2)] {
+            #expect(throws: (any Error).self) {
+                _ = try Screenshare.parseAsRoot(command + ["--allow-host", "meet.example.org"])
+            }
+            let environment = ["SCREENSHARE_ALLOW_HOST": "a", "SCREENSHARE_ALLOW_ORIGIN": "https://a"]
+            #expect(EnvironmentArguments.merge(command, environment: environment) == command)
+        }
     }
 
     @Test("the printed command watches in this very room, whatever the room's and the token's names begin with", arguments: [

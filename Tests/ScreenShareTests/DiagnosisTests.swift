@@ -153,6 +153,7 @@ struct DiagnosisTests {
             Finding.signalingPort(.server(isLocal: isLocal), host: "127.0.0.1", port: 8080, mayUseAnother: true)
         }
         let (here, everywhere) = (finding(isLocal: true), finding(isLocal: false))
+        #expect(here.found.contains("its own --allow-host"))
         #expect(!here.found.contains("token") && here.values["local"] == .flag(true))
         #expect(everywhere.verdict == .ok && everywhere.found.contains("need a token unless --open"))
         #expect(everywhere.values["local"] == .flag(false))

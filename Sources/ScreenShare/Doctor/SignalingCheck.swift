@@ -103,7 +103,8 @@ extension Finding {
         case .server(let isLocal) where mayUseAnother:
             let reach = isLocal ? "" : ", and viewers would need a token unless --open is given: others in the network reach it"
             return Finding(
-                .signalingPort, .ok, "a signaling server listens at \(place) already; it would be used\(reach)",
+                .signalingPort, .ok,
+                "a signaling server listens at \(place) already; it would be used, with its own --allow-host\(reach)",
                 values: values.merging(["local": .flag(isLocal)]) { $1 })
         case .server:
             return Finding(
