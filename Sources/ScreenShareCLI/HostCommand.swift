@@ -11,11 +11,10 @@ struct HostCommand: AsyncParsableCommand {
         discussion: """
             Without --signaling and --listen, a signaling server of yours, or root's, that runs at \(ListenAddress.standard) \
             already is used; of yours, for this machine alone, one in this process takes the place once it is gone for five \
-            seconds. \
+            seconds. Else one runs inside this process; it tells viewers of the --stun and --turn servers, with credentials. \
             Where others in the network reach the server, viewers need a token: that of --token, or one that is made and \
-            stands in the printed link; with --open they need none. \
-            Else one runs inside this process; it tells viewers of the --stun and --turn servers, with credentials. Keys on a terminal: p \
-            pauses and resumes (so does SIGUSR1), s mutes the system's sound, m the microphone, q quits, ? lists them.
+            stands in the printed link; with --open they need none. Keys on a terminal: p pauses and resumes (so does \
+            SIGUSR1), s mutes the system's sound, m the microphone, q quits, ? lists them.
 
             Exit codes: 0 done, 64 wrong usage, 69 no display, server or room, 70 internal error, 74 the statistics \
             can't be written, 77 the server demands a token, or a TURN server refuses us.
@@ -57,7 +56,8 @@ struct HostCommand: AsyncParsableCommand {
     @Option(help: "Stop after this many seconds.")
     var duration: Double?
 
-    @Option(help: "Write statistics as one JSON object a second to a file, or - for standard output.")
+    @Option(
+        help: "Write statistics as one JSON object a second to a file, or - for standard output.", completion: .file())
     var statsJson: String?
 
     @Option(help: "trace, debug, info, notice, warning or error.")

@@ -86,7 +86,7 @@ struct VideoOptions: ParsableArguments {
 struct NetworkOptions: ParsableArguments {
     @Option(
         help: "The UDP port for all viewers, 1…65535 (default: any free one); the same of TCP where it is free.")
-    var udpPort: UInt16 = 0
+    var udpPort: UInt16?
 
     @Flag(help: "Don't listen for viewers whose network lets no UDP through.")
     var noTcp = false
@@ -113,7 +113,7 @@ struct NetworkOptions: ParsableArguments {
 
     func configuration() throws -> NetworkConfiguration {
         var network = NetworkConfiguration()
-        network.udpPort = udpPort
+        network.udpPort = udpPort ?? 0
         network.usesTCP = !noTcp
         network.marksPackets = !noDscp
         network.interfaces = interfaces

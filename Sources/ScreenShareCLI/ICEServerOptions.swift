@@ -30,7 +30,8 @@ struct ICEServerOptions: ParsableArguments {
 
     @Option(
         name: .customLong("turn-ca"),
-        help: "A file of certificates (PEM) that sign those of turns: servers, in place of the system's.")
+        help: "A file of certificates (PEM) that sign those of turns: servers, in place of the system's.",
+        completion: .file())
     var turnCertificates: String?
 
     func validate() throws {

@@ -33,7 +33,8 @@ struct ViewCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp(
             "Write the sound to this file, in step with the video: Ogg Opus (.opus, .ogg), or decoded (.wav). Without it "
-                + "none is asked for."))
+                + "none is asked for."),
+        completion: .file())
     var audio: String?
 
     @Option(
@@ -61,7 +62,7 @@ struct ViewCommand: AsyncParsableCommand {
     @OptionGroup(title: "Network")
     var network: ViewNetworkOptions
 
-    @Option(help: "Write statistics as one JSON object a second to a file (- is taken by the video).")
+    @Option(help: "Write statistics as one JSON object a second to a file (- is taken by the video).", completion: .file())
     var statsJson: String?
 
     @Option(help: "trace, debug, info, notice, warning or error.")

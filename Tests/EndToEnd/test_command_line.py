@@ -23,6 +23,20 @@ def test_the_exit_codes_are_documented(run):
     assert all(code in text for code in ("64", "69", "74", "77"))
 
 
+def test_host_s_help_tells_one_default_of_the_udp_port_and_when_its_own_server_runs(run):
+    text = " ".join(run("host", "--help").stdout.split())
+    assert "(default: any free one)" in text and "(default: 0)" not in text
+    assert "gone for five seconds. Else one runs inside this process" in text
+
+
+def test_tab_offers_files_for_options_that_take_files(run):
+    lines = run("--generate-completion-script", "fish").stdout.splitlines()
+    for command, option in (("view", "audio"), ("view", "stats-json"), ("host", "stats-json"), ("host", "turn-ca")):
+        offers = [line for line in lines if f'"screenshare {command}" {option}\'' in line]
+        # `-f` keeps fish from offering files.
+        assert [line.rsplit("'", 1)[1].strip() for line in offers] == ["-rF"], offers
+
+
 def test_version(run):
     done = run("--version")
     assert done.returncode == OK and done.stdout.strip()
