@@ -42,15 +42,15 @@ hostile: test-packages build support ## viewers and strangers that mean no good:
 	SCREENSHARE="$(or $(SCREENSHARE),$(CURDIR)/.build/debug/screenshare)" FORGED=1000000 JOINS=1000 \
 	$(PYTEST)/test_hostile.py --timeout 1200 $(PYTEST_ARGS)
 
-# Optimised: a day of virtual time takes seconds.
+# Optimised: a day of virtual time takes seconds. In a place of its own: it builds the program too, other than `release`.
 simulation: packages ## two peers in virtual time: 10,000 kinds of weather, and 30 days on end
 	SIMULATION_SEEDS=10000 VIRTUAL_HOURS=720 SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TEST_WIDTH) \
-	$(SWIFT) test -c release --scratch-path .build-release --filter 'SimulationTests|LongRunTests' $(ARGS)
+	$(SWIFT) test -c release --scratch-path .build-simulation --filter 'SimulationTests|LongRunTests' $(ARGS)
 
 # XCTest itself leaks, and has no suite here; a simulated seed takes a second under a sanitizer.
 asan: packages ## the Swift suites under AddressSanitizer
 	SIMULATION_SEEDS=20 SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TEST_WIDTH) \
-	LSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Support/sanitizers/lsan.supp" \
+	LSAN_OPTIONS="suppressions='$(CURDIR)/Tests/Support/sanitizers/lsan.supp'" \
 	$(SWIFT) test --disable-xctest --sanitize address --scratch-path .build-asan $(ARGS)
 
 tsan: packages ## the Swift suites under ThreadSanitizer
@@ -67,7 +67,7 @@ install: release ## into PREFIX=/usr/local: program, manual page, completions
 	PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" SWIFT="$(SWIFT)" Scripts/install-program
 
 clean: ## remove what was built
-	rm -rf .build .build-* .venv
+	rm -rf .build .build-* .venv FuzzTesting/.build
 	@for tool in $(SUPPORT); do $(MAKE) -s -C Tests/Support/$$tool clean; done
 
 # What the targets above stand on.
