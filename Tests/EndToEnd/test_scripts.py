@@ -1,0 +1,35 @@
+"""The scripts behind `make`, with stand-ins for what takes long."""
+
+import os
+import shutil
+import stat
+import subprocess
+
+from harness.codes import OK
+from harness.paths import ROOT
+
+
+def test_all_is_made_before_anything_is_installed_and_all_may_read_it(tmp_path):
+    place, target = tmp_path / "a b", tmp_path / "to here"
+    (place / "Scripts").mkdir(parents=True)
+    shutil.copy(ROOT / "Scripts/install-program", place / "Scripts")
+    for file, source in (
+        (place / ".build-release/release/screenshare", "/bin/true"),
+        (place / ".build/plugins/GenerateManual/outputs/ScreenShareCLI/screenshare.1", "/etc/hostname"),
+    ):
+        file.parent.mkdir(parents=True)
+        shutil.copy(source, file)
+
+    def install(swift):
+        environment = {"PATH": os.environ["PATH"], "SWIFT": swift, "DESTDIR": str(target), "PREFIX": "/usr"}
+        command = ["bash", place / "Scripts/install-program"]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=20, umask=0o077)
+
+    assert install("false").returncode != OK and not target.exists()
+    # The second time into what is there.
+    for _ in range(2):
+        done = install("true")
+        assert done.returncode == OK, done.stderr
+    program, manual = target / "usr/bin/screenshare", target / "usr/share/man/man1/screenshare.1"
+    assert stat.S_IMODE(program.stat().st_mode) == 0o755 and stat.S_IMODE(manual.stat().st_mode) == 0o644
+    assert len([path for path in target.rglob("*screenshare*") if path.is_file()]) == 5
