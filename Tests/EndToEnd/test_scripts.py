@@ -33,3 +33,9 @@ def test_all_is_made_before_anything_is_installed_and_all_may_read_it(tmp_path):
     program, manual = target / "usr/bin/screenshare", target / "usr/share/man/man1/screenshare.1"
     assert stat.S_IMODE(program.stat().st_mode) == 0o755 and stat.S_IMODE(manual.stat().st_mode) == 0o644
     assert len([path for path in target.rglob("*screenshare*") if path.is_file()]) == 5
+
+
+def test_packages_are_left_to_whoever_has_another_system():
+    command = ["/bin/bash", ROOT / "Scripts/install-packages", "build"]
+    done = subprocess.run(command, env={"PATH": "/nonexistent"}, capture_output=True, text=True, timeout=20)
+    assert done.returncode == OK and "not a Debian system" in done.stderr and "libx264-dev" in done.stderr
