@@ -18,6 +18,13 @@ def test_it_decodes_the_test_pattern(lan, share, start, artifacts, mode):
     assert_colours(picture, PLACES)
 
 
+def test_it_gets_pictures_where_it_offers_sound_on_a_transport_of_its_own(lan, share, start):
+    """webrtcbin bundles nothing unless it is told to."""
+    host = share(lan, "--test-pattern")
+    viewer = start(sharer.gstreamer, lan, host.whep, "--unbundled", "--frames", "60")
+    assert viewer.event("summary", 20)["frames"] >= 60
+
+
 def test_a_mode_0_viewer_gets_a_lane_that_ends_with_it(lan, share, start):
     host = share(lan, "--test-pattern")
     start(sharer.aiortc, lan, host.whep, "--duration", "30").event("first")

@@ -156,6 +156,20 @@ struct AnswerTests {
         #expect(offer.transport.credentials.usernameFragment == "abcd")
     }
 
+    @Test("what is on a transport of its own is rejected, and the picture served", arguments: [
+        "a=tool:bundles nothing", "a=group:LS 0 1", "a=group:BUNDLE 1",
+    ])
+    func unbundled(group: String) throws {
+        let sound = "m=audio 9 UDP/TLS/RTP/SAVPF 111\na=mid:1\na=rtcp-mux\na=ice-ufrag:else\na=rtpmap:111 opus/48000/2\n"
+        let text = OfferTests.minimal.with("a=group:BUNDLE 0", group).with("m=video", sound + "m=video")
+        let offer = try Offer(SessionDescription(text))
+        let answer = offer.makeAnswer(Self.plan(offer, audio: Self.sound))
+        #expect(answer.media[0].line.value == "audio 0 UDP/TLS/RTP/SAVPF 111")
+        #expect(answer.group("BUNDLE") == nil && answer.direction(of: answer.media[1]) == .sendonly)
+        #expect(answer.media[1].port == 9 && answer.media[1].attributes.values(of: "candidate").count == 2)
+        #expect(offer.transport.credentials.usernameFragment == "abcd")
+    }
+
     @Test("an unfinished gathering is not called complete")
     func incomplete() throws {
         let offer = try Offer(SessionDescription(OfferTests.minimal))

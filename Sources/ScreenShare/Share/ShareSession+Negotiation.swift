@@ -205,7 +205,7 @@ extension ShareSession {
         do throws(AnswerRefusal) { return try Offer(description) } catch {
             switch error {
             case .transport, .noMedia: throw .malformedDescription(error.text)
-            case .noVideo, .nothingToReceive, .noH264, .unsupportedProtocol, .notBundled, .noRTCPMux:
+            case .noVideo, .nothingToReceive, .noH264, .unsupportedProtocol, .unusableTags, .noRTCPMux:
                 throw .offerRefused(error.text)
             }
         }
@@ -227,7 +227,7 @@ extension AnswerRefusal {
         case .nothingToReceive: "no video section of the offer wants to receive"
         case .noH264: "the offer has no H.264"
         case .unsupportedProtocol: "the offer's video section is not RTP"
-        case .notBundled: "the offer does not bundle its sections"
+        case .unusableTags: "two sections of the offer have the same tag, or one a tag that is too long"
         case .noRTCPMux: "the offer does not multiplex RTCP"
         case .transport(let fault): "the offer's ICE or DTLS part can't be used (\(fault))"
         }

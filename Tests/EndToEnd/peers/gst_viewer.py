@@ -12,7 +12,8 @@ picture is reported the moment its last packet is there and decoded. Writes one 
 
 --record writes each access unit as it arrives: eight bytes of time (microseconds since 1970), four of length, both
 little-endian, and the unit in Annex B; with --rtp four bytes of RTP timestamp between length and unit. --mode 0 offers
-H.264 as GStreamer itself does, without packetization-mode. Runs under Debian's own Python.
+H.264 as GStreamer itself does, without packetization-mode; --unbundled offers sound too, on a transport of its own, as
+GStreamer itself does. Runs under Debian's own Python.
 """
 
 import argparse
@@ -42,6 +43,7 @@ OFFERS = {
     1: H264 + ",packetization-mode=(string)1,profile-level-id=(string)42e01f,level-asymmetry-allowed=(string)1",
     "high": H264 + ",packetization-mode=(string)1,profile-level-id=(string)64001f,level-asymmetry-allowed=(string)1",
 }
+OPUS = "application/x-rtp,media=audio,encoding-name=OPUS,clock-rate=48000,encoding-params=(string)2,payload=(int)97"
 FEEDBACK = (
     ",rtcp-fb-transport-cc=(boolean)true"
     ',extmap-3=(string)"http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"'
@@ -78,7 +80,8 @@ class Viewer:
         self.record = open(arguments.record, "wb") if arguments.record else None
         self.pipeline = Gst.Pipeline()
         self.webrtc = Gst.ElementFactory.make("webrtcbin")
-        self.webrtc.set_property("bundle-policy", "max-bundle")
+        if not arguments.unbundled:
+            self.webrtc.set_property("bundle-policy", "max-bundle")
         self.webrtc.set_property("latency", arguments.repair)
         self.webrtc.connect("notify::ice-gathering-state", self.gathering_changed)
         self.webrtc.connect("pad-added", self.pad_added)
@@ -89,6 +92,8 @@ class Viewer:
         transceiver = self.webrtc.emit("add-transceiver", direction, caps)
         if arguments.repair:
             transceiver.set_property("do-nack", True)
+        if arguments.unbundled:
+            self.webrtc.emit("add-transceiver", direction, Gst.Caps.from_string(OPUS))
         self.pipeline.set_state(Gst.State.PLAYING)
 
     def gathering_changed(self, webrtc, _):
@@ -246,6 +251,7 @@ def parse():
     parser.add_argument("--viewers", type=int, default=1)
     parser.add_argument("--no-decode", action="store_true", help="count access units")
     parser.add_argument("--high", action="store_true", help="offer High profile, as browsers do beside the others")
+    parser.add_argument("--unbundled", action="store_true", help="offer sound too, each on a transport of its own")
     parser.add_argument("--feedback", action="store_true", help="tell when each packet came (transport-wide feedback)")
     parser.add_argument("--record", metavar="PATH", help="with --no-decode: write what arrives, and when")
     parser.add_argument("--rtp", action="store_true", help="with --record: RTP timestamps too")

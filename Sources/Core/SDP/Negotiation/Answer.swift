@@ -29,11 +29,12 @@ package struct AnswerPlan: Sendable {
 
 extension Offer {
     /// The answer (RFC 8829 § 5.3.1): the offer's sections in order, with its tags, payload types and extension ids.
+    /// There is one transport: what the offer has on others is rejected.
     package func makeAnswer(_ plan: AnswerPlan) -> SessionDescription {
         let accepted = bundle.filter { part(of: $0, plan) != .rejected }
         var answer = SessionDescription(origin: Origin(sessionID: plan.sessionID))
         let tags = accepted.compactMap { description.media[$0].mid }
-        if description.group("BUNDLE") != nil, !tags.isEmpty {
+        if let mid = video.mid, description.groups("BUNDLE").contains(where: { $0.contains(mid) }) {
             answer.attributes.add("group", (["BUNDLE"] + tags).joined(separator: " "))
         }
         answer.attributes.append(LocalTransport.options)

@@ -7,8 +7,8 @@ package enum AnswerRefusal: Error, Hashable, Sendable {
     case noH264
     /// A section over something else than RTP, or plain RTP without any key exchange of WebRTC's.
     case unsupportedProtocol
-    /// Several sections outside a BUNDLE group (RFC 9143), or tags that are not unique.
-    case notBundled
+    /// Two sections have the same tag (`a=mid`), or one has a tag that is too long.
+    case unusableTags
     case noRTCPMux
     case transport(TransportFault)
 }

@@ -1,10 +1,9 @@
 /// Which sections of a description share one transport (RFC 9143).
 struct Bundle {
-    /// Indices of the sections, in the group's order; the first is the tagged one. Without a group: the only section
-    /// that is not rejected.
+    /// Indices of the sections, in the group's order; the first is the tagged one. Without a group: the one section.
     let sections: [Int]
 
-    /// Nil where several sections stand for themselves, or where two have the same tag.
+    /// Nil where two sections have the same tag, or one a tag that is too long.
     init?(_ description: SessionDescription, holding index: Int) {
         var indices: [String: Int] = [:]
         for (position, section) in description.media.enumerated() {
@@ -20,7 +19,6 @@ struct Bundle {
                 return
             }
         }
-        guard description.media.filter({ !$0.isRejected }).count == 1 else { return nil }
         sections = [index]
     }
 

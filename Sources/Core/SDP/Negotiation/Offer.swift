@@ -8,14 +8,14 @@ package struct Offer: Hashable, Sendable {
     package let video: OfferedVideo
     /// Sound that could be sent; nil where none is wanted, or no Opus is.
     package let audio: OfferedAudio?
-    /// The bundle's sections, in the group's order.
+    /// The bundle's sections, in the group's order; the picture's alone where no group has it.
     let bundle: [Int]
 
     /// - Parameter allowHigh: the encoder may be asked for High profile.
     package init(_ description: SessionDescription, allowHigh: Bool = true) throws(AnswerRefusal) {
         let description = description.withOneCongestionFeedback()
         let video = try OfferedVideo.find(in: description, allowHigh: allowHigh)
-        guard let bundle = Bundle(description, holding: video.index) else { throw .notBundled }
+        guard let bundle = Bundle(description, holding: video.index) else { throw .unusableTags }
         let audio = OfferedAudio.find(in: description, among: bundle.sections)
         self.description = description
         self.video = video
