@@ -163,7 +163,15 @@ struct RTCPTests {
         }
         #expect(throws: RTCPError.padding) { try parse([0xa0, 203, 0, 1, 0, 0, 0, 0]) }
         #expect(throws: RTCPError.padding) { try parse([0xa0, 203, 0, 1, 0, 0, 0, 8]) }
-        #expect(throws: RTCPError.padding) { try parse([0xa0, 203, 0, 1, 0, 0, 0, 4, 0x80, 203, 0, 0]) }
+    }
+
+    @Test("A padded packet hides none of those behind it")
+    func paddingBeforeTheLast() throws {
+        let padded: [UInt8] = [0xa1, 206, 0, 3, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 4]
+        let request = RTCPPacket.pictureLossIndication(PictureLossIndication(senderSSRC: 1, mediaSSRC: 2))
+        #expect(try parse(padded + [0x80, 207, 0, 0]) == [request, .unknown(type: 207, format: 0)])
+        #expect(try parse(padded + padded) == [request, request])
+        #expect(throws: RTCPError.padding) { try parse([0xa0, 203, 0, 1, 0, 0, 0, 8] + padded) }
     }
 
     @Test("A datagram of more packets than allowed, or a NACK of more entries, is refused")

@@ -3,7 +3,7 @@ package enum RTCPError: Error, Hashable, Sendable {
     case truncated
     /// The version is not 2 (RFC 3550 § 6.4.1).
     case version
-    /// A padding count that is zero or too large, or padding before the last packet (RFC 3550 § 6.4.1).
+    /// A padding count that is zero or too large (RFC 3550 § 6.4.1).
     case padding
     /// A compound packet must begin with SR or RR (RFC 3550 § 6.1).
     case notStartingWithReport

@@ -8,7 +8,6 @@ struct RTCPHeader {
     var count: UInt8
     var type: UInt8
     var body: Range<Int>
-    var hasPadding: Bool
 
     /// Steps the cursor over the whole packet.
     init(_ span: RawSpan, _ cursor: inout Cursor) throws(RTCPError) {
@@ -19,7 +18,7 @@ struct RTCPHeader {
         guard let body = cursor.take(Int(words) * 4) else { throw .truncated }
         count = first & 0x1f
         self.type = type
-        hasPadding = first & 0x20 != 0
+        let hasPadding = first & 0x20 != 0
         self.body = hasPadding ? try Self.unpadded(span, body) : body
     }
 

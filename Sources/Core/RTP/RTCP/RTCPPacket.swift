@@ -27,14 +27,15 @@ package enum RTCPForm: Hashable, Sendable {
 
 extension RTCPPacket {
     /// All packets of a datagram. One malformed packet condemns the whole datagram.
+    ///
+    /// Any of them may be padded: § 6.4.1 allows it to the last alone, but str0m and Pion fill up transport-wide feedback
+    /// wherever it stands, and each packet's length says where the next begins.
     package static func packets(_ span: RawSpan, form: RTCPForm = .reducedSize) throws(RTCPError) -> [RTCPPacket] {
         var packets: [RTCPPacket] = []
         var cursor = Cursor(span)
         repeat {
             guard packets.count < Limits.packetsPerCompound else { throw .tooMany }
             let header = try RTCPHeader(span, &cursor)
-            // "padding … should only be required on the last individual packet" (§ 6.4.1; checked as in A.2).
-            if header.hasPadding, cursor.remaining > 0 { throw .padding }
             packets.append(try packet(span, header))
             if packets.count == 1, form == .compound { try checkStart(packets[0]) }
         } while cursor.remaining > 0
