@@ -9,6 +9,9 @@ struct ParameterSetTests {
         0x67, 0x42, 0xc0, 0x1f, 0x8c, 0x8d, 0x40, 0x50, 0x1e, 0x90, 0x0f, 0x08, 0x84, 0x6a,
     ]
 
+    /// The flag that says the VUI stands within the tenth.
+    private static let bytesBeforeVUI = 10
+
     @Test("A sequence parameter set is read field by field")
     func plain() throws {
         let set = try SequenceParameterSet(Self.plain)
@@ -104,14 +107,29 @@ struct ParameterSetTests {
         #expect(again == rewritten)
     }
 
-    @Test("Every truncation of a set is refused or reads as a set, and never traps")
+    @Test("A set that ends before its VUI is refused")
     func truncated() {
-        for length in Self.plain.indices {
-            #expect(throws: H264SyntaxError.self) { try SequenceParameterSet(Array(Self.plain[..<min(length, 11)])) }
+        for length in 0..<Self.bytesBeforeVUI {
+            #expect(throws: H264SyntaxError.self) { try SequenceParameterSet(Array(Self.plain[..<length])) }
         }
         #expect(throws: H264SyntaxError.wrongType) { try SequenceParameterSet([0x68, 1, 2, 3]) }
         #expect(throws: H264SyntaxError.outOfRange) {
             try SequenceParameterSet([0x67] + [UInt8](repeating: 0x80, count: 5000))
+        }
+    }
+
+    @Test("A VUI that ends too early or has a value out of range leaves its set readable, but gets no timing")
+    func unreadableVUI() throws {
+        var whole = try SequenceParameterSet(Self.plain)
+        whole.vui = nil
+        let small = Self.head + "1" + ue(0) + ue(0) + "1" + "0" + "0"
+        let farChroma = Self.set(bits: small + "1" + "0001" + ue(6) + ue(0) + "00000")
+        var cases = [(farChroma, try SequenceParameterSet(Self.set(bits: small + "0")))]
+        cases += (Self.bytesBeforeVUI..<Self.plain.count).map { (Array(Self.plain[..<$0]), whole) }
+        let timing = VideoTiming(unitsInTick: 1, timeScale: 60, isFixedFrameRate: true)
+        for (bytes, expected) in cases {
+            #expect(try SequenceParameterSet(bytes) == expected)
+            #expect(throws: H264SyntaxError.self) { try SequenceParameterSet.settingTiming(timing, in: bytes) }
         }
     }
 

@@ -47,7 +47,9 @@ extension SequenceParameterSet {
             throw .outOfRange
         }
         layout.presenceFlag = reader.position
-        if try reader.flag() { vui = try VUIParameters(&reader, &layout) }
+        layout.isPresent = try reader.flag()
+        // Some encoders cut it short. It ends the set, and no decoding depends on it.
+        if layout.isPresent { vui = try? VUIParameters(&reader, &layout) }
     }
 
     /// The profiles whose sets say the chroma format (§ 7.3.2.1.1).

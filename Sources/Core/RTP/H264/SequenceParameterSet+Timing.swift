@@ -1,11 +1,13 @@
 extension SequenceParameterSet {
-    /// The same NAL unit with this timing in its VUI; every other bit stays as it was.
+    /// The same NAL unit with this timing in its VUI; every other bit stays as it was. A VUI that can't be read can't be
+    /// rewritten.
     package static func settingTiming(
         _ timing: VideoTiming, in nalUnit: [UInt8]
     ) throws(H264SyntaxError) -> [UInt8] {
         var layout = VUILayout()
         var parser = try reader(nalUnit, nalUnit.indices)
-        _ = try SequenceParameterSet(&parser, &layout)
+        let set = try SequenceParameterSet(&parser, &layout)
+        if layout.isPresent, set.vui == nil { throw .truncated }
 
         var source = try reader(nalUnit, nalUnit.indices)
         var writer = BitWriter()

@@ -39,6 +39,7 @@ package struct SequenceParameterSet: Hashable, Sendable {
     package var macroblockAdaptiveFrameField = false
     package var direct8x8Inference: Bool
     package var cropping: Cropping?
+    /// Nil also where it ends too early, or has values that it may not have.
     package var vui: VUIParameters?
 
     package var maxFrameNum: Int { 1 << log2MaxFrameNum }

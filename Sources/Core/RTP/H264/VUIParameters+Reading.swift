@@ -2,6 +2,8 @@
 struct VUILayout: Sendable {
     /// `vui_parameters_present_flag`.
     var presenceFlag = 0
+    /// It says so, readable or not.
+    var isPresent = false
     /// From `timing_info_present_flag` to behind `fixed_frame_rate_flag`; nil without VUI.
     var timing: Range<Int>?
 }
