@@ -108,19 +108,43 @@ struct H264DepacketizerTests {
         #expect(units[1].content == [last])
     }
 
-    @Test("Structures of mode 2, reserved types and malformed payloads are refused, and the unit is marked")
+    @Test("Reserved types are ignored, alone, in an aggregate and in fragments", arguments: [
+        [[0x60, 1]], [[0x7e, 1]], [[0x7f, 1]], [[0x78, 0, 2, 0x7e, 1, 0, 1, 0x60]], [[0x7c, 0x9e, 1], [0x7c, 0x5e, 1]],
+    ] as [[[UInt8]]])
+    func reserved(payloads: [[UInt8]]) throws {
+        var depacketizer = H264Depacketizer()
+        _ = try depacketizer.receive(packet([0x67, 1], 1), 1)
+        _ = try depacketizer.receive(packet([0x7c, 0x85, 0x88], 1), 2)
+        var number: Int64 = 2
+        for payload in payloads {
+            number += 1
+            _ = try depacketizer.receive(packet(payload, 1), number)
+        }
+        let units = try depacketizer.receive(packet([0x7c, 0x45, 7], 1, marker: true), number + 1)
+        #expect(units.map(\.content) == [[[0x67, 1], [0x65, 0x88, 7]]] && units.map(\.isComplete) == [true])
+    }
+
+    @Test("A unit of nothing but reserved types is none, and what was lost before it is told by the next")
+    func nothingButReserved() throws {
+        var depacketizer = H264Depacketizer()
+        _ = try depacketizer.receive(packet([0x65, 0x88], 1, marker: true), 1)
+        let none = try depacketizer.receive(packet([0x7e, 1], 2, marker: true), 4)
+        #expect(none.isEmpty)
+        let units = try depacketizer.receive(packet([0x41, 0x9a], 3, marker: true), 5)
+        #expect(units.map(\.content) == [[[0x41, 0x9a]]] && units.map(\.packetsLostBefore) == [2])
+    }
+
+    @Test("Structures of mode 2 and malformed payloads are refused, and the unit is marked")
     func refused() throws {
         let cases: [([UInt8], H264DepacketizerError)] = [
             ([0x79, 0, 0, 0, 2, 0x65, 1], .unsupportedType(.stapB)),
             ([0x7a, 0, 0], .unsupportedType(.mtap16)),
             ([0x7b, 0, 0], .unsupportedType(.mtap24)),
             ([0x7d, 0x85, 0, 0, 1], .unsupportedType(.fuB)),
-            ([0x60, 1], .unsupportedType(NALUnitType(rawValue: 0))),
-            ([0x7f, 1], .unsupportedType(NALUnitType(rawValue: 31))),
             ([0x78], .malformed), ([0x78, 0], .malformed), ([0x78, 0, 0], .malformed),
             ([0x78, 0, 3, 0x65, 1], .malformed), ([0x78, 0xff, 0xff, 0x65], .malformed),
             ([0x78, 0, 2, 0x65, 1, 0], .malformed), ([0x78, 0, 2, 0x7c, 0x85], .malformed),
-            ([0x7c], .malformed), ([0x7c, 0x80, 1], .malformed), ([0x7c, 0x9c, 1], .malformed),
+            ([0x7c], .malformed), ([0x7c, 0x9c, 1], .malformed),
             ([0xe5, 1], .malformed), ([0xfc, 0x85, 1], .malformed),
         ]
         for (payload, error) in cases {

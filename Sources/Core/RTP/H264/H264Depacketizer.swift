@@ -4,7 +4,7 @@ import Timebase
 /// What is wrong with a payload; the unit it belongs to is marked incomplete, the stream goes on.
 package enum H264DepacketizerError: Error, Hashable, Sendable {
     case malformed
-    /// STAP-B, MTAP and FU-B belong to mode 2, which is never negotiated (RFC 6184 § 6.4); 0, 30 and 31 are reserved.
+    /// STAP-B, MTAP and FU-B belong to mode 2, which is never negotiated (RFC 6184 § 6.4).
     case unsupportedType(NALUnitType)
     /// More bytes or NAL units than `Limits` allows; what there was of the unit is dropped.
     case unitTooLarge
@@ -82,6 +82,11 @@ package struct H264Depacketizer: Sendable {
         guard let done = assembly else { return }
         assembly = nil
         var unit = done.finish(expectsParameterSets: keyframesCarryParameterSets)
+        if unit.isComplete, unit.nalUnits.isEmpty {
+            // All of it was to be ignored.
+            packetsLost = unit.packetsLostBefore
+            return
+        }
         if unit.isKeyframe, unit.isComplete { keyframesCarryParameterSets = done.hasParameterSets }
         if finished.isFull {
             // The owner did not take the units: the oldest goes, and the newest tells of it.
@@ -104,7 +109,7 @@ package struct H264Depacketizer: Sendable {
             try readAggregate(span, payload, into: &unit)
         } else if type == .fuA {
             try readFragment(span, payload, header: header, into: &unit)
-        } else {
+        } else if !type.isIgnored {
             throw .unsupportedType(type)
         }
     }
@@ -117,6 +122,7 @@ package struct H264Depacketizer: Sendable {
         _ = cursor.u8(span)
         repeat {
             guard let size = cursor.u16(span), size > 0, let nalUnit = cursor.take(Int(size)) else { throw .malformed }
+            if let header = span.u8(at: nalUnit.lowerBound), NALUnitType(header: header).isIgnored { continue }
             try unit.append(span, nalUnit)
         } while cursor.remaining > 0
     }
@@ -129,6 +135,7 @@ package struct H264Depacketizer: Sendable {
         guard header & NALUnitHeader.forbiddenBit == 0, cursor.u8(span) != nil, let fragment = cursor.u8(span),
             let data = cursor.take(cursor.remaining)
         else { throw .malformed }
+        if NALUnitType(header: fragment).isIgnored { return }
         if fragment & FragmentHeader.startBit != 0 {
             let nalHeader = header & NALUnitHeader.referenceBits | fragment & NALUnitHeader.typeBits
             try unit.openFragment(header: nalHeader, span, data)

@@ -39,6 +39,9 @@ package struct NALUnitType: RawRepresentable, Hashable, Sendable {
 
     /// What may stand as a NAL unit of its own in a payload (RFC 6184 § 5.2).
     package var isSingleNALUnit: Bool { (1...23).contains(rawValue) }
+
+    /// What a receiver must ignore, wherever it stands (RFC 6184 § 5.4, "ig").
+    package var isIgnored: Bool { rawValue == 0 || rawValue > 29 }
 }
 
 /// The first byte of a NAL unit (ITU-T H.264 § 7.3.1).
