@@ -59,7 +59,8 @@ extension MediaLine {
             isUnsampled = false
             taps.give(picture, capturedAt: capturedAt)
         }
-        if isNew, made.isRepeat, !made.isOwnHeldBack {
+        // A keyframe of another lane is yet to get sharp.
+        if isNew, made.isRepeat, !made.isOwnHeldBack, !made.hasKeyframe {
             adapter.repeated()
         } else {
             adapter.encoded(quantiser: made.forPasses, isNewPicture: isNew, isSent: made.isSent)
