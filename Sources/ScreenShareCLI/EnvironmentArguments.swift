@@ -77,10 +77,11 @@ enum EnvironmentArguments {
         // A password may have commas: one that parts two servers has a scheme behind it, or nothing.
         var servers: [String] = []
         for part in value.split(separator: ",", omittingEmptySubsequences: false) {
-            if !servers.isEmpty, !TURNAddress.hasScheme(part) {
-                servers[servers.endIndex - 1] += ",\(part)"
+            let server = part.drop(while: \.isWhitespace)
+            if servers.isEmpty || TURNAddress.hasScheme(server) {
+                servers.append(String(server))
             } else {
-                servers.append(String(part))
+                servers[servers.endIndex - 1] += ",\(part)"
             }
         }
         for index in servers.indices {

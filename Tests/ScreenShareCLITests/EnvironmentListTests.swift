@@ -14,6 +14,7 @@ struct EnvironmentListTests {
     @Test("commas stand between TURN servers, and in passwords", arguments: [
         ("turn:a:b@h,turns:h2", ["turn:a:b@h", "turns:h2"]), ("turn:a:b,c@h,TURN:h2", ["turn:a:b,c@h", "TURN:h2"]),
         ("turn:a:,b,,@h", ["turn:a:,b,,@h"]), (",turn:a:b@h,,turn:h2,", ["turn:a:b@h", "turn:h2"]), (",", []),
+        ("turn:a:b, c@h, turns:d:e@h2", ["turn:a:b, c@h", "turns:d:e@h2"]),
     ] as [(String, [String])])
     func turn(value: String, servers: [String]) {
         #expect(merged("SCREENSHARE_TURN", value) == servers.map { "--turn=\($0)" })
