@@ -5,7 +5,7 @@ import Glibc
 enum EnvironmentArguments {
     /// Where one is on the command line, the others' variables are not for this run.
     private static let exclusive = [["monitor", "window", "region", "test-pattern"], ["signaling", "listen", "whep"],
-        ["signaling", "allow-host"], ["signaling", "allow-origin"], ["token", "open"], ["size", "max-pixels"], ["room", "whep"],
+        ["token", "open"], ["size", "max-pixels"], ["room", "whep"],
         ["turn-secret", "turn-user"], ["turn-secret", "turn-password"]]
     /// Several values stand with commas between them.
     private static let repeatable = ["interface", "stun", "turn", "allow-host", "allow-origin"]
@@ -54,9 +54,12 @@ enum EnvironmentArguments {
         else { return arguments }
         let names = names(of: command)
         let given = Set(arguments.compactMap(Self.optionName))
+        func isSet(_ name: String) -> Bool { environment[variable(name)].map { !$0.isEmpty } ?? false }
         func isFree(_ name: String) -> Bool {
-            !given.contains(name) && !exclusive.contains { $0.contains(name) && !given.isDisjoint(with: $0) }
+            if isOfOwnServer(name), names.options.contains("signaling"), isElsewhere() { return false }
+            return !given.contains(name) && !exclusive.contains { $0.contains(name) && !given.isDisjoint(with: $0) }
         }
+        func isElsewhere() -> Bool { given.contains("signaling") || isSet("signaling") && isFree("signaling") }
         var merged = arguments
         for name in names.options where isFree(name) {
             guard let value = environment[variable(name)], !value.isEmpty, fits(name, value, command, arguments, merged)
@@ -70,6 +73,9 @@ enum EnvironmentArguments {
         }
         return merged
     }
+
+    /// Of no use to a share in a room elsewhere, and set for `serve` then.
+    private static func isOfOwnServer(_ name: String) -> Bool { name == "allow-host" || name == "allow-origin" }
 
     private static func split(_ value: String, of name: String) -> [String] {
         guard repeatable.contains(name) else { return [value] }

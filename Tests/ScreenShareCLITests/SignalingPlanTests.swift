@@ -51,7 +51,20 @@ struct SignalingPlanTests {
             }
             let environment = ["SCREENSHARE_ALLOW_HOST": "a", "SCREENSHARE_ALLOW_ORIGIN": "https://a"]
             #expect(EnvironmentArguments.merge(command, environment: environment) == command)
+            let here = Array(command.dropLast(2))
+            let elsewhere = environment.merging(["SCREENSHARE_SIGNALING": "https://meet.example.org"]) { $1 }
+            let merged = EnvironmentArguments.merge(here, environment: elsewhere)
+            #expect(merged == here + ["--signaling=https://meet.example.org"], "one file for serve and host")
+            let listening = EnvironmentArguments.merge(here + ["--listen=:80"], environment: elsewhere)
+            #expect(listening == here + ["--listen=:80", "--allow-host=a", "--allow-origin=https://a"])
+            #expect(throws: (any Error).self) {
+                let named = EnvironmentArguments.merge(here + ["--allow-host=a"], environment: elsewhere)
+                _ = try Screenshare.parseAsRoot(named)
+            }
         }
+        let serve = EnvironmentArguments.merge(
+            ["serve"], environment: ["SCREENSHARE_SIGNALING": "https://meet.example.org", "SCREENSHARE_ALLOW_HOST": "a"])
+        #expect(serve == ["serve", "--allow-host=a"])
     }
 
     @Test("the printed command watches in this very room, whatever the room's and the token's names begin with", arguments: [
