@@ -65,9 +65,10 @@ struct SignalingPlan: Sendable {
         // It may listen elsewhere too: whoever started it so has not said --open for this share.
         let isLocal = SignalingProbe.isOnLoopback(port: port)
         do {
+            let token = viewerToken(isLocal: isLocal)
             var room = try await publish(
-                session, at: Self.standing, token: viewerToken(isLocal: isLocal), server: nil,
-                note: standingNote(isLocal: isLocal))
+                session, at: Self.standing, token: token, server: nil, note: standingNote(isLocal: isLocal),
+                objection: { token == nil && !open ? Self.exposure(port: port) : nil })
             if SignalingProbe.isOwnOnLoopback(port: port) {
                 room.standIn = StandInServer(port: port) { makeServer(at: .standard, logger) }
             }
@@ -77,6 +78,12 @@ struct SignalingPlan: Sendable {
                 .noPermission,
                 "\(failure.message) It runs at \(Self.standing); choose another --listen for one of your own.")
         }
+    }
+
+    /// Another server has taken the place of the one that was reached from this machine alone.
+    private static func exposure(port: Int) -> String? {
+        guard SignalingProbe.isBeyondLoopback(port: port) else { return nil }
+        return "others in the network reach the server by now, and viewers of this share need no token: start it anew"
     }
 
     /// - Parameter isLocal: the server is reached from this machine alone.
@@ -113,11 +120,13 @@ struct SignalingPlan: Sendable {
     /// - Parameter shown: where others find the server; by default at the same address.
     private func publish(
         _ session: ShareSession, at server: String, shown: String? = nil, token: String?,
-        server embedded: EmbeddedServer?, note: String?, sharerToken: String? = nil
+        server embedded: EmbeddedServer?, note: String?, sharerToken: String? = nil,
+        objection: @escaping @Sendable () -> String? = { nil }
     ) async throws -> OpenRoom {
-        let request = RoomPublication(
+        var request = RoomPublication(
             // The session refuses who is too many; the server counts those on their way as well.
             server: server, room: room, viewerToken: token, maximumViewers: 2 * maximumViewers, sharerToken: sharerToken)
+        request.objection = objection
         let publication: PublishedRoom
         do {
             publication = try await TakenRoom.askedTwice({ try await session.publish(request) })

@@ -36,6 +36,25 @@ struct RegistrationTests {
         return SharerClient(.init(server: server, room: try #require(RoomName("demo"))), logger: .silent)
     }
 
+    @Test("No room is asked for while its owner objects, also not anew")
+    func objection() async throws {
+        let objection = NIOLockedValueBox<String?>("no")
+        try await ScriptedServer.run { exchange in
+            let isPost = exchange.line.hasPrefix("POST")
+            return isPost ? Self.receipt(resumed: false, epoch: Self.epochs[0]) : ScriptedServer.answer(204)
+        } _: { server in
+            var configuration = SharerClient.Configuration(
+                server: try ServerAddress("http://127.0.0.1:\(server.port)"), room: try #require(RoomName("demo")))
+            configuration.objection = { objection.withLockedValue { $0 } }
+            let sharer = SharerClient(configuration, logger: .silent)
+            await #expect(throws: SignalingError.forbidden(words: "no")) { try await sharer.connect() }
+            #expect(!server.requests.contains { $0.line.hasPrefix("POST") })
+            objection.withLockedValue { $0 = nil }
+            try await sharer.connect()
+            #expect(server.requests.count { $0.line.hasPrefix("POST") } == 1)
+        }
+    }
+
     @Test("A room that was asked for is given back where nobody waits for the answer any more")
     func givenUp() async throws {
         let (arrivals, arrival) = AsyncStream<ScriptedServer.Exchange>.makeStream()

@@ -64,6 +64,8 @@ struct ServerProbeTests {
         #expect(!isOnLoopback(8083) && !isOnLoopback(9999))
         let both = [tcp, tcp.replacing("0100007F:1F90", with: "0200630A:1F90")]
         #expect(!LocalListener.isOnLoopback(port: 8080, tables: both), "one of two is reached from the network")
+        func isBeyond(_ port: Int) -> Bool { LocalListener.isBeyondLoopback(port: port, tables: both) }
+        #expect(isBeyond(8080) && !isBeyond(8082) && !isBeyond(9999), "where nobody listens nobody is reached")
         #expect(!LocalListener.isTrusted(port: 8080, user: 1000, tables: ["nonsense\n1 2 3"]))
     }
 

@@ -16,6 +16,11 @@ package enum LocalListener {
         return !found.isEmpty && found.allSatisfy { loopback.contains($0.address) }
     }
 
+    /// Whether some who listen at the port are reached from other machines.
+    package static func isBeyondLoopback(port: Int, tables: [String] = systemTables()) -> Bool {
+        listeners(at: port, in: tables).contains { !loopback.contains($0.address) }
+    }
+
     /// Whether they are this user's besides.
     package static func isOwnOnLoopback(
         port: Int, user: UInt32 = geteuid(), tables: [String] = systemTables()

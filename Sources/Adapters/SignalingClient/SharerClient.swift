@@ -19,6 +19,8 @@ package actor SharerClient {
         package var maxViewers: Int?
         /// What the server asks of sharers.
         package var sharerToken: BearerToken?
+        /// Asked before each registration: why there is to be none now, in words.
+        package var objection: @Sendable () -> String? = { nil }
 
         package init(
             server: ServerAddress, room: RoomName, name: DisplayName? = nil, viewerToken: BearerToken? = nil,
@@ -72,6 +74,7 @@ package actor SharerClient {
     }
 
     private func register() async throws(SignalingError) {
+        if let objection = configuration.objection() { throw .forbidden(words: objection) }
         let tickets = ledger.tickets
         ticketed.formUnion(tickets.map(\.sessionId))
         let message = ShareRequest(

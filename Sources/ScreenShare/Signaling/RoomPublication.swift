@@ -16,6 +16,8 @@ public struct RoomPublication: Sendable {
     public var maximumViewers: Int?
     /// What the server itself demands of those who share, of the same form.
     public var sharerToken: String?
+    /// Asked before each registration: why there is to be none now, in words.
+    package var objection: @Sendable () -> String? = { nil }
 
     /// Nothing is checked here: `ShareSession.publish` does.
     public init(
@@ -40,9 +42,11 @@ public struct RoomPublication: Sendable {
         }
         let name = title.flatMap(DisplayName.init)
         if title != nil, name == nil { throw .invalid("a title has 1…80 characters and no line breaks") }
-        return SharerClient.Configuration(
+        var configuration = SharerClient.Configuration(
             server: address, room: room, name: name, viewerToken: try token(viewerToken),
             maxViewers: maximumViewers, sharerToken: try token(sharerToken))
+        configuration.objection = objection
+        return configuration
     }
 }
 

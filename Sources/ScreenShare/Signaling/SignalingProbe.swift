@@ -11,6 +11,9 @@ public enum SignalingProbe {
     /// Whether whoever listens at a port does so at loopback only: nobody in the network is served.
     package static func isOnLoopback(port: Int) -> Bool { LocalListener.isOnLoopback(port: port) }
 
+    /// Whether somebody listens at a port whom others in the network reach.
+    package static func isBeyondLoopback(port: Int) -> Bool { LocalListener.isBeyondLoopback(port: port) }
+
     /// Whether it is this user's alone, and listens at loopback only: no other user, and nobody in the network, is served.
     public static func isOwnOnLoopback(port: Int) -> Bool { LocalListener.isOwnOnLoopback(port: port) }
 
