@@ -153,14 +153,20 @@ struct NominationTests {
         #expect(pair.sharer.sentBytes(to: address("10.0.7.7", 777)) > 0)
     }
 
-    @Test("what was nominated before, and is only checked again in a silence that is over by now, is not gone back to")
-    func silenceOver() {
-        let sockets = (1...2).map { Candidate.host(address("10.0.0.\($0)", 5001), localPreference: 100 * $0) }
-        let (first, second) = (address("10.0.0.1", 5001), address("10.0.0.2", 5001))
-        let sharer = address("10.0.0.100", 5002)
-        let pair = Pair(seed: 71, viewer: sockets, sharer: [.host(sharer)])
+    /// A sharer that has checked a viewer's sockets, of which it likes the last best.
+    private func checked(seed: UInt64, _ sockets: [TransportAddress], by sharer: TransportAddress) -> Pair {
+        let viewer = sockets.enumerated().map { Candidate.host($1, localPreference: UInt16(100 * ($0 + 1))) }
+        let pair = Pair(seed: seed, viewer: viewer, sharer: [.host(sharer)])
         pair.tell(pair.sharer, about: pair.viewer)
         pair.world.run(for: .milliseconds(100))
+        return pair
+    }
+
+    @Test("what was nominated before, and is only checked again in a silence that is over by now, is not gone back to")
+    func silenceOver() {
+        let (first, second) = (address("10.0.0.1", 5001), address("10.0.0.2", 5001))
+        let sharer = address("10.0.0.100", 5002)
+        let pair = checked(seed: 71, [first, second], by: sharer)
         for (id, socket) in [(1, first), (2, second)] {
             let nomination = check(pair, UInt64(id), priority: 9, nominates: true)
             pair.world.send(Packet(bytes: nomination, source: socket, destination: sharer))
@@ -186,12 +192,9 @@ struct NominationTests {
 
     @Test("a pair that is nominated later has its round trip at once, from when it was checked beside the one in use")
     func roundTrip() throws {
-        let sockets = (1...2).map { Candidate.host(address("10.0.0.\($0)", 5001), localPreference: 100 * $0) }
         let (first, second) = (address("10.0.0.1", 5001), address("10.0.0.2", 5001))
         let sharer = address("10.0.0.100", 5002)
-        let pair = Pair(seed: 74, viewer: sockets, sharer: [.host(sharer)])
-        pair.tell(pair.sharer, about: pair.viewer)
-        pair.world.run(for: .milliseconds(100))
+        let pair = checked(seed: 74, [first, second], by: sharer)
         let used = try #require(pair.sharer.agent.sendPair?.remote)
         let other = used == first ? second : first
         pair.world.send(

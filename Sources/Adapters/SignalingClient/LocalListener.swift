@@ -12,8 +12,7 @@ package enum LocalListener {
 
     /// Whether all who listen at the port, whoever they are, are reached from this machine alone.
     package static func isOnLoopback(port: Int, tables: [String] = systemTables()) -> Bool {
-        let found = listeners(at: port, in: tables)
-        return !found.isEmpty && found.allSatisfy { loopback.contains($0.address) }
+        !listeners(at: port, in: tables).isEmpty && !isBeyondLoopback(port: port, tables: tables)
     }
 
     /// Whether some who listen at the port are reached from other machines.
