@@ -23,6 +23,11 @@ struct RetransmissionTests {
         for number: UInt16 in [65529, 4, 30_000] { #expect(resend(&history, number, at: .zero).isUnknown) }
     }
 
+    @Test("What is remembered of a packet takes 48 bytes")
+    func size() {
+        #expect(RetransmissionHistory.bytesOfEntry == 48)
+    }
+
     @Test("A packet is sent again once in a round trip")
     func oncePerRoundTrip() {
         var history = RetransmissionHistory()

@@ -29,25 +29,55 @@ package struct RetransmissionHistory: Sendable {
         case refused
     }
 
+    /// In 48 bytes: ten viewers have tens of thousands of them.
     private struct Entry: Sendable {
-        var packet: Packet
-        var sentAt: Instant
-        /// When it left again.
-        var resentAt: Instant?
-        /// As which packets of the path it left last, and a copy of it behind that.
-        var leftAs: Int64?
-        var copiedAs: Int64?
+        private let unit: PacketizedUnit
+        private let payloadIndex: UInt32
         /// It is to leave again, and has not.
         var isWaiting = false
+        let sentAt: Instant
+        /// When it left again, in nanoseconds.
+        @Compact private var resent: Int64? = nil
+        /// As which packets of the path it left last, and a copy of it behind that.
+        @Compact var leftAs: Int64? = nil
+        @Compact var copiedAs: Int64? = nil
+
+        init(_ packet: Packet, sentAt: Instant, leftAs: Int64?) {
+            unit = packet.unit
+            payloadIndex = UInt32(packet.payloadIndex)
+            self.sentAt = sentAt
+            self.leftAs = leftAs
+        }
+
+        var packet: Packet { Packet(unit: unit, payloadIndex: Int(payloadIndex)) }
+        var bytes: Int { unit.payloads[Int(payloadIndex)].count }
+
+        var resentAt: Instant? {
+            get { resent.map { Instant(nanoseconds: $0) } }
+            set { resent = newValue?.nanoseconds }
+        }
 
         /// Neither of the two has come.
         func isGone(_ isLost: (Int64) -> Bool) -> Bool {
             guard let leftAs else { return false }
             return isLost(leftAs) && (copiedAs.map(isLost) ?? true)
         }
-
-        var bytes: Int { packet.unit.payloads[packet.payloadIndex].count }
     }
+
+    /// A number or none in eight bytes, not sixteen.
+    @propertyWrapper
+    private struct Compact: Sendable {
+        private var number = Int64.min
+
+        init(wrappedValue: Int64?) { self.wrappedValue = wrappedValue }
+
+        var wrappedValue: Int64? {
+            get { number == .min ? nil : number }
+            set { number = newValue ?? .min }
+        }
+    }
+
+    package static var bytesOfEntry: Int { MemoryLayout<Entry?>.stride }
 
     /// Entries from `first` on, one for each sequence number; nil for what cannot be sent again (probes).
     private var entries: Deque<Entry?> = []
@@ -84,7 +114,7 @@ package struct RetransmissionHistory: Sendable {
             return
         }
         while first + Int64(entries.count) < sequenceNumber { entries.append(nil) }
-        let entry = Entry(packet: Packet(unit: unit, payloadIndex: payloadIndex), sentAt: now, leftAs: packet)
+        let entry = Entry(Packet(unit: unit, payloadIndex: payloadIndex), sentAt: now, leftAs: packet)
         entries.append(entry)
         bytes += entry.bytes
         trim(at: now)
