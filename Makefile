@@ -8,6 +8,11 @@ SECONDS_EACH ?= 20
 # Suites with real sockets and clocks share the machine: no more tests at a time than processors.
 TEST_WIDTH ?= $(shell nproc)
 
+# What is tested is optimised, as what is used is, with all checks that a debug build has. `TESTED=` takes a debug build, which
+# is sooner built anew and runs for six times as long.
+TESTED ?= -c release --toolset Scripts/tests.toolset.json
+PROGRAM = $${SCREENSHARE:-$$($(SWIFT) build $(TESTED) --show-bin-path)/screenshare}
+
 SUPPORT = netlab screensource textsource firefoxh264
 
 PYTEST = .venv/bin/python -m pytest -c Tests/EndToEnd/pytest.ini Tests/EndToEnd
@@ -26,26 +31,30 @@ build: packages ## a debug build
 release: packages ## a release build with the Swift runtime in it: .build-release/release/screenshare
 	SWIFT="$(SWIFT)" Scripts/build-release
 
+build-tests: packages ## the suites, and the program and examples as they are tested
+	$(SWIFT) build $(TESTED) --build-tests
+
 test: unit e2e ## everything: unit tests, then end to end against real peers
 
-unit: packages ## the Swift suites; ARGS="--filter ICETests"
-	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TEST_WIDTH) SWIFT="$(SWIFT)" Scripts/unit-tests $(ARGS)
+# What is built is not built anew by `swift test`, which has other flags for an optimised build than `swift build`.
+unit: build-tests ## the Swift suites; ARGS="--filter ICETests"
+	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TEST_WIDTH) SWIFT="$(SWIFT)" Scripts/unit-tests $(TESTED) --skip-build $(ARGS)
 
 netlab-check: test-packages support ## whether the network emulator does what it says, by measurement; takes root, two minutes
 	$(MAKE) -s -C Tests/Support/netlab check
 
-e2e: test-packages build support ## Chromium, aiortc, GStreamer and our viewer against the real program; PYTEST_ARGS="-k view"
-	SCREENSHARE="$(or $(SCREENSHARE),$(CURDIR)/.build/debug/screenshare)" $(PYTEST) $(PYTEST_ARGS)
+e2e: test-packages build-tests support ## Chromium, aiortc, GStreamer and our viewer against the real program; PYTEST_ARGS="-k view"
+	SCREENSHARE="$(PROGRAM)" $(PYTEST) $(PYTEST_ARGS)
 
 # As many as a share must bear, where `make e2e` has what is quick. A thousand joins take seven minutes.
-hostile: test-packages build support ## viewers and strangers that mean no good: a million forged datagrams, a thousand joins in a race
-	SCREENSHARE="$(or $(SCREENSHARE),$(CURDIR)/.build/debug/screenshare)" FORGED=1000000 JOINS=1000 \
+hostile: test-packages build-tests support ## viewers and strangers that mean no good: a million forged datagrams, a thousand joins in a race
+	SCREENSHARE="$(PROGRAM)" FORGED=1000000 JOINS=1000 \
 	$(PYTEST)/test_hostile.py --timeout 1200 $(PYTEST_ARGS)
 
-# Optimised: a day of virtual time takes seconds. In a place of its own: it builds the program too, other than `release`.
-simulation: packages ## two peers in virtual time: 10,000 kinds of weather, and 30 days on end
+# A day of virtual time takes seconds.
+simulation: build-tests ## two peers in virtual time: 10,000 kinds of weather, and 30 days on end
 	SIMULATION_SEEDS=10000 VIRTUAL_HOURS=720 SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TEST_WIDTH) \
-	$(SWIFT) test -c release --scratch-path .build-simulation --filter 'SimulationTests|LongRunTests' $(ARGS)
+	$(SWIFT) test $(TESTED) --skip-build --filter 'SimulationTests|LongRunTests' $(ARGS)
 
 # XCTest itself leaks, and has no suite here; a simulated seed takes a second under a sanitizer.
 asan: packages ## the Swift suites under AddressSanitizer

@@ -29,7 +29,7 @@ func suite(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
         exclude: exclude, swiftSettings: strict)
 }
 
-/// Pixel kernels are optimised in debug builds too, where the tests run. Such a flag is for the root package only: as a
+/// Pixel kernels are optimised in debug builds too. Such a flag is for the root package only: as a
 /// dependency of another package this one is built without.
 let kernels: [CSetting] = Context.packageDirectory.contains("/checkouts/") ? [] : [.unsafeFlags(["-O3"])]
 

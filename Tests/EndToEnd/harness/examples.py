@@ -12,7 +12,7 @@ class Example:
     """A program of Examples/, built beside the command, or where the tests build."""
 
     def __init__(self, place, name):
-        beside, path = Path(screenshare()).with_name(name), ROOT / ".build/debug" / name
+        beside, path = Path(screenshare()).with_name(name), ROOT / ".build/release" / name
         if beside.exists():
             path = beside
         if not path.exists():

@@ -40,7 +40,8 @@ def screenshare():
         if not os.access(chosen, os.X_OK):
             raise MissingBinary(f"SCREENSHARE={chosen} is not a program")
         return chosen
-    builds = [ROOT / ".build-release/release/screenshare", ROOT / ".build/debug/screenshare"]
+    places = [".build-release/release", ".build/release", ".build/debug"]
+    builds = [ROOT / place / "screenshare" for place in places]
     built = sorted((path for path in builds if path.exists()), key=lambda path: path.stat().st_mtime)
     if not built:
         raise MissingBinary("no screenshare in .build or .build-release: run make build")
