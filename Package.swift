@@ -29,8 +29,8 @@ func suite(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
         exclude: exclude, swiftSettings: strict)
 }
 
-/// Pixel kernels are optimised in debug builds too. Such a flag is for the root package only: as a
-/// dependency of another package this one is built without.
+/// Pixel kernels are optimised in debug builds too. Such a flag is for the root package only: as a dependency of another
+/// package this one is built without.
 let kernels: [CSetting] = Context.packageDirectory.contains("/checkouts/") ? [] : [.unsafeFlags(["-O3"])]
 
 let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
