@@ -179,6 +179,24 @@ struct CadenceTests {
         #expect(detector.cadence == nil)
     }
 
+    @Test("a picture that a busy player shows late is forgiven, a second one behind it is not", arguments: [24, 25] as [Int64])
+    func stumble(rate: Int64) {
+        var detector = CadenceDetector()
+        let times = Showing(rate: FrameRate(rate), display: 60).times(0..<200, seed: 1)
+        let late = FrameRate(rate).period * 4 / 5
+        for (number, time) in times.enumerated() {
+            let isLate = number > 60 && number % 40 == 0
+            let before = detector.cadence?.rate.nominal
+            detector.sawPicture(at: isLate ? max(time, .zero + .seconds(1) + FrameRate(rate).time(ofFrame: Int64(number)) + late) : time)
+            #expect(number < 60 || detector.cadence?.rate.nominal == before)
+        }
+        let next = Instant.zero + .seconds(1) + FrameRate(rate).time(ofFrame: 200) + late
+        detector.sawPicture(at: next)
+        #expect(detector.cadence?.rate.nominal == rate)
+        detector.sawPicture(at: next + FrameRate(rate).period)
+        #expect(detector.cadence == nil)
+    }
+
     @Test("the newest picture's time is the film's own, not the display's")
     func dueTimes() throws {
         var detector = CadenceDetector()

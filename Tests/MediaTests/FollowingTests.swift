@@ -10,6 +10,8 @@ private struct Film {
     /// Scenes by their number of ticks; each begins anywhere in the pattern.
     var edits: [Int64] = []
     var length = Duration.seconds(30)
+    /// Of those that stand for three ticks, the player shows every so many two ticks late, and the next in its time.
+    var stumblesEvery: Int?
 
     /// For each tick which picture it shows, from 0 up.
     func pictures(seed: UInt64) -> [Int] {
@@ -26,6 +28,14 @@ private struct Film {
             }
             let time = Double(tick - Int64(first)) / Double(display) * rate.framesPerSecond
             shown.append(base + Int(time + Double(offset) / 1e9))
+        }
+        if let stumblesEvery {
+            for tick in 1..<shown.count - 2 {
+                let picture = shown[tick]
+                guard picture > 60, picture % stumblesEvery == 0, shown[tick - 1] < picture, shown[tick + 2] == picture else { continue }
+                shown[tick] = picture - 1
+                shown[tick + 1] = picture - 1
+            }
         }
         return shown
     }
@@ -70,6 +80,21 @@ struct FollowingTests {
             #expect(zip(pictures.dropFirst(), pictures).allSatisfy { $0 == $1 + 1 }, "every picture, once (seed \(seed))")
             #expect(Set(distances(frames)) == [ticks], "seed \(seed)")
             #expect(loop.adapter.cadence?.rate.frameRate == FrameRate(rate))
+        }
+    }
+
+    @Test("a player that stumbles over a picture now and then costs a film neither that picture nor its times")
+    func stumblingPlayer() {
+        for seed in 1...4 as ClosedRange<UInt64> {
+            let film = Film(rate: .fps24, display: 60, stumblesEvery: 13)
+            var loop = film.loop(seed: seed)
+            loop.run(until: .zero + .milliseconds(400) + film.length)
+            let shown = film.pictures(seed: seed)
+            let frames = loop.frames.dropFirst(60)
+            let pictures = frames.map { shown[min($0.picture, shown.count - 1)] }
+            #expect(zip(pictures.dropFirst(), pictures).allSatisfy { $0 == $1 + 1 }, "every picture, once (seed \(seed))")
+            #expect(Set(distances(Array(frames))) == [3750], "seed \(seed)")
+            #expect(frames.allSatisfy { $0.isLocked })
         }
     }
 

@@ -20,6 +20,10 @@ enum CadenceLimits {
     static func jitter(period: Double) -> Double { min(4e6, period / 10) }
     /// Of a period: later than this, and later than its display explains, a picture breaks the pattern.
     static let patience = 0.6
+    /// Between two that are later than that and break nothing. A busy player may stumble once a second.
+    static let picturesBetweenStumbles = 12
+    /// Of a period of the display: of three pictures in their time one is no later, whatever the display.
+    static let leastOfThree = 2.0 / 3
     static let longestJitter = 4e6
     static let earliness = Duration.nanoseconds(Int64(longestJitter))
     /// What leaves out more of its pictures than this share does not keep to the rate.

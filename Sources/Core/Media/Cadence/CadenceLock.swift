@@ -24,6 +24,9 @@ struct CadenceLock: Sendable {
     private var beat = BeatWatch()
     /// Pictures since the display left out a tick, and by how much they have got later by and by.
     private var sinceSlip = CadenceLimits.picturesBetweenSlips - CadenceLimits.picturesBelieved
+    /// Pictures since the player stumbled, and how late the last three were.
+    private var sinceStumble = CadenceLimits.picturesBetweenStumbles
+    private var latest = SIMD3<Double>.zero
     private var risen = 0.0
 
     /// Nil where the times, of pictures without a gap, fit none of the rates.
@@ -84,7 +87,10 @@ struct CadenceLock: Sendable {
         let isSlip = hasSlipped(elapsed, behind: reached)
         if isSlip { reached += 1 }
         let late = elapsed - Double(reached) * rate.period
-        guard reached > index, reached - index <= CadenceLimits.gap, late <= patience else { return false }
+        guard reached > index, reached - index <= CadenceLimits.gap, late <= patience || forgivesStumble else { return false }
+        sinceStumble = late > patience ? 0 : min(sinceStumble + 1, CadenceLimits.picturesBetweenStumbles)
+        latest = SIMD3(late, latest.x, latest.y)
+        guard sinceStumble != latest.scalarCount || isInTime else { return false }
         let left = reached - index - 1
         missing += (min(1, Double(left)) - missing) / CadenceLimits.memory
         guard missing <= CadenceLimits.missing else { return false }
@@ -98,6 +104,14 @@ struct CadenceLock: Sendable {
         }
         return true
     }
+
+    /// A player that stumbles shows one picture late, and those before and behind it in their time. Where they are all late,
+    /// the pattern has moved.
+    private var forgivesStumble: Bool {
+        isBelieved && sinceStumble >= CadenceLimits.picturesBetweenStumbles && isInTime
+    }
+
+    private var isInTime: Bool { latest.min() <= spread * CadenceLimits.leastOfThree }
 
     /// 30 pictures a second get later and later on a display of 59.94 Hz, until one is shown a tick after the one before, not
     /// two: then they are on time again. Where that one was not captured, the next is not a late one either.
