@@ -78,11 +78,11 @@ package struct LossControl: Sendable {
     }
 
     private mutating func tried(_ isFree: Bool, at now: Instant) -> LossVerdict? {
-        let verdict = trial.verdict(isSteady: isFree && isSteady, loss: (lasting, ambient), at: now)
-        if verdict == .trial {
-            let latest = observations.suffix(Limits.observationsOfSteadiness)
-            passed = latest.reduce(0) { $0 + $1.passed } / Double(max(1, latest.count))
-        }
+        let latest = observations.suffix(Limits.observationsOfSteadiness)
+        let passing = latest.reduce(0) { $0 + $1.passed } / Double(max(1, latest.count))
+        let verdict = trial.verdict(
+            isSteady: isFree && isSteady, loss: (lasting, ambient), passed: passing, at: now)
+        if case .trial = verdict { passed = passing }
         // What was observed before was taken for the path's own.
         if case .policed(let time) = verdict {
             policed = (rate: passed, until: now + time)

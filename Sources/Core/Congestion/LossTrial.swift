@@ -4,8 +4,8 @@ import Timebase
 package enum LossVerdict: Equatable, Sendable {
     /// By this factor less is to be sent.
     case less(Double)
-    /// It is to be tried whether there is less loss where no more is sent than passes.
-    case trial
+    /// It is to be tried whether there is less loss where no more is sent than passed lately, in bits per second.
+    case trial(passed: Int)
     /// There was: a policer drops what is beyond, without a queue. It is believed for so long.
     case policed(Duration)
     /// There was not.
@@ -48,14 +48,17 @@ struct LossTrial: Sendable {
     /// - Parameters:
     ///   - isSteady: much is sent, and without a pause.
     ///   - loss: over some seconds, and over half a minute.
-    mutating func verdict(isSteady: Bool, loss: (lasting: Double, ambient: Double), at now: Instant) -> LossVerdict? {
+    ///   - passed: of what was sent lately, in bits per second.
+    mutating func verdict(
+        isSteady: Bool, loss: (lasting: Double, ambient: Double), passed: Double, at now: Instant
+    ) -> LossVerdict? {
         if let running { return end(running, at: now) }
         if loss.ambient < Limits.lossOfTrial / 2 { pause = Limits.pauseOfTrials }
         // Where there was one it takes no half a minute to be sure.
         let lasts = wasThere(at: now) ? loss.lasting : min(loss.lasting, loss.ambient)
         guard isSteady, now >= notBefore, lasts > Limits.lossOfTrial else { return nil }
         running = Running(since: now, loss: lasts)
-        return .trial
+        return .trial(passed: Int(passed))
     }
 
     /// One was found, not long ago.

@@ -251,11 +251,13 @@ package struct RateControl: Sendable {
     private mutating func weigh(_ loss: LossVerdict, _ seen: Observation) {
         switch loss {
         case .less(let factor): yield(factor, seen)
-        case .trial:
+        case .trial(let passed):
             guard let delivered = seen.delivered else { break }
             undisputed = nil
-            share.beginTrial(delivered, before: capacity, until: seen.now + Limits.longestTrial * 2)
-            set(capacity: min(capacity, delivered * Limits.useOfTrialPercent / 100))
+            // A burst of losses may have taken most of the last half second.
+            let passing = max(delivered, passed / 2)
+            share.beginTrial(passing, before: capacity, until: seen.now + Limits.longestTrial * 2)
+            set(capacity: min(capacity, passing * Limits.useOfTrialPercent / 100))
         case .policed(let time): share.trialFound(until: seen.now + time)
         case .inherent: set(capacity: max(capacity, share.trialFailed() ?? 0))
         case .unpoliced: share.forgetPolicer()
