@@ -181,7 +181,8 @@ let package = Package(
             "AudioDevices", ["AudioDevices", "Media", "SystemClock", "Timebase", "CALSA", "CPulse", "TestSoundCard"]),
         suite("SecureTransport", ["SecureTransport", "PeerCore", "ICE", "Timebase", "Datagrams", "COpenSSL"]),
         suite(
-            "PeerDriver", ["PeerDriver", "PeerCore", "ICE", "Timebase", "Datagrams", nioCore, nioPosix, nioSSL, locks]),
+            "PeerDriver",
+            ["PeerDriver", "PeerCore", "ICE", "RTP", "Timebase", "Datagrams", nioCore, nioPosix, nioSSL, locks]),
         suite(
             "ScreenShare",
             [

@@ -58,9 +58,7 @@ extension PeerHub {
         let before = peer.lane
         peer.lane = lane
         peer.core.changeLane()
-        // What it asked for was of the other pictures.
-        peer.wish.keyframeMade()
-        peer.wish.ask()
+        peer.wish.changeLane()
         if let before { withdrawKeyframe(before, with: id) }
         grant(id, peer, at: now)
         drain(id, peer, at: now)

@@ -28,12 +28,20 @@ extension MediaSender {
     mutating func begin(with cache: PictureCache, at now: Instant) {
         guard let units = cache.chain else { return }
         startAgain()
-        let (newest, capturedAt) = cache.newest
-        let earliest = newest.ticks - Int64(units.count - 1)
+        var newest = cache.newest
+        // Another lane may have shown a later moment: what is dated behind it is of that one, or sound would not fit.
+        if let lastSent, lastSent.mediaTime > newest.mediaTime { newest = lastSent }
+        let earliest = newest.mediaTime.ticks - Int64(units.count - 1)
         let first = max(earliest, lastSent.map { $0.mediaTime.ticks + 1 } ?? earliest)
         for (index, unit) in units.enumerated() {
-            enqueue(unit.retimed(MediaTime(ticks: first + Int64(index)), capturedAt: capturedAt), at: now)
+            enqueue(unit.retimed(MediaTime(ticks: first + Int64(index)), capturedAt: newest.capturedAt), at: now)
         }
+    }
+
+    /// Another lane's pictures follow: what waits is of no use.
+    mutating func changeLane() {
+        dropUnsent()
+        hasBegunLane = false
     }
 
     /// Its media time is behind that of the picture before. A slower rung encodes a moment after the others do: who moves to
@@ -54,8 +62,8 @@ extension MediaSender {
         if stage != .stranded { stage = .unbegun }
     }
 
-    /// Nothing has been sent, nor is about to be.
-    var hasHadNothing: Bool { lastSent == nil && queue.isEmpty }
+    /// Nothing of its lane's pictures has been sent, nor is about to be.
+    var isNewToLane: Bool { !hasBegunLane && queue.isEmpty }
 
     /// Whether what the viewer asks for now is answered by a keyframe that still leaves, or left too short a time ago to be
     /// judged; or it is the reflex with which many players begin, whatever comes. Who finds it damaged asks again: where

@@ -50,6 +50,8 @@ struct MediaSender {
     var repairSequenceNumber: UInt16
     private let timestampOffset: UInt32
     var stage = Stage.unbegun
+    /// Something of its lane's pictures has left.
+    var hasBegunLane = false
     /// Of what the viewer misses nobody knows what has come: it begins anew before another packet of pictures leaves.
     var isHopeless = false
     /// It begins anew: the next keyframe comes behind a leap in its numbers.
@@ -308,6 +310,7 @@ struct MediaSender {
         if !owed.isEmpty { payOwed(path, behindPictures: true, at: now) }
         counter.sent(payloadBytes: range.count)
         lastSent = (unit.mediaTime, unit.capturedAt)
+        hasBegunLane = true
         queue[0].nextPayload += 1
         queuedBytes -= range.count
         if isLast {

@@ -199,7 +199,8 @@ struct PathControl {
     var capacity: Int {
         switch evidence {
         case .reportsOnly: reported.target < maximum ? reported.target : estimator.capacity
-        case .reportsUntilFeedback, .feedback: estimator.capacity
+        case .reportsUntilFeedback: min(estimator.capacity, reported.target < maximum ? reported.target : .max)
+        case .feedback: estimator.capacity
         }
     }
     var isSilent: Bool { estimator.isSilent || unanswered.isOn }

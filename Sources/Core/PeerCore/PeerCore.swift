@@ -234,9 +234,9 @@ package struct PeerCore: ~Copyable {
         return !isAlone && cache.chain != nil && catchesUp(with: cache)
     }
 
-    /// Whether who has had nothing yet has soon what the others have.
+    /// Whether who has had nothing of the lane yet, for it joins or comes from another, has soon what the others have.
     private func catchesUp(with cache: PictureCache) -> Bool {
-        guard isConnected, !path.isSilent, sender?.hasHadNothing == true else { return false }
+        guard isConnected, !path.isSilent, sender?.isNewToLane == true else { return false }
         let (bits, capacity) = (Double(cache.bytes) * 8, Double(path.capacity))
         return bits <= capacity * Limits.cacheTimeBeside && bits < (capacity - cache.bitsPerSecond) * Limits.catchUpTime
     }
@@ -266,10 +266,10 @@ package struct PeerCore: ~Copyable {
         audioSender?.enqueue(unit)
     }
 
-    /// Another encoder's pictures come from now on, with a keyframe.
+    /// Another encoder's pictures come from now on, from a keyframe on.
     package mutating func changeLane() {
         isDrained = false
-        sender?.dropUnsent()
+        sender?.changeLane()
     }
 
     /// How the viewer is to show pictures from now on.

@@ -2,8 +2,8 @@ import Media
 import RTP
 import Timebase
 
-/// A lane's last keyframe and what followed: a viewer who joins, or has lost the chain of references, is served from
-/// here, and the encoder and the other viewers do not notice.
+/// A lane's last keyframe and what followed: a viewer who joins, comes from another lane, or has lost the chain of
+/// references, is served from here, and the encoder and the other viewers do not notice.
 ///
 /// As long as that costs about what a new keyframe would. Beyond that it is for who begins beside others, on whom a new
 /// one would be forced as well; and else only the keyframe is of use, as something to look at until there is another.

@@ -7,6 +7,7 @@ import Timebase
 ///     none ──asked──► open ──the lane's cache serves it (at most once a second)──────► none
 ///                      │  ──a new keyframe is asked for (beside others only so often)──► open
 ///                      ├──a keyframe was made──► none
+///                      ├──another lane's pictures are to follow──► open, as if it had never been served
 ///                      └──it was asked for early, and only a new keyframe would serve──► none
 ///
 /// Where the cache can serve, no keyframe is asked for: who asks again soon after it was served (many players do when
@@ -43,6 +44,13 @@ package struct PictureWish: Sendable {
     package mutating func ask(early: Bool = false) {
         isEarly = early && (isEarly || !isOpen)
         isOpen = true
+    }
+
+    /// Another lane's pictures are to follow: what it asked for, and was served, was of those before.
+    package mutating func changeLane() {
+        keyframeMade()
+        (cacheDue, cacheDueAgain) = (.zero, .zero)
+        ask()
     }
 
     /// A keyframe is on its way to everybody.

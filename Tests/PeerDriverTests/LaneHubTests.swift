@@ -1,0 +1,100 @@
+import Datagrams
+import ICE
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import PeerCore
+import RTP
+import TestSupport
+import Testing
+import Timebase
+
+@testable import PeerDriver
+
+/// A sharer's hub on loopback, and one for each of its viewers.
+@Suite("A hub's lanes", .timeLimit(.minutes(1)))
+struct LaneHubTests {
+    private static let slower = LaneKey(packetizationMode: .nonInterleaved, rung: 1)
+
+    private enum KeyframeNews: Hashable, Sendable {
+        case needed(LaneKey), needless(LaneKey)
+    }
+
+    private func hub(
+        name: UInt8, hear: @escaping @Sendable (PeerID, LaneKey?, PeerEvent) -> Void = { _, _, _ in }
+    ) async throws -> PeerHub {
+        let configuration = HubConfiguration(
+            addresses: [.loopback], port: 0, stunServers: [], makeSecurity: { TransparentSecurity(name: name) },
+            makeAuthenticator: { TestAuthenticator() }, onEvent: hear)
+        let hub = PeerHub(configuration, eventLoop: NIOSingletons.posixEventLoopGroup.next())
+        try await hub.open()
+        return hub
+    }
+
+    /// A viewer's hub, which connects; its security has the name of the viewer.
+    private func join(_ sharer: PeerHub, as name: UInt8, _ lane: LaneKey) async throws -> PeerHub {
+        let viewer = try await hub(name: name)
+        let id = PeerID(UInt64(name))
+        let send = SendParameters(
+            payloadType: 102, ssrc: 0xAAAA, retransmission: nil, canonicalName: "sharer", mid: nil,
+            extensions: ExtensionMap(), bitsPerSecond: 4_000_000)
+        let ours = try await sharer.add(id, PeerSetup(iceRole: .controlled, handshakeRole: .active, send: send), lane: lane)
+        let theirs = try await viewer.add(id, PeerSetup(iceRole: .controlling, handshakeRole: .passive), lane: nil)
+        let toViewer = RemoteParameters(
+            credentials: ours, fingerprint: try await sharer.localFingerprint(), candidates: await sharer.listedCandidates())
+        let toSharer = RemoteParameters(
+            credentials: theirs, fingerprint: try await viewer.localFingerprint(),
+            candidates: await viewer.listedCandidates())
+        await sharer.with(id) { core, now in core.setRemote(toSharer, at: now) }
+        await viewer.with(id) { core, now in core.setRemote(toViewer, at: now) }
+        return viewer
+    }
+
+    private func unit(_ index: Int64, packets: Int, isKeyframe: Bool = false, isReference: Bool = true) -> PacketizedUnit {
+        PacketizedUnit(
+            bytes: [UInt8](repeating: 1, count: packets * 1000), payloads: (0..<packets).map { $0 * 1000..<($0 + 1) * 1000 },
+            mediaTime: MediaTime(ticks: index * 3000), capturedAt: .zero, isKeyframe: isKeyframe, isReference: isReference)
+    }
+
+    @Test("who is moved to a lane that others watch is sent what they have: no keyframe is asked for, nor the one of before any more")
+    func moved() async throws {
+        let (connected, sink) = AsyncStream.makeStream(of: PeerID.self)
+        let news = NIOLockedValueBox<[KeyframeNews]>([])
+        let sharer = try await hub(name: 9) { id, lane, event in
+            switch (event, lane) {
+            case (.connected, _): sink.yield(id)
+            case (.keyframeNeeded, let lane?): news.withLockedValue { $0.append(.needed(lane)) }
+            case (.keyframeNeedless, let lane?): news.withLockedValue { $0.append(.needless(lane)) }
+            default: break
+            }
+        }
+        let (other, moved) = (PeerID(1), PeerID(2))
+        let viewers = [try await join(sharer, as: 1, .standard), try await join(sharer, as: 2, Self.slower)]
+        var missing: Set = [other, moved]
+        for await id in connected {
+            missing.remove(id)
+            if missing.isEmpty { break }
+        }
+        await sharer.deliver(unit(0, packets: 3, isKeyframe: true), lane: Self.slower)
+        await sharer.deliver(unit(0, packets: 10, isKeyframe: true), lane: .standard)
+        for index in 1...3 as ClosedRange<Int64> { await sharer.deliver(unit(index, packets: 6), lane: .standard) }
+        let before = await sharer.statistics(of: moved)?.outgoing?.packetsSent ?? 0
+        #expect(before > 0)
+        await sharer.forgetCache(of: Self.slower)
+        await sharer.askForPicture(moved)
+        await sharer.deliver(unit(4, packets: 1, isReference: false), lane: Self.slower)
+        #expect(news.withLockedValue { $0.last } == .needed(Self.slower))
+
+        news.withLockedValue { $0 = [] }
+        await sharer.setLane(.standard, of: moved)
+        #expect(news.withLockedValue { $0 } == [.needless(Self.slower)])
+        #expect(await sharer.awaited.isEmpty)
+        let after = await sharer.statistics(of: moved)?.outgoing?.packetsSent ?? 0
+        #expect(after > before, "it need not wait")
+        for hub in viewers + [sharer] { await hub.close() }
+    }
+}
+
+extension PeerHub {
+    fileprivate func askForPicture(_ id: PeerID) { peers[id]?.wish.ask() }
+}
