@@ -1,4 +1,7 @@
+import Media
 import NIOConcurrencyHelpers
+import PeerCore
+import RTP
 import SystemClock
 import Testing
 import Timebase
@@ -103,7 +106,7 @@ struct EncoderEffortTests {
             default: break
             }
         }
-        encode(on: line, slower: .seconds(1), pictures: 16)
+        encode(on: line, slower: .seconds(1), pictures: 3)
         let notice = "Slower viewers' pictures are encoded with preset minimal now."
         #expect(told.withLockedValue { $0 } == [notice])
         #expect(line.counters.now.preset == nil, "the share's own stays")
@@ -112,5 +115,101 @@ struct EncoderEffortTests {
             line.keepUp(since: SystemClock.now() - .seconds(1))
         }
         #expect(told.withLockedValue { $0 } == [notice, "minimal"], "all have it now")
+    }
+
+    /// A film of thirty pictures a second: each is begun in its slot, or once the one before is done.
+    private struct Film {
+        private static let period = Duration.microseconds(33_333)
+        var effort: SlowerEffort
+        /// What became of slower viewers' pictures, in order.
+        var changes: [String] = []
+        private var slot = Instant.zero + .seconds(10)
+        private var now = Instant.zero + .seconds(10)
+
+        init(_ preset: X264Configuration.Preset) { effort = SlowerEffort(preset) }
+
+        /// - Parameters:
+        ///   - rungs: what a picture takes for each of the slower ones.
+        ///   - slots: of which the film has one picture.
+        /// - Returns: how many pictures each of those got, and how many slots the others' missed.
+        mutating func run(
+            pictures: Int, own: Duration, rungs: [Duration], slots: Int = 1
+        ) -> (slower: [Int], missed: Int) {
+            var (made, missed) = ([Int](repeating: 0, count: rungs.count), 0)
+            for _ in 0..<pictures {
+                var slower = Duration.zero
+                for (index, time) in rungs.enumerated() where effort.hasTurn(index + 1, period: Self.period, at: now) {
+                    slower += time
+                    made[index] += 1
+                }
+                let ended = now + own + slower
+                let before = state
+                _ = effort.spent(own: own, slower: slower, of: Self.period, at: ended)
+                if state != before { changes.append(state) }
+                slot += Self.period * slots
+                while ended > slot + Self.period * 3 / 4 {
+                    slot += Self.period
+                    missed += 1
+                }
+                now = max(slot, ended)
+            }
+            return (made, missed)
+        }
+
+        private var state: String { "\(effort.preset.rawValue), one of \(effort.oneOf)" }
+    }
+
+    @Test("where not even the least preset leaves time for all, slower viewers get every second picture, and the others all")
+    func fewer() {
+        var film = Film(.minimal)
+        let rungs = [Duration.milliseconds(10), .milliseconds(6)]
+        _ = film.run(pictures: 30, own: .milliseconds(22), rungs: rungs)
+        let (slower, missed) = film.run(pictures: 300, own: .milliseconds(22), rungs: rungs)
+        #expect(slower == [150, 150] && missed == 0)
+        let after = film.run(pictures: 300, own: .milliseconds(8), rungs: rungs).slower
+        #expect(after.allSatisfy { $0 > 200 }, "and all again where there is room: \(after)")
+    }
+
+    @Test("slower viewers' pictures become fewer behind the least preset, and are all there again before a larger one")
+    func back() {
+        var film = Film(.ultrafast)
+        _ = film.run(pictures: 90, own: .milliseconds(22), rungs: [.milliseconds(10), .milliseconds(6)])
+        _ = film.run(pictures: 600, own: .milliseconds(5), rungs: [.milliseconds(3), .milliseconds(2)])
+        #expect(film.changes == ["minimal, one of 1", "minimal, one of 2", "minimal, one of 1", "ultrafast, one of 1"])
+    }
+
+    @Test("a change behind a rest is for slower viewers as well, however few of a film they got")
+    func behindARest() {
+        var film = Film(.minimal)
+        _ = film.run(pictures: 90, own: .milliseconds(20), rungs: [.milliseconds(60)])
+        #expect(film.effort.oneOf == 8)
+        _ = film.run(pictures: 1, own: .milliseconds(20), rungs: [.milliseconds(60)], slots: 6)
+        let changes = film.run(pictures: 30, own: .milliseconds(20), rungs: [.milliseconds(60)], slots: 6).slower
+        #expect(changes == [30])
+    }
+
+    @Test("what slower viewers are not sent for want of time is told of, and follows when the others' picture rests")
+    func leftOut() throws {
+        let told = NIOLockedValueBox<[String]>([])
+        let line = try MediaLine.threadless { event in
+            if case .notice(let text) = event { told.withLockedValue { $0.append(text) } }
+        }
+        let (size, slower) = (PixelSize(width: 64, height: 48), LaneKey(packetizationMode: .nonInterleaved, rung: 1))
+        line.commands.lanes = [.standard, slower]
+        line.commands.expected = line.commands.lanes
+        encode(on: line, slower: .seconds(1), pictures: 9)
+        #expect(told.withLockedValue { $0 }.last?.contains("one picture of 8") == true)
+        var made: [LaneKey: Int] = [:]
+        let begin = SystemClock.now() - .seconds(2)
+        for picture in 0..<16 {
+            let time = Duration.milliseconds(33 * picture)
+            try line.encode(grey: UInt8(100 + 8 * picture), size, time, at: begin + time)
+            for (key, lane) in line.lanes where !lane.isBehind { made[key, default: 0] += 1 }
+            encode(on: line, slower: .seconds(1), pictures: 1)
+        }
+        #expect(made[.standard] == 16 && made[slower] == 3, "a keyframe, and two of sixteen")
+        #expect(line.lanes[slower]?.isBehind == true && line.adapter.owesSlower)
+        try line.catchUp(MediaTime(elapsed: .seconds(1)), at: begin + .seconds(1))
+        #expect(line.lanes[slower]?.isBehind == false)
     }
 }

@@ -1,5 +1,6 @@
 import Media
 import Testing
+import Timebase
 import VideoCodec
 @testable import ScreenShare
 
@@ -14,5 +15,13 @@ extension MediaLine {
         return MediaLine(
             controls: controls, counters: LineCounters(), source: source, deliver: { _, _ in }, isOutboxFull: { _ in false },
             isCongested: { _, _ in false }, taps: SampleTaps(), report: report)
+    }
+
+    /// The source shows one grey, and each lane that is watched has its turn.
+    func encode(grey: UInt8, _ size: PixelSize, _ time: Duration, at now: Instant) throws {
+        let bytes = [UInt8](repeating: grey, count: size.area * 4)
+        let pixels = PixelBuffer(format: .bgra, size: size, copying: bytes.span.bytes)
+        convert(ScreenFrame(pixels: try #require(pixels), capturedAt: now, damage: PixelRect(size)))
+        try encode(damage: PixelRect(size), MediaTime(elapsed: time), isNew: true, at: now)
     }
 }

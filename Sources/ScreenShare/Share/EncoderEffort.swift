@@ -13,6 +13,7 @@ struct EncoderEffort {
     }
 
     var preset: X264Configuration.Preset { steps[budget.step] }
+    var isLeast: Bool { preset == steps.last }
 
     /// Takes note of the work on a picture.
     /// - Returns: whether it is another preset now.

@@ -111,12 +111,13 @@ extension MediaLine {
     }
 
     /// Takes a smaller preset where pictures would be late with this one, and a larger one where there is room. What is
-    /// made for slower viewers takes from their pictures alone.
+    /// made for slower viewers takes from their pictures alone, which become fewer where no preset is small enough.
     func keepUp(since begun: Instant) {
         let (now, period) = (SystemClock.now(), adapter.frameRate.period)
         let ahead = work.take(begun: begun, ended: now, period: period)
-        let isOther = effort.spent(ahead + ((ownEnd ?? now) - begun), of: period, at: now)
-        let isOtherBelow = ownEnd != nil && effortBelow.spent(ahead + (now - begun), of: period, at: now)
+        let own = ahead + ((ownEnd ?? now) - begun)
+        let isOther = effort.spent(own, of: period, at: now)
+        let isOtherBelow = keepUpBelow(own: own, of: period, at: now)
         guard isOther || isOtherBelow else { return }
         for (key, lane) in lanes { lane.set(preset(of: key)) }
         if isOther {
@@ -124,6 +125,19 @@ extension MediaLine {
             report(.preset(effort.preset))
         }
         if ownEnd != nil { tellOfSlower(isOwnTold: isOther) }
+    }
+
+    /// - Returns: whether slower viewers' preset is another now.
+    private func keepUpBelow(own: Duration, of period: Duration, at now: Instant) -> Bool {
+        guard let ownEnd else { return false }
+        let before = effortBelow.oneOf
+        let isOther = effortBelow.spent(own: own, slower: now - ownEnd, of: period, at: now)
+        let oneOf = effortBelow.oneOf
+        let text = oneOf > 1
+            ? "Slower viewers get one picture of \(oneOf) now: the processor has no time for more."
+            : "Slower viewers get all pictures again."
+        if oneOf != before { report(.notice(text)) }
+        return isOther
     }
 
     /// Slower viewers' preset is told when it comes to be another, where the others' that was just told is not theirs too.

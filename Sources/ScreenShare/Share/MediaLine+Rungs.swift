@@ -28,14 +28,15 @@ extension MediaLine {
         commands.lanes.count > 1 && isCongested(key.rung, news)
     }
 
-    /// It waits as well where its bits are too few for so many pictures; but not with a keyframe, without which there are
-    /// none.
+    /// It waits as well where its bits are too few for so many pictures, or the processor has no time for them; but not with
+    /// a keyframe, without which there are none.
     func mayEncode(_ key: LaneKey, _ size: PixelSize, isNew: Bool = false, at now: Instant) -> Bool {
         if isHeldBack(key, news: isNew) { return false }
         guard key.rung > 0 else { return true }
         let bitsPerSecond = target(of: key).bitsPerSecond
         let isDue = shapes[key]?.isDue(size, bitsPerSecond: bitsPerSecond, isPlaying: isPlaying, at: now) ?? true
-        guard isDue || lanes[key]?.gate.isDue(at: now) == true else { return false }
+        let hasTime = !isNew || effortBelow.hasTurn(key.rung, period: adapter.frameRate.period, at: now)
+        guard isDue && hasTime || lanes[key]?.gate.isDue(at: now) == true else { return false }
         shapes[key]?.made(at: now)
         return true
     }

@@ -44,7 +44,7 @@ final class MediaLine {
     var shapes: [LaneKey: RungShape] = [:]
     var effort: EncoderEffort
     /// That of the lanes of slower viewers, whose pictures come after the others'.
-    var effortBelow: EncoderEffort
+    var effortBelow: SlowerEffort
     /// Their preset as it was told last; nil where it is the others'.
     var toldBelow: X264Configuration.Preset?
     /// When the others' were done; nil where there are no slower viewers.
@@ -88,7 +88,7 @@ final class MediaLine {
         commands = controls.present
         grid = commands.grid(for: .app)
         effort = EncoderEffort(commands.preset)
-        effortBelow = effort
+        effortBelow = SlowerEffort(commands.preset)
         adapter = FrameRateAdapter(rate: grid.rate, pace: grid.pace, start: SystemClock.now())
         self.source.followPointer(every: commands.pointerPeriod)
     }

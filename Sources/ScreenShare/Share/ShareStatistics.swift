@@ -23,7 +23,8 @@ public struct ShareStatistics: Sendable {
     public var lanes: Int
     /// The mean quantiser of the last picture, 0…51; 52: it waits for bits. Not of what slow viewers are sent.
     public var quantiser: Double
-    /// With which pictures are encoded now. Those for slow viewers may get by with a smaller one: a notice says so.
+    /// With which pictures are encoded now. Those for slow viewers may get by with a smaller one, and be fewer:
+    /// notices say so.
     public var preset: EncoderPreset
     /// What the pictures were found to be about; nil in mode `detail` and at a fixed rate, where nobody looks.
     public var content: SharedContent?
