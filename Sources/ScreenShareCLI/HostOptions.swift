@@ -60,7 +60,8 @@ struct VideoOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Frames per second, 24 or 30, whatever is on the screen: in mode auto it is treated as a film then, and becomes "
-                + "smaller where a path is slow; in mode detail no frames are left out for sharpness. Default: as the mode says."))
+                + "smaller where a path is slow, until it rests; in mode detail no frames are left out for sharpness. Default: "
+                + "as the mode says."))
     var fps: Int?
 
     @Option(help: "The most that video and sound may use together, such as 800k, 100k…100M bits per second.")

@@ -2,6 +2,8 @@ import Media
 import NIOConcurrencyHelpers
 import PeerCore
 import PixelConversion
+import RTP
+import SystemClock
 import Testing
 import Timebase
 @testable import ScreenShare
@@ -57,6 +59,43 @@ struct ContentModeTests {
         for _ in 0..<2 { line.applyContent() }
         #expect(told.withLockedValue { $0.suffix(2) } == [.video, .app])
         #expect(line.counters.now.content == nil && line.counters.now.cadence == nil)
+    }
+
+    @Test(
+        "where whatever is shown counts as a film, a page at rest is whole for slower viewers too, and smaller when it moves",
+        arguments: [(.auto, .fps30), (.motion, nil)] as [(ContentMode, FrameRate?)])
+    func atRest(mode: ContentMode, fixedRate: FrameRate?) throws {
+        let (slower, half) = (LaneKey(packetizationMode: .nonInterleaved, rung: 1), PixelSize(width: 160, height: 120))
+        let line = try MediaLine.threadless(size: size)
+        line.commands.mode = mode
+        line.commands.fixedRate = fixedRate
+        line.commands.lanes = [.standard, slower]
+        line.commands.expected = line.commands.lanes
+        line.commands.rungRates = [1: 24_000]
+        let begin = SystemClock.now()
+        try change(line, tenths: 0..<30, of: begin)
+        #expect(line.lanes[slower]?.size == half)
+        for second in 4...7 {
+            let now = begin + .seconds(second)
+            try line.keepalive(MediaTime(elapsed: .seconds(second)), at: now)
+            if case .encode(let time) = line.adapter.decide(at: now, outboxFull: false, keyframeNeeded: false) {
+                try line.encode(damage: .nothing, time, isNew: true, at: now)
+            }
+            #expect(line.lanes[slower]?.size == (second == 7 ? size : half), "not twice within five seconds: \(second)")
+        }
+        try change(line, tenths: 80..<81, of: begin)
+        #expect(line.lanes[slower]?.size == size, "a page that is turned is no film")
+        try change(line, tenths: 105..<130, of: begin)
+        #expect(line.lanes[slower]?.size == half)
+        #expect(line.lanes[.standard]?.size == size)
+    }
+
+    /// Another picture in each of these tenths of a second.
+    private func change(_ line: MediaLine, tenths: Range<Int>, of begin: Instant) throws {
+        for tenth in tenths {
+            let time = Duration.milliseconds(100 * tenth)
+            try line.encode(grey: UInt8(20 + tenth % 30 * 7), size, time, at: begin + time)
+        }
     }
 
     @Test("a film goes on where its source gets another size", arguments: [

@@ -73,4 +73,8 @@ package enum MediaLimits {
     static let timeBetweenSizes = Duration.seconds(5)
     /// And for each pixel of a picture of text, below which fewer of them are better.
     static let bitsPerPixelOfText = 0.012
+    /// Where whatever is shown counts as a film: without a change for so long it is a page, which is to be seen whole, and
+    /// with changes for so long it is none any more.
+    static let timeOfRest = Duration.seconds(2)
+    static let timeOfMotion = Duration.seconds(1)
 }

@@ -63,6 +63,7 @@ extension MediaLine {
         if isNew, made.isRepeat, !made.isOwnHeldBack, !made.hasKeyframe {
             adapter.repeated()
         } else {
+            if isNew, !damage.isEmpty { motion.changed(at: now) }
             adapter.encoded(quantiser: made.forPasses, isNewPicture: isNew, isSent: made.isSent)
         }
         noteDebt()
@@ -78,7 +79,7 @@ extension MediaLine {
         _ picture: I420Picture, _ damage: PixelRect, _ time: MediaTime, for key: LaneKey, isNew: Bool, at now: Instant,
         _ made: inout Made
     ) throws(CodecError) {
-        let lane = try lane(key, picture.size)
+        let lane = try lane(key, picture.size, at: now)
         if damage.isEmpty, !lane.isUnfinished, !lane.gate.isDue(at: now) {
             // Sharp already: it is another lane's turn, and this one's viewers get a sign of life.
             made.note(lane, key)
@@ -161,11 +162,11 @@ extension MediaLine {
     }
 
     /// The lane's encoder. Another profile needs another encoder, and so waits for a keyframe that is due anyway.
-    func lane(_ key: LaneKey, _ size: PixelSize) throws(CodecError) -> EncoderLane {
-        let size = shaped(size, key)
+    func lane(_ key: LaneKey, _ size: PixelSize, at now: Instant) throws(CodecError) -> EncoderLane {
+        let size = shaped(size, key, at: now)
         let profile = profile(of: key, commands)
         if let lane = lanes[key] {
-            if lane.size == size, lane.profile == profile || !lane.gate.isDue(at: SystemClock.now()) { return lane }
+            if lane.size == size, lane.profile == profile || !lane.gate.isDue(at: now) { return lane }
             lanes[key] = nil
         }
         let lane = try EncoderLane(
@@ -183,7 +184,7 @@ extension MediaLine {
     func keepalive(_ time: MediaTime, at now: Instant) throws(ShareError) {
         for key in commands.lanes {
             // What rests is to be seen whole: another size is due.
-            if let lane = lanes[key], let picture = converter?.picture, shaped(picture.size, key) != lane.size {
+            if let lane = lanes[key], let picture = converter?.picture, shaped(picture.size, key, at: now) != lane.size {
                 adapter.changed(at: now)
             }
             if try catchUp(key, time, at: now) { continue }

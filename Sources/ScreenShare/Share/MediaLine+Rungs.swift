@@ -1,7 +1,6 @@
 import Media
 import PeerCore
 import PixelConversion
-import SystemClock
 import Timebase
 
 /// What becomes of the pictures on the rungs of slow viewers.
@@ -15,12 +14,17 @@ extension MediaLine {
         }
     }
 
+    /// What plays may become smaller; where that is not looked for, what moves: a page at rest is to be seen whole.
+    private func mayShrink(at now: Instant) -> Bool {
+        isPlaying && (watch?.content == .video || motion.isMoving(at: now))
+    }
+
     /// The size that a lane's encoder works at. That of the share itself changes only where the bits are too few for long,
     /// and never where its owner wants exactly this one.
-    func shaped(_ size: PixelSize, _ key: LaneKey) -> PixelSize {
+    func shaped(_ size: PixelSize, _ key: LaneKey, at now: Instant) -> PixelSize {
         if key.rung == 0, case .exactly = commands.size { return size }
         return shapes[key, default: RungShape(isOwn: key.rung == 0)].size(
-            of: size, bitsPerSecond: target(of: key).bitsPerSecond, isPlaying: isPlaying, at: SystemClock.now())
+            of: size, bitsPerSecond: target(of: key).bitsPerSecond, isPlaying: mayShrink(at: now), at: now)
     }
 
     /// One rung's trouble is no other's: where its viewers are all behind, it waits.

@@ -68,6 +68,7 @@ final class MediaLine {
     /// The picture was converted for the frame that is due next.
     var isLookedAt = false
     var sizes = SizeGate()
+    var motion = MotionWatch()
 
     init(
         controls: LineControls, counters: LineCounters, source: any FrameSource,
@@ -168,7 +169,7 @@ final class MediaLine {
         watch = nil
         guard let size = converter?.picture.size else { return }
         do throws(CodecError) {
-            for key in commands.expected { _ = try lane(key, size) }
+            for key in commands.expected { _ = try lane(key, size, at: SystemClock.now()) }
         } catch {
             throw error.shareError
         }
