@@ -10,8 +10,8 @@ public actor PublishedRoom {
     private var tasks: [Task<Void, Never>] = []
     /// The server's sessions and ours.
     private var viewers: [RandomID: String] = [:]
-    /// Why the server could not be reached when that was last said; nil while it can.
-    private var lostBecause: SignalingError?
+    /// Why the server could not be reached when that was last said, in words; nil while it can.
+    private var lostBecause: String?
     /// Candidates that came while their offer was being answered.
     private var early: [RandomID: [String]] = [:]
     private static let statePeriod = Duration.milliseconds(500)
@@ -82,16 +82,17 @@ public actor PublishedRoom {
         }
     }
 
-    private func take(_ event: SharerEvent) async {
+    func take(_ event: SharerEvent) async {
         switch event {
         case .connected:
             if lostBecause != nil { session.sink.yield(.notice("The signaling server is there again.")) }
             lostBecause = nil
         case .disconnected(let error, _):
-            // Once, however often it is tried again.
-            guard lostBecause != error else { return }
-            lostBecause = error
-            session.sink.yield(.notice("Signaling is lost (\(error)); trying again. Viewers who are here don't notice."))
+            // Once, however often it is tried again, and however long each try is to wait.
+            let reason = error.description
+            guard lostBecause != reason else { return }
+            lostBecause = reason
+            session.sink.yield(.notice("Signaling is lost (\(reason)); trying again. Viewers who are here don't notice."))
         case .offer(let id, let sdp):
             // Offers, and restarts, are answered side by side: one that is slow delays no other.
             early[id] = []
