@@ -299,6 +299,9 @@ struct DiagnosisTests {
         #expect(SignalingFacts.finding(.unreachable(.insecure), at: "x").advice?.contains("certificate") == true)
         let misnamed = SignalingFacts.finding(.refused(status: 421, words: ""), at: "x")
         #expect(misnamed.advice?.contains("--allow-host") == true)
+        let moved = SignalingFacts.finding(.elsewhere("https://meet.example.org"), at: "http://meet.example.org")
+        #expect(moved.found == "http://meet.example.org leads to https://meet.example.org")
+        #expect(moved.advice == "Name that address.")
     }
 
     private static func rate(_ up: RateFacts.Outcome, _ down: RateFacts.Outcome) -> Finding {

@@ -15,6 +15,7 @@ struct OutcomeTests {
     func odd() {
         let odd: [SignalingError] = [
             .refused(status: 200, words: "status 200"), .refused(status: 302, words: "status 302"), .unreadable("answer"),
+            .elsewhere("https://login.example.org"),
         ]
         for error in odd {
             #expect(!waits(error, hasJoined: false) && waits(error, hasJoined: true), "\(error)")
@@ -39,6 +40,12 @@ struct OutcomeTests {
             ]
             #expect(passing.allSatisfy { waits($0, hasJoined: hasJoined) })
         }
+    }
+
+    @Test("who named http where the server has https is told what to name")
+    func elsewhere() {
+        let error = SignalingError.elsewhere("https://meet.example.org").shareError("http://meet.example.org")
+        #expect(error == .signaling("http://meet.example.org: the address leads to https://meet.example.org; name that one"))
     }
 
     @Test("a sharer is told when a room that is taken may be free")

@@ -92,6 +92,28 @@ struct SmallPartsTests {
         #expect(URL(string: text + "?a=http://x:99999#:99999")?.isHTTP == true)
     }
 
+    @Test("A redirection to another server tells its scheme, host and port alone; one that is less secure is not named")
+    func redirections() throws {
+        func error(
+            _ status: Int = 308, at address: String = "http://example.org/v1/x", to next: String
+        ) throws -> SignalingError {
+            let url = try #require(URL(string: address))
+            return SignalingError(HTTPReply(url: url, status: status, headers: ["Location": next], body: ByteBuffer()))
+        }
+        for status in [301, 302, 303, 307, 308] {
+            #expect(
+                try error(status, to: "https://me:pw@Example.org/hidden?key=1#t=k") == .elsewhere("https://example.org"))
+        }
+        #expect(try error(to: "https://example.org:8443/v1/x") == .elsewhere("https://example.org:8443"))
+        #expect(try error(to: "https://[::1]/") == .elsewhere("https://[::1]"))
+        #expect(try error(to: "//other.example.org:443/") == .elsewhere("http://other.example.org:443"))
+        for next in ["/v1/y", "http://EXAMPLE.org:80/v1/y", "ftp://example.org/"] {
+            #expect(try error(to: next) == .refused(status: 308, words: "status 308"))
+        }
+        let lesser = try error(at: "https://example.org/", to: "http://example.org/")
+        #expect(lesser == .refused(status: 308, words: "status 308"))
+    }
+
     @Test("Pauses double up to a bound and are scattered over their upper half (seed 5)")
     func backoff() {
         var random = Seeded(state: 5)

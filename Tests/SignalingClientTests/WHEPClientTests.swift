@@ -113,6 +113,24 @@ struct WHEPClientTests {
         }
     }
 
+    @Test("A token that is not sent on to another server is not taken for one that is missing: that server is to be named")
+    func unsentToken() async throws {
+        try await ScriptedServer.run { _ in
+            ScriptedServer.answer(401)
+        } _: { other in
+            let elsewhere = "http://127.0.0.1:\(other.port)"
+            for (token, expected) in [("sesame", SignalingError.elsewhere(elsewhere)), (nil, .tokenRequired)] {
+                try await join(token: token) { _ in
+                    ScriptedServer.answer(308, ["Location": "\(elsewhere)/hidden"])
+                } _: { _, result in
+                    guard case .failure(let error) = result else { Issue.record("\(result)"); return }
+                    #expect(error == expected)
+                }
+            }
+            #expect(other.requests.allSatisfy { $0.field("Authorization") == nil })
+        }
+    }
+
     @Test("A redirection without end is given up, and 301, 302 and 303 are no redirections for an offer")
     func redirectLoop() async throws {
         #expect(try await failure(307, ["Location": "/whep"]) == .refused(status: 307, words: "redirected too often"))

@@ -36,6 +36,12 @@ struct HTTPReply: Sendable {
         return address
     }
 
+    /// The server that a redirection leads to, where that is another and none less secure; no path, which may be secret.
+    var otherServer: String? {
+        guard let next = address(in: "Location"), next.origin != url.origin, allowsToken(at: next) else { return nil }
+        return next.shownOrigin
+    }
+
     /// RFC 9110 § 10.2.3: seconds or a date; bounded, and with something sensible where it is missing.
     var retryAfter: Duration {
         guard let field = headers.first(name: "Retry-After") else { return ClientLimits.defaultRetryAfter }

@@ -41,6 +41,14 @@ extension URL {
     /// Scheme, host and port: a token given to one origin is for no other.
     var origin: String {
         let scheme = scheme?.lowercased() ?? ""
-        return "\(scheme)://\(host?.lowercased() ?? ""):\(port ?? (scheme == "https" ? 443 : 80))"
+        let host = host?.lowercased() ?? ""
+        let place = host.contains(":") && host.first != "[" ? "[\(host)]" : host
+        return "\(scheme)://\(place):\(port ?? (scheme == "https" ? 443 : 80))"
+    }
+
+    /// The same as people write it, without a port that goes without saying.
+    var shownOrigin: String {
+        let usual = scheme?.lowercased() == "https" ? ":443" : ":80"
+        return origin.hasSuffix(usual) ? String(origin.dropLast(usual.count)) : origin
     }
 }

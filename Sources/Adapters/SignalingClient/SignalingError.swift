@@ -18,6 +18,8 @@ package enum SignalingError: Error, Equatable, Sendable, CustomStringConvertible
     case gone
     /// The ICE session has changed since (412, 428).
     case stale
+    /// Another server is to be asked: its scheme, host and port.
+    case elsewhere(String)
     /// The server said no, for good.
     case refused(status: Int, words: String)
     /// The server said something we cannot read.
@@ -43,6 +45,7 @@ package enum SignalingError: Error, Equatable, Sendable, CustomStringConvertible
         case .forbidden(let words): words
         case .gone: "it doesn't exist any more"
         case .stale: "the ICE session has changed since"
+        case .elsewhere(let server): "the address leads to \(server); name that one"
         case .refused(let status, let words): "the server refused (\(status)): \(words)"
         case .unreadable(let what): "the server's \(what) cannot be read"
         case .cancelled: "cancelled"
@@ -56,7 +59,7 @@ package enum SignalingError: Error, Equatable, Sendable, CustomStringConvertible
         // 408: it did not come in time (RFC 9110 § 15.5.9); 425: it is to be sent again (RFC 8470 § 5.2).
         // 501: and never will be done.
         case .refused(let status, _): status >= 500 && status != 501 || status == 408 || status == 425
-        case .badAddress, .tokenRequired, .forbidden, .unreadable, .cancelled: false
+        case .badAddress, .tokenRequired, .forbidden, .elsewhere, .unreadable, .cancelled: false
         }
     }
 }
@@ -80,6 +83,8 @@ extension SignalingError {
         let type = problem.flatMap { ProblemType(uri: $0.type) }
         let words = problem?.detail ?? problem?.title ?? "status \(response.status)"
         switch response.status {
+        case 300..<400:
+            self = response.otherServer.map(Self.elsewhere) ?? .refused(status: response.status, words: words)
         case 401: self = .tokenRequired
         case 403: self = .forbidden(words: words)
         case 404, 410: self = .gone

@@ -30,10 +30,7 @@ package struct WHEPClient: Sendable {
     /// - Parameter limit: for the word on it; nil: each server that is asked has as long as it may take.
     package func join(offer: String, within limit: Duration? = nil) async throws(SignalingError) -> Outcome {
         let reply = try await post(offer, until: limit.map { ContinuousClock.now + $0 })
-        guard reply.beginsSession else {
-            let isRefused = reply.status == 401 && token != nil && reply.url.origin == endpoint.origin
-            throw isRefused ? .tokenRefused : SignalingError(reply)
-        }
+        guard reply.beginsSession else { throw refusal(reply) }
         let begun = makeSession(of: reply)
         guard let sdp = reply.text, SDPOutline(description: sdp) != nil else {
             await begun?.abandon()
@@ -41,6 +38,12 @@ package struct WHEPClient: Sendable {
         }
         guard let session = begun else { throw .unreadable("session address") }
         return reply.status == 201 ? .answered(session, sdp: sdp) : .countered(session, sdp: sdp)
+    }
+
+    /// A token that a server was not shown is neither missing nor wrong.
+    private func refusal(_ reply: HTTPReply) -> SignalingError {
+        guard reply.status == 401, token != nil else { return SignalingError(reply) }
+        return reply.url.origin == endpoint.origin ? .tokenRefused : .elsewhere(reply.url.shownOrigin)
     }
 
     /// Nil where the reply begins none, or does not say where it is.

@@ -50,6 +50,8 @@ struct SignalingFacts: Sendable {
             return failure(
                 "\(server) runs, but does not answer to this name",
                 "Start it with --allow-host and the name, or have the proxy name it as it is named there.")
+        case .elsewhere(let other):
+            return failure("\(server) leads to \(other)", "Name that address.")
         case .gone, .unreadable, .stale:
             return failure(
                 "\(server): what answers there is no signaling server", "Check the address, and the path in it.")
@@ -128,7 +130,7 @@ struct RateFacts: Sendable {
             Finding(
                 .rate, .warning, "not measured: others measure the way to \(host) just now",
                 advice: "Try again in a minute.")
-        case .badAddress, .unreachable, .roomTaken, .stale, .refused, .unreadable, .cancelled:
+        case .badAddress, .unreachable, .roomTaken, .stale, .elsewhere, .refused, .unreadable, .cancelled:
             Finding(.rate, .warning, "not measured: \(error)")
         }
     }

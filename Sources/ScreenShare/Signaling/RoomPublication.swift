@@ -84,7 +84,7 @@ extension SignalingError {
         case .tokenRequired: .forbidden("the server at \(server) demands a token")
         case .forbidden(let words): .forbidden(words)
         case .roomTaken(let time): .roomTaken(retryAfter: time)
-        case .badAddress, .unreachable, .notThereYet, .gone, .stale, .refused, .unreadable, .cancelled:
+        case .badAddress, .unreachable, .notThereYet, .gone, .stale, .elsewhere, .refused, .unreadable, .cancelled:
             .signaling("\(server): \(description)")
         }
     }

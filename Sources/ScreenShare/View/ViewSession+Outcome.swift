@@ -29,8 +29,8 @@ extension ViewSession.Outcome {
         // 406 is the sharer's word: there is no video that could be taken.
         case .refused(let status, _) where error.isTemporary || hasJoined && status != 406:
             self = .nothingYet("\(error)", retryAfter: .zero)
-        case .unreadable where hasJoined: self = .nothingYet("\(error)", retryAfter: .zero)
-        case .badAddress, .tokenRequired, .forbidden, .stale, .refused, .unreadable, .cancelled:
+        case .unreadable where hasJoined, .elsewhere where hasJoined: self = .nothingYet("\(error)", retryAfter: .zero)
+        case .badAddress, .tokenRequired, .forbidden, .stale, .elsewhere, .refused, .unreadable, .cancelled:
             throw error.shareError(endpoint)
         }
     }
