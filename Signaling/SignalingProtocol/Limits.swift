@@ -19,6 +19,8 @@ package enum Limits {
     /// RFC 8839 § 5.4: a ufrag has 4 to 256 characters, a password 22 to 256.
     package static let ufrag = 4...256
     package static let icePassword = 22...256
+    /// Transports of one session: sections that are not bundled have one each.
+    package static let ufrags = 16
     /// Free text in a problem or a refusal, in characters.
     package static let detail = 400
     /// One server-sent event, with room for a body's worth of SDP escaped as JSON.

@@ -2,8 +2,11 @@
 ///
 /// The sharer reads the rest. Linear in the text, and no line is kept.
 package struct SDPOutline: Equatable, Sendable {
-    /// The first `a=ice-ufrag` (RFC 8839 § 5.4).
-    package let ufrag: String?
+    /// Each `a=ice-ufrag` (RFC 8839 § 5.4) once: sections that are not bundled have one each.
+    package let ufrags: [String]
+
+    /// The first.
+    package var ufrag: String? { ufrags.first }
 
     /// - Returns: nil unless the text is a session description (RFC 8866 § 5): `v=0` first, lines of `x=…`, an `m=`
     ///   line.
@@ -11,21 +14,24 @@ package struct SDPOutline: Equatable, Sendable {
         guard let lines = SDPLines(text), lines.first == "v=0", lines.contains(where: { $0.hasPrefix("m=") }),
             let credentials = ICECredentials(lines)
         else { return nil }
-        ufrag = credentials.ufrag
+        ufrags = credentials.ufrags
     }
 }
 
 /// An `application/trickle-ice-sdpfrag` body (RFC 8840 § 9.2): `a=` and pseudo `m=` lines only.
 package struct TrickleFragment: Equatable, Sendable {
-    /// The ICE session the candidates belong to; a new one restarts ICE.
-    package let ufrag: String?
+    /// The ICE sessions the candidates belong to, one for each transport; a new one restarts ICE.
+    package let ufrags: [String]
+
+    /// The first.
+    package var ufrag: String? { ufrags.first }
 
     package init?(_ text: String) {
         guard let lines = SDPLines(text), !lines.isEmpty,
             lines.allSatisfy({ $0.hasPrefix("a=") || $0.hasPrefix("m=") }),
-            let credentials = ICECredentials(lines), credentials.ufrag == nil || credentials.hasPassword
+            let credentials = ICECredentials(lines), credentials.ufrags.isEmpty || credentials.hasPassword
         else { return nil }
-        ufrag = credentials.ufrag
+        ufrags = credentials.ufrags
     }
 }
 
@@ -54,9 +60,9 @@ private struct SDPLines: Collection {
     subscript(index: Int) -> Substring { lines[index] }
 }
 
-/// The first user name fragment and whether a password stands beside it.
+/// The user name fragments, and whether a password stands beside one.
 private struct ICECredentials {
-    var ufrag: String?
+    var ufrags: [String] = []
     var hasPassword = false
 
     /// - Returns: nil where one of them has a length, or other characters than RFC 8839 § 5.4 allows; `-`, `_` and `=` do no
@@ -65,7 +71,8 @@ private struct ICECredentials {
         for line in lines {
             if let value = line.value(ofAttribute: "a=ice-ufrag:") {
                 guard Limits.ufrag.contains(value.utf8.count), value.isICEText else { return nil }
-                ufrag = ufrag ?? String(value)
+                let ufrag = String(value)
+                if ufrags.count < Limits.ufrags, !ufrags.contains(ufrag) { ufrags.append(ufrag) }
             } else if let value = line.value(ofAttribute: "a=ice-pwd:") {
                 guard Limits.icePassword.contains(value.utf8.count), value.isICEText else { return nil }
                 hasPassword = true

@@ -92,6 +92,25 @@ struct TrickleFragmentTests {
         #expect(bare.bundle.isEmpty && bare.sections.map(\.kind) == ["video"] && bare.sections[0].mid == nil)
     }
 
+    @Test("without the sections of other transports it has the picture's credentials, candidates and end alone")
+    func withoutOthers() throws {
+        let sound =
+            "m=audio 9 UDP/TLS/RTP/SAVPF 111\na=mid:1\na=ice-ufrag:else\na=ice-pwd:abcdefghijklmnopqrstuvwx\n"
+            + "a=candidate:1 1 udp 1 192.0.2.1 61764 typ host\na=end-of-candidates\n"
+        let picture =
+            "m=video 9 x 0\na=mid:0\na=ice-ufrag:abcd\na=ice-pwd:abcdefghijklmnopqrstuvwx\n"
+            + "a=candidate:2 1 udp 1 192.0.2.1 61765 typ host\n"
+        let text = OfferTests.minimal.with("a=group:BUNDLE 0", "a=tool:bundles nothing").with("m=video", sound + "m=video")
+        let tags = try Offer(SessionDescription(text)).foreignTags
+        #expect(tags == ["1"])
+        let both = try TrickleFragment(sound + picture).without(tags)
+        #expect(try both == TrickleFragment(picture))
+        #expect(both.credentials?.usernameFragment == "abcd" && both.candidates.count == 1 && !both.isComplete)
+        let other = try TrickleFragment(sound).without(tags)
+        #expect(other.credentials == nil && other.candidates.isEmpty && !other.isComplete)
+        #expect(try Offer(SessionDescription(OfferTests.minimal)).foreignTags.isEmpty)
+    }
+
     @Test("credentials at session level, as browsers' clients write them, and tags without pseudo m= lines")
     func looseForms() throws {
         let fragment = try TrickleFragment(

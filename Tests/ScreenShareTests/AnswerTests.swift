@@ -161,6 +161,25 @@ struct AnswerTests {
         await room.close()
     }
 
+    @Test("of sections on transports of their own only the picture's restarts ICE, wherever it stands")
+    func unbundledRestarts() async throws {
+        let room = try await ShareRoom()
+        func sound(_ ufrag: String) -> String {
+            "m=audio 9 UDP/TLS/RTP/SAVPF 111\r\na=mid:1\r\na=ice-ufrag:\(ufrag)\r\na=ice-pwd:abcdefghijklmnopqrstuvwx\r\n"
+        }
+        func unbundled(_ text: String) -> String { text.replacingOccurrences(of: "a=group:BUNDLE 0\r\n", with: "") }
+        let offer = unbundled(Self.offer()).replacingOccurrences(of: "m=video", with: sound("else") + "m=video")
+        let viewer = try await room.session.answer(offer: offer).viewer
+        func restarts(_ fragment: String) async -> Bool {
+            (try? await room.session.restartICE(fragment, from: viewer)) != nil
+        }
+        #expect(await !restarts(sound("els2")))
+        #expect(await !restarts(sound("els2") + unbundled(Self.fragment("abcd"))))
+        #expect(await restarts(sound("els2") + unbundled(Self.fragment("efgh"))))
+        #expect(await !restarts(unbundled(Self.fragment("efgh"))))
+        await room.close()
+    }
+
     @Test("what the path of a viewer took counts no more once the viewer is sent away")
     func pathOfTheGone() async throws {
         let room = try await ShareRoom()

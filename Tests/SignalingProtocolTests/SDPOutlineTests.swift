@@ -22,6 +22,16 @@ struct SDPOutlineTests {
         #expect(SDPOutline(description: "v=0\r\nm=video 9 RTP/AVP 96\r\n")?.ufrag == .some(nil))
     }
 
+    @Test("Sections that are not bundled have a user name fragment each: each is shown once, in order, and sixteen at most")
+    func unbundled() {
+        let sound = "m=audio 9 UDP/TLS/RTP/SAVPF 111\r\na=mid:0\r\na=ice-ufrag:Snd1\r\na=ice-pwd:P2uYro0UCOQ4zxjKXaWCBui1\r\n"
+        let both = Self.offer.replacing("m=video", with: sound + sound + "m=video")
+        #expect(SDPOutline(description: both)?.ufrags == ["Snd1", "EsAw"])
+        #expect(TrickleFragment(sound + sound)?.ufrags == ["Snd1"])
+        let many = (0..<100).map { "m=audio\na=ice-ufrag:many\($0)\n" }.joined()
+        #expect(SDPOutline(description: "v=0\n" + many)?.ufrags == (0..<16).map { "many\($0)" })
+    }
+
     @Test(
         "What hasn't the shape of a session description is none",
         arguments: [

@@ -66,10 +66,12 @@ struct Bench: Sendable {
     }
 
     /// A viewer whose offer is answered; the path of its session and its tag.
-    func joined(_ sharer: TestSharer, token: String? = nil) async throws -> (path: String, tag: String) {
+    func joined(
+        _ sharer: TestSharer, token: String? = nil, offer text: String = SDPSamples.offer
+    ) async throws -> (path: String, tag: String) {
         let last = await routes.store.rooms[try #require(RoomName(sharer.room))]?.share?.outbox.last
         let events = try await sharer.listen(after: last)
-        async let response = join(sharer.room, token: token)
+        async let response = join(sharer.room, token: token, offer: text)
         let offer = try await events.nextOffer()
         #expect(try await sharer.answer(offer.sessionId).status == .noContent)
         let joined = try await response
@@ -196,6 +198,12 @@ enum SDPSamples {
     static let trickle =
         "m=video 9 UDP/TLS/RTP/SAVPF 96\r\na=mid:0\r\na=ice-ufrag:EsAw\r\n"
         + "a=ice-pwd:P2uYro0UCOQ4zxjKXaWCBui1\r\na=candidate:1 1 udp 2122260223 192.0.2.1 61764 typ host\r\n"
+    /// The same of sound, on a transport of its own.
+    static let soundTrickle =
+        "m=audio 9 UDP/TLS/RTP/SAVPF 111\r\na=mid:1\r\na=ice-ufrag:Snd1\r\n"
+        + "a=ice-pwd:P2uYro0UCOQ4zxjKXaWCBui1\r\na=candidate:1 1 udp 2122260223 192.0.2.1 61766 typ host\r\n"
+    /// With such sound first.
+    static let unbundledOffer = offer.replacing("m=video", with: soundTrickle + "m=video")
     /// A new ICE session.
     static let restart =
         "m=video 9 UDP/TLS/RTP/SAVPF 96\r\na=mid:0\r\na=ice-ufrag:ysXw\r\n"

@@ -34,6 +34,33 @@ struct SessionTests {
         }
     }
 
+    @Test("Candidates of any transport of the offer restart nothing, whichever section comes first; a new ufrag does")
+    func unbundledTrickle() async throws {
+        try await Bench.run { bench in
+            let sharer = try await bench.share()
+            let viewer = try await bench.joined(sharer, offer: SDPSamples.unbundledOffer)
+            let events = try await sharer.listen(after: 1)
+            let both = SDPSamples.soundTrickle + SDPSamples.trickle
+            for fragment in [SDPSamples.soundTrickle, SDPSamples.trickle, both] {
+                async let response = patch(bench, viewer.path, fragment, match: viewer.tag)
+                let candidates = try await events.next(SessionCandidates.self)
+                try #require(candidates.restart == nil && candidates.fragment == fragment)
+                #expect(try await response.status == .noContent)
+            }
+            let fragment = SDPSamples.soundTrickle + SDPSamples.restart
+            async let response = patch(bench, viewer.path, fragment, match: "*")
+            let restart = try await events.next(SessionCandidates.self)
+            let tag = try #require(restart.restart)
+            let body = try JSON.text(RestartReply(fragment: SDPSamples.restartReply, restart: tag))
+            let path = "\(sharer.path)/sessions/\(restart.sessionId.text)/fragment"
+            #expect(try await bench.json(.post, path, token: sharer.secret, body).status == .noContent)
+            #expect(try await response.status == .ok)
+            for later in [SDPSamples.soundTrickle, SDPSamples.restart] {
+                #expect(try await patch(bench, viewer.path, later, match: "*").status == .noContent)
+            }
+        }
+    }
+
     @Test("If-Match missing: 428; stale: 412; wrong content type: 415; no fragment: 400")
     func preconditions() async throws {
         try await Bench.run { bench in

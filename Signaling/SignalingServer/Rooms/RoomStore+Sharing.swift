@@ -54,7 +54,8 @@ extension RoomStore {
         let fresh = ShareCredentials(shareId: RandomID(using: &random), secret: BearerToken(using: &random))
         var share = Share(isStrong ? request.resume ?? fresh : fresh, epoch: RandomID(using: &random), at: now)
         for ticket in (request.sessions ?? []).prefix(Limits.viewersPerShare) {
-            share.sessions[ticket.sessionId] = Session(.established, etag: ticket.etag, ufrag: ticket.ufrag, at: now)
+            let ufrags = ticket.ufrag.map { [$0] } ?? []
+            share.sessions[ticket.sessionId] = Session(.established, etag: ticket.etag, ufrags: ufrags, at: now)
         }
         return share
     }
@@ -142,7 +143,7 @@ extension RoomStore {
         }
         session.restart = nil
         session.etag = restart.tag
-        session.ufrag = restart.ufrag
+        session.ufrags = restart.ufrags
         rooms[address.room]?.share?.sessions[id] = session
         restart.reply.resolve(.answered(fragment: reply.fragment))
     }

@@ -19,14 +19,14 @@ extension RoomStore {
 
     /// Brings an offer to the sharer and waits for its answer. A request that fails or is cancelled leaves nothing.
     func join(
-        _ name: RoomName, token: BearerToken?, sdp: String, ufrag: String?
+        _ name: RoomName, token: BearerToken?, sdp: String, ufrags: [String]
     ) async throws(ProblemError) -> Joined {
         let share = try admit(to: name, token: token)
         let id = RandomID(using: &random)
         let etag = EntityTag(using: &random)
         let verdict = OneShot<JoinVerdict>()
         let offer = SessionOffer(sessionId: id, sdp: sdp, etag: etag)
-        rooms[name]?.share?.sessions[id] = Session(.offered(verdict), etag: etag, ufrag: ufrag, at: clock.now())
+        rooms[name]?.share?.sessions[id] = Session(.offered(verdict), etag: etag, ufrags: ufrags, at: clock.now())
         try? rooms[name]?.share?.tell(.offer(offer))
         logger.debug("A viewer asks to join.", metadata: about(name, session: id))
 
@@ -83,14 +83,14 @@ extension RoomStore {
     }
 
     /// The viewer answers the sharer's counter-offer.
-    func answer(_ address: SessionAddress, sdp: String, ufrag: String?) throws(ProblemError) {
+    func answer(_ address: SessionAddress, sdp: String, ufrags: [String]) throws(ProblemError) {
         let session = try session(at: address)
         switch session.state {
         case .countered: break
         case .offered, .established: throw ProblemError(.unsupportedMediaType)
         }
         rooms[address.room]?.share?.sessions[address.id]?.state = .established
-        rooms[address.room]?.share?.sessions[address.id]?.ufrag = ufrag
+        rooms[address.room]?.share?.sessions[address.id]?.ufrags = ufrags
         try? rooms[address.room]?.share?.tell(.answer(SessionAnswer(sessionId: address.id, sdp: sdp)))
     }
 
@@ -102,19 +102,19 @@ extension RoomStore {
         case restarted(fragment: String, etag: EntityTag)
     }
 
-    /// Brings candidates to the sharer. A user name fragment that isn't the session's restarts ICE, and then the
+    /// Brings candidates to the sharer. A user name fragment that is none of the session's restarts ICE, and then the
     /// sharer's own new candidates are waited for.
     func patch(
         _ address: SessionAddress, if condition: MatchCondition, _ text: String, _ fragment: TrickleFragment
     ) async throws(ProblemError) -> Patched {
         let session = try takePatch(address)
         guard condition.matches(session.etag) else { throw ProblemError(.preconditionFailed) }
-        guard let ufrag = fragment.ufrag, ufrag != session.ufrag else {
+        guard fragment.ufrags.contains(where: { !session.ufrags.contains($0) }) else {
             let candidates = SessionCandidates(sessionId: address.id, fragment: text)
             try? rooms[address.room]?.share?.tell(.candidates(candidates))
             return .trickled
         }
-        return try await restart(address, text, ufrag: ufrag)
+        return try await restart(address, text, ufrags: fragment.ufrags)
     }
 
     private func takePatch(_ address: SessionAddress) throws(ProblemError) -> Session {
@@ -130,9 +130,9 @@ extension RoomStore {
 
     /// Draft § ICE Restarts: a restart that fails leaves the session and its ICE session as they were.
     private func restart(
-        _ address: SessionAddress, _ text: String, ufrag: String
+        _ address: SessionAddress, _ text: String, ufrags: [String]
     ) async throws(ProblemError) -> Patched {
-        let restart = Session.Restart(tag: EntityTag(using: &random), ufrag: ufrag, reply: OneShot())
+        let restart = Session.Restart(tag: EntityTag(using: &random), ufrags: ufrags, reply: OneShot())
         rooms[address.room]?.share?.sessions[address.id]?.restart?.reply
             .resolve(.failed(ProblemError(.restartSuperseded)))
         rooms[address.room]?.share?.sessions[address.id]?.restart = restart

@@ -16,21 +16,21 @@ struct Session {
 
     var state: State
     var etag: EntityTag
-    /// The viewer's ICE user name fragment; another one in a PATCH restarts ICE.
-    var ufrag: String?
+    /// The viewer's ICE user name fragments, one for each transport of its offer; another one in a PATCH restarts ICE.
+    var ufrags: [String]
     var restart: Restart?
     var patches: RateLimit
 
     struct Restart {
         var tag: EntityTag
-        var ufrag: String?
+        var ufrags: [String]
         var reply: OneShot<RestartVerdict>
     }
 
-    init(_ state: State, etag: EntityTag, ufrag: String?, at now: ServerClock.Instant) {
+    init(_ state: State, etag: EntityTag, ufrags: [String], at now: ServerClock.Instant) {
         self.state = state
         self.etag = etag
-        self.ufrag = ufrag
+        self.ufrags = ufrags
         patches = RateLimit(burst: ServerLimits.patchBurst, perSecond: ServerLimits.patchesPerSecond, at: now)
     }
 

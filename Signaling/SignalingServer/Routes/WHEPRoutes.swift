@@ -49,7 +49,7 @@ struct WHEPRoutes: Sendable {
             return try await call.request.body.consumeWithCancellationOnInboundClose { body in
                 let sdp = try await call.text(of: body)
                 guard let outline = SDPOutline(description: sdp) else { throw ProblemError(.malformedSDP) }
-                let joined = try await store.join(room, token: call.bearer, sdp: sdp, ufrag: outline.ufrag)
+                let joined = try await store.join(room, token: call.bearer, sdp: sdp, ufrags: outline.ufrags)
                 result.withLockedValue { $0 = joined }
                 return joined
             }

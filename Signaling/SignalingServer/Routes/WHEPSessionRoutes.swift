@@ -61,7 +61,7 @@ struct WHEPSessionRoutes: Sendable {
     private func answer(_ address: SessionAddress, _ call: Call) async throws -> Response {
         let sdp = try await call.text(.sdp)
         guard let outline = SDPOutline(description: sdp) else { throw ProblemError(.malformedSDP) }
-        try await store.answer(address, sdp: sdp, ufrag: outline.ufrag)
+        try await store.answer(address, sdp: sdp, ufrags: outline.ufrags)
         return Response(status: .noContent)
     }
 

@@ -40,6 +40,7 @@ extension ShareSession {
                 sendAudio: audio.map { AudioSendParameters($0, $1) })
             let transport = try await hub.transport(of: peer, setup, lane: option.lane)
             viewers[peer]?.credentials = setup.remote?.credentials
+            viewers[peer]?.foreignTags = offer.foreignTags
             // What was chosen before the hub knew the peer has reached nobody.
             tellAudioLane(of: peer)
             let plan = AnswerPlan(
@@ -105,7 +106,7 @@ extension ShareSession {
     /// - Throws: `.invalid` where there is no such viewer, `.malformedDescription` where it is no fragment.
     public func addCandidates(_ fragment: String, from viewer: String) async throws(ShareError) {
         guard let hub, let peer = peer(named: viewer) else { throw .invalid("no such viewer") }
-        let fragment = try Self.parseFragment(fragment)
+        let fragment = try parseFragment(fragment, of: peer)
         let candidates = fragment.candidates.compactMap { try? Candidate($0) }
         await hub.with(peer) { core, now in
             core.addRemoteCandidates(candidates, isLast: fragment.isComplete, at: now)
@@ -117,7 +118,7 @@ extension ShareSession {
     /// - Throws: as `addCandidates`; `.malformedDescription` also where nothing is restarted: all stays as it was.
     public func restartICE(_ fragment: String, from viewer: String) async throws(ShareError) -> String {
         guard let hub, let peer = peer(named: viewer) else { throw .invalid("no such viewer") }
-        let theirs = try Self.parseFragment(fragment)
+        let theirs = try parseFragment(fragment, of: peer)
         guard let credentials = theirs.credentials.flatMap({ ICE.ICECredentials($0) }), begin(credentials, of: peer),
             let ours = await hub.restart(peer, remote: credentials)
         else { throw .malformedDescription("the fragment restarts nothing") }
@@ -211,8 +212,9 @@ extension ShareSession {
         }
     }
 
-    private static func parseFragment(_ text: String) throws(ShareError) -> TrickleFragment {
-        do throws(SDPError) { return try TrickleFragment(text) } catch {
+    /// What it says of the transport that the viewer has with us.
+    private func parseFragment(_ text: String, of peer: PeerID) throws(ShareError) -> TrickleFragment {
+        do throws(SDPError) { return try TrickleFragment(text).without(viewers[peer]?.foreignTags ?? []) } catch {
             throw .malformedDescription("the fragment is not valid (\(error))")
         }
     }

@@ -83,6 +83,8 @@ public actor ShareSession {
         var isStarved = false
         /// Of its present ICE session; nil until its answer has come.
         var credentials: ICE.ICECredentials?
+        /// Of sections of its offer that have transports of their own: what is told of these is not about ours.
+        var foreignTags: Set<String> = []
     }
 
     /// An offer of ours that waits for its answer.

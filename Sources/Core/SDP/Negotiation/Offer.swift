@@ -11,6 +11,11 @@ package struct Offer: Hashable, Sendable {
     /// The bundle's sections, in the group's order; the picture's alone where no group has it.
     let bundle: [Int]
 
+    /// Tags of the sections on other transports than the picture's, which nothing is sent by.
+    package var foreignTags: Set<String> {
+        Set(description.media.indices.filter { !bundle.contains($0) }.compactMap { description.media[$0].mid })
+    }
+
     /// - Parameter allowHigh: the encoder may be asked for High profile.
     package init(_ description: SessionDescription, allowHigh: Bool = true) throws(AnswerRefusal) {
         let description = description.withOneCongestionFeedback()

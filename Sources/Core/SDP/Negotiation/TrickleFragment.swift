@@ -45,6 +45,13 @@ extension TrickleFragment {
         isSessionComplete || tagged?.isComplete == true
     }
 
+    /// What is left where sections with one of these tags say nothing.
+    package func without(_ tags: Set<String>) -> TrickleFragment {
+        var rest = self
+        rest.sections.removeAll { section in section.mid.map { tags.contains($0) } == true }
+        return rest
+    }
+
     /// The section that has the transport.
     private var tagged: Section? {
         sections.first { $0.mid != nil && $0.mid == bundle.first } ?? sections.first
