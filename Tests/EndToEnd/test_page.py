@@ -13,6 +13,7 @@ CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 SOURCE = ROOT / "Signaling/SignalingServer/Page"
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 FOREIGN = {"body": "<h1>Not here</h1>", "content_type": "text/html"}
+COUNTDOWN = '[data-card="countdown"]'
 STATE = {"json": {"room": "demo", "state": "waiting", "viewers": 0, "tokenRequired": False}}
 
 # Each stream tells a state and then nothing any more.
@@ -213,6 +214,35 @@ def test_relays_are_asked_for_anew_before_ice_is_restarted(scripted):
     scripted.pass_by(1.1)
     scripted.wait_for("PATCH 1", 1)
     assert users() == ["late"]
+
+
+@pytest.mark.parametrize("status", [200, 400, 403, 405])
+def test_a_page_that_reconnects_outlasts_a_stranger_who_answers_in_the_servers_place(scripted, status):
+    served = {
+        "HEAD whep": {},
+        "POST whep": {"status": 201, "headers": {"Location": "/v1/rooms/demo/whep/1"}, "body": "v=0"},
+        "DELETE 1": {},
+        "GET demo": {"json": {**STATE["json"], "state": "paused"}},
+        "GET events": {"status": 404},
+    }
+    scripted.answers = served
+    scripted.page.add_init_script(f"({SHARER})()")
+    scripted.open()
+    scripted.wait_until(lambda: scripted.page.evaluate("window.peer?.remoteDescription != null"), "an answer")
+    scripted.page.evaluate(TELL, "connected")
+    scripted.pass_by(7)
+    scripted.wait_until(lambda: scripted.state == "paused", "a pause")
+
+    scripted.answers = dict.fromkeys(served, {"status": status, **FOREIGN})
+    scripted.page.evaluate(TELL, "failed")
+    for count in (2, 3):
+        scripted.pass_by(1.1)
+        scripted.wait_for("POST whep", count)
+        scripted.wait_until(lambda: scripted.page.text_content(COUNTDOWN), "trying again")
+    assert scripted.title == "Reconnecting"
+    scripted.answers = served
+    scripted.pass_by(16)
+    scripted.wait_for("POST whep", 4)
 
 
 def test_a_stream_that_does_not_begin_is_not_waited_for(scripted):

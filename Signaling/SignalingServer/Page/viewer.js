@@ -136,9 +136,15 @@ class Viewer {
     #joinFailed(attempt, error) {
         attempt.close();
         this.#pending = null;
-        const kind = error.kind ?? "unreachable";
+        const kind = this.#kindOf(error);
         if (kind === "absent" || kind === "unreachable") this.#comeBackLater(kind, error.retryAfter ?? 0);
         else this.#fail(kind, kind === "denied" ? (this.#link.hasToken ? "key" : "nokey") : null);
+    }
+
+    /** What refuses a page that was served before, and is not its server, stands between the two for a while. */
+    #kindOf({ kind = "unreachable" }) {
+        if (kind !== "foreign") return kind;
+        return this.state === "reconnecting" ? "unreachable" : "rejected";
     }
 
     /** Nobody shares, or nobody answers. The room's own word decides which when the two differ. */

@@ -11,16 +11,20 @@ const KINDS = new Map([[406, "unservable"], [408, "unreachable"], [409, "absent"
 // A proxy in front of the server says these as well, and knows nothing of rooms and keys: the problem in the answer
 // (RFC 9457) tells whose word it is.
 const KINDS_BY_SPEAKER = new Map([
-    [401, { server: "denied", proxy: "rejected" }],
-    [403, { server: "denied", proxy: "rejected" }],
+    [401, { server: "denied", proxy: "foreign" }],
+    [403, { server: "denied", proxy: "foreign" }],
     [404, { server: "rejected", proxy: "unreachable" }],
     [410, { server: "rejected", proxy: "unreachable" }],
     [429, { server: "absent", proxy: "unreachable" }],
     [503, { server: "absent", proxy: "unreachable" }],
 ]);
+const OTHER_KINDS = { server: "rejected", proxy: "foreign" };
 const OWN_PROBLEM = "urn:screenshare:problem:";
 
-/** Why a session didn't come about: denied, unservable, absent, unreachable or rejected. */
+/**
+ * Why a session didn't come about: denied, unservable, absent, unreachable, rejected, or foreign, where somebody else than
+ * the server refused, such as a proxy, or a network that wants a login first.
+ */
 export class WhepError extends Error {
     constructor(kind, status = 0, retryAfter = 0) {
         super(`${kind} (${status})`);
@@ -164,8 +168,9 @@ function textOf(lines) {
 /** Unknown codes fall back to their class (draft § HTTP Usage). */
 async function kindOf(response) {
     const { status } = response;
-    const kinds = KINDS_BY_SPEAKER.get(status);
-    if (kinds === undefined) return KINDS.get(status) ?? (status >= 500 ? "unreachable" : "rejected");
+    if (KINDS.has(status)) return KINDS.get(status);
+    const kinds = KINDS_BY_SPEAKER.get(status) ?? OTHER_KINDS;
+    if (kinds === OTHER_KINDS && status >= 500) return "unreachable";
     const type = await problemTypeOf(response);
     // A page that may not ask here, behind a proxy that changes Host for one: no key helps.
     if (type === `${OWN_PROBLEM}origin-not-allowed`) return "rejected";
