@@ -54,7 +54,7 @@ let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "sw
 let viewerPage = [
     "viewer.html", "viewer.css", "controls.css", "panels.css", "card.css", "icon.svg", "viewer.js", "states.js",
     "connection.js", "peer.js", "whep.js", "room.js", "retry.js", "link.js", "limits.js", "stats.js", "card.js", "sound.js",
-    "stage.js", "controls.js",
+    "stage.js", "controls.js", "wake.js",
 ]
 
 let package = Package(

@@ -10,6 +10,7 @@ import { Sound } from "./sound.js";
 import { Stage } from "./stage.js";
 import { StateMachine } from "./states.js";
 import { StatsPanel } from "./stats.js";
+import { Wake } from "./wake.js";
 
 /** Brings room, connection, picture and person together. */
 class Viewer {
@@ -20,6 +21,7 @@ class Viewer {
     #panel = new StatsPanel(document.getElementById("stats"));
     #sound;
     #controls;
+    #wake = new Wake();
     #machine = new StateMachine((state, previous) => this.#entered(state, previous));
     #retry = new Retry();
     #feed;
@@ -317,6 +319,7 @@ class Viewer {
         this.#enteredAt = performance.now();
         if (state === "live" || state === "paused") this.#settled();
         if (state === "ended" || state === "waiting") this.#drop();
+        this.#wake.follow(state);
         const isWithout = ["waiting", "ended", "refused", "unsupported"].includes(state);
         if (isWithout) this.#emptied();
         if (state !== previous && isWithout === false && state !== "reconnecting") this.#reason = null;

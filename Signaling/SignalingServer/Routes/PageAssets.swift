@@ -40,6 +40,7 @@ enum PageAssets {
         "states.js": script(PackageResources.states_js),
         "stats.js": script(PackageResources.stats_js),
         "viewer.js": script(PackageResources.viewer_js),
+        "wake.js": script(PackageResources.wake_js),
         "whep.js": script(PackageResources.whep_js),
     ]
 
