@@ -1,4 +1,4 @@
-"""The page alone while it shows pictures, which a test draws and counts for it: what it does meanwhile."""
+"""The page alone while it shows pictures, which a test draws and counts for it: what it does meanwhile, and when they stop."""
 
 import pytest
 from test_page import STATE
@@ -73,17 +73,25 @@ class Watching:
         self.scripted.wait_until(lambda: self.page.evaluate("window.peer?.connectionState") == "connected", "a connection")
         self.page.evaluate(TRACK)
         self.draw_until("live")
+        self.page.clock.run_for(3_000)
+        self.scripted.wait_until(lambda: self.page.evaluate("window.screenshareViewer.stats !== null"), "figures")
 
     def tell(self, state):
         """What the room says when it is asked."""
         self.scripted.answers["GET demo"] = {"json": {**STATE["json"], "state": state, "viewers": 1}}
 
-    def ask(self, seconds):
-        """Time passes until the page asks the room, and has its word."""
-        count = self.scripted.asked.count("GET demo")
-        with self.page.expect_event("requestfinished", lambda request: request.url.partition("?")[0].endswith("/demo")):
-            self.scripted.pass_by(seconds)
-            self.scripted.wait_for("GET demo", count + 1)
+    @property
+    def questions(self):
+        return self.scripted.asked.count("GET demo")
+
+    def ask(self):
+        """Time passes until the page asks the room by itself."""
+        count = self.questions
+        self.scripted.wait_until(lambda: self.scripted.pass_by(2) or self.questions > count, "a question")
+
+    def stop_the_clock(self):
+        """From now on no time passes but what a test lets pass."""
+        self.page.clock.pause_at(self.page.evaluate("Date.now()") / 1000 + 0.1)
 
     def draw_until(self, state):
         self.scripted.wait_until(lambda: self.page.evaluate(DRAW) or self.scripted.state == state, state)
@@ -105,7 +113,8 @@ def test_the_screen_stays_on_while_a_share_is_watched(watching):
     watching.page.evaluate(LOOK_AWAY, False)
     watching.wait_for_locks(1)
     watching.tell("waiting")
-    watching.ask(7)
+    watching.ask()
+    watching.ask()  # the first one's answer has been taken
     watching.page.evaluate("window.isSilent = true")
     watching.page.clock.run_for(5_000)
     watching.scripted.wait_until(lambda: watching.scripted.state == "ended", "the end")
@@ -119,3 +128,44 @@ def test_a_browser_that_keeps_the_screen_on_after_a_click_only_is_asked_again_th
     assert watching.page.evaluate(HELD) == 0
     watching.page.mouse.click(200, 300)
     watching.wait_for_locks(1)
+
+
+@pytest.mark.parametrize("is_away", [False, True], ids=["looked at", "in another tab"])
+def test_a_pause_that_the_room_has_not_told_of_yet_is_asked_for_before_anything_is_mended(watching, is_away):
+    watching.open()
+    watching.page.evaluate(LOOK_AWAY, is_away)
+    for _ in range(3):  # the room is asked less and less often
+        watching.ask()
+    watching.stop_the_clock()
+    watching.tell("paused")
+    watching.page.evaluate("() => { window.isSilent = true; window.states = []; }")
+    watching.page.clock.run_for(4_500)
+    watching.scripted.wait_until(lambda: watching.scripted.state == "paused", "a pause")
+    watching.page.clock.run_for(3_000)
+    assert "reconnecting" not in watching.page.evaluate("window.states")
+    assert "PATCH mine" not in watching.scripted.asked
+
+
+def test_a_silence_that_is_no_pause_is_mended_two_seconds_later(watching):
+    watching.scripted.answers["PATCH mine"] = {"status": 404}
+    watching.open()
+    for _ in range(3):
+        watching.ask()
+    watching.stop_the_clock()
+    count = watching.questions
+    watching.page.evaluate("window.isSilent = true")
+    watching.page.clock.run_for(4_500)
+    watching.scripted.wait_for("GET demo", count + 1)
+    assert watching.scripted.state == "live"
+    watching.page.clock.run_for(2_000)
+    watching.scripted.wait_until(lambda: watching.scripted.state == "reconnecting", "an interruption")
+
+
+def test_pictures_end_a_pause_whose_end_the_room_has_not_told_of_yet(watching):
+    watching.open()
+    watching.tell("paused")
+    watching.ask()
+    watching.scripted.wait_until(lambda: watching.scripted.state == "paused", "a pause")
+    watching.stop_the_clock()
+    watching.tell("live")
+    watching.draw_until("live")

@@ -10,6 +10,8 @@ export const RESTART_LIMIT = 6_000;
 export const RECOVERY_GRACE = 1_000;
 /** Without a packet; a still screen repeats its picture every second. */
 export const STALL_LIMIT = 3_000;
+/** The same where the room has to be asked first whether the sharer paused. */
+export const UNTOLD_STALL_LIMIT = 5_000;
 /** The same when the room has seen the sharer go, or the browser misses answers. */
 export const DOUBTED_STALL_LIMIT = 2_500;
 /** Of pictures, after which the next failure is a new one. */

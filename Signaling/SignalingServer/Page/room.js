@@ -6,6 +6,7 @@ const HIDDEN_PAUSE = 10_000; // ms between questions of a page nobody looks at
 const SILENCE_LIMIT = 15_000; // ms; a push stream without a sign of life is opened anew; one comes every 5 s
 const ANSWER_LIMIT = 5_000; // ms; for a state that is asked for, and for a stream to open
 const FIRST_EVENT_LIMIT = 1_000; // ms; the state is asked for if the stream hasn't told it by then
+const ASKED_PAUSE = 2_000; // ms; between two questions that the page itself has a reason for
 const LONGEST_EVENT = 65_536; // characters
 const STATES = new Set(["live", "paused", "waiting"]);
 const AUDIO = new Set(["on", "muted"]);
@@ -26,6 +27,7 @@ export class RoomFeed {
     #knownUntil = 0;
     #isReopened = true;
     #unpushed = 0;
+    #askedAt = -Infinity; // by `askNow`
     #session = null;
     #isOurs = false; // the stream is opened anew for no fault of the network
 
@@ -65,6 +67,19 @@ export class RoomFeed {
         return this.#isStreaming || performance.now() < this.#knownUntil;
     }
 
+    /** Whether every change is told at once. */
+    get isPushed() {
+        return this.#isStreaming;
+    }
+
+    /** Where nothing is pushed: what happened may have a reason that the room knows. */
+    askNow() {
+        const now = performance.now();
+        if (this.isPushed || now - this.#askedAt < ASKED_PAUSE) return;
+        this.#askedAt = now;
+        this.#turn.abort();
+    }
+
     async #follow(stopped) {
         while (!stopped.aborted) {
             this.#turn = new AbortController();
@@ -85,16 +100,20 @@ export class RoomFeed {
 
     /** Asks once; returns the milliseconds of a Retry-After. */
     async #ask(signal) {
-        this.#knownUntil = 0;
         const { headers } = this.#link;
         const limited = anyOf(signal, after(ANSWER_LIMIT));
-        const response = await fetch(this.#link.api(this.#query), { headers, cache: "no-store", signal: limited });
-        if (response.ok) {
-            this.#take(await response.json());
-            this.#knownUntil = performance.now() + 2 * HIDDEN_PAUSE;
+        let knownUntil = 0;
+        try {
+            const response = await fetch(this.#link.api(this.#query), { headers, cache: "no-store", signal: limited });
+            if (response.ok) {
+                this.#take(await response.json());
+                knownUntil = performance.now() + 2 * HIDDEN_PAUSE;
+            }
+            this.#isReopened = !response.ok;
+            return retryAfterOf(response);
+        } finally {
+            this.#knownUntil = knownUntil;
         }
-        this.#isReopened = !response.ok;
-        return retryAfterOf(response);
     }
 
     async #stream(signal) {

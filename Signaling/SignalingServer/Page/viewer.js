@@ -226,7 +226,8 @@ class Viewer {
     }
 
     #pictureSeen() {
-        if (this.#connection === null || !this.#connection.isUp || this.#isPausedByRoom) return;
+        if (this.#connection === null || !this.#connection.isUp) return;
+        if (this.#isPausedByRoom) return void this.#feed.askNow(); // no picture leaves during a pause
         this.#joinMs ??= Math.round(this.#connection.age);
         if (this.state !== "live") this.#machine.dispatch("picture");
     }
@@ -304,13 +305,19 @@ class Viewer {
         const now = performance.now();
         if (this.state === "live") {
             if (now - this.#enteredAt > Limits.STABLE_AFTER) this.#retry.reset();
-            const isDoubted = this.#hasLeft || !this.#connection.isUp;
-            const limit = isDoubted ? Limits.DOUBTED_STALL_LIMIT : Limits.STALL_LIMIT;
-            if (now - this.#lastPacketAt > limit) this.#interrupted(this.#connection);
+            const silence = now - this.#lastPacketAt;
+            if (silence > Limits.STALL_LIMIT) this.#feed.askNow();
+            if (silence > this.#stallLimit) this.#interrupted(this.#connection);
         } else if (now > this.#deadline) {
             this.#reason = "unreachable";
             this.#lost();
         }
+    }
+
+    /** Most often a share that falls silent was paused, and nothing is broken: the room may only not have said so yet. */
+    get #stallLimit() {
+        if (this.#hasLeft || !this.#connection.isUp) return Limits.DOUBTED_STALL_LIMIT;
+        return this.#feed.isFresh && !this.#feed.isPushed ? Limits.UNTOLD_STALL_LIMIT : Limits.STALL_LIMIT;
     }
 
     // What the person sees
