@@ -128,9 +128,11 @@ class Scripted:
 
 
 @pytest.fixture
-def scripted():
+def scripted(request):
+    """Its parameter, where it has one: more of the browser's options."""
+    options = ["--no-sandbox", "--disable-gpu", *getattr(request, "param", [])]
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=options)
         yield Scripted(browser)
         browser.close()
 

@@ -3,6 +3,7 @@ of a sharer who has muted it."""
 
 import json
 import re
+import time
 
 import pytest
 from harness.paths import ROOT
@@ -94,10 +95,16 @@ WATCHED = """() => {
   window.RTCPeerConnection = class extends window.RTCPeerConnection {
     constructor(...settings) { super(...settings); window.peer = this; }
   };
-  // What a test asks of a page counts as a click of its person's.
+  // What a test asks of a page counts as a click of its person's, so that the refusal is played, too.
   const activation = { hasBeenActive: false };
   Object.defineProperty(navigator, "userActivation", { value: activation });
   addEventListener("pointerdown", () => { activation.hasBeenActive = true; }, true);
+  const play = HTMLMediaElement.prototype.play;
+  HTMLMediaElement.prototype.play = function () {
+    if (this.muted || activation.hasBeenActive) return play.call(this);
+    this.pause();
+    return Promise.reject(new DOMException("Not without a click", "NotAllowedError"));
+  };
 }"""
 SOUND = """() => {
   const [track] = new AudioContext().createMediaStreamDestination().stream.getAudioTracks();
@@ -141,3 +148,48 @@ def test_that_a_click_brings_the_sound_is_said_until_there_was_one(heard):
     heard.page.mouse.click(200, 300)
     heard.wait_until(lambda: heard.page.is_hidden("#silent"), "sound")
     assert heard.page.evaluate(BUTTON) == ["Mute", "false"]
+
+
+# Picture and sound that come without a test's word, and what becomes of each attempt to play them.
+UNTOUCHED = """() => {
+  window.RTCPeerConnection = class extends window.RTCPeerConnection {
+    async setRemoteDescription(description) {
+      await super.setRemoteDescription(description);
+      const picture = document.createElement("canvas").getContext("2d");
+      setInterval(() => picture.fillRect(Math.random() * 300, Math.random() * 150, 9, 9), 50);
+      const sound = new AudioContext().createMediaStreamDestination().stream;
+      for (const track of [...picture.canvas.captureStream().getTracks(), ...sound.getTracks()]) {
+        this.dispatchEvent(Object.assign(new Event("track"), { track, receiver: {} }));
+      }
+    }
+  };
+  const play = HTMLMediaElement.prototype.play;
+  HTMLMediaElement.prototype.play = function () {
+    const played = play.call(this);
+    played.then(() => console.log(this.muted ? "silent" : "aloud"), error => console.log(error.name));
+    return played;
+  };
+}"""
+ANYWAY = "--autoplay-policy=no-user-gesture-required"
+
+
+@pytest.mark.parametrize(("scripted", "outcome"), [([], "silent"), ([ANYWAY], "aloud")], indirect=["scripted"],
+                         ids=["a browser that wants a click", "a browser that wants none"])
+def test_sound_is_heard_without_a_click_where_the_browser_plays_it(page, outcome):
+    opened, said = page("chromium"), []
+    opened.page.add_init_script(f"({UNTOUCHED})()")
+    opened.page.on("console", lambda message: said.append(message.text))
+    opened.answers["POST whep"] = {"status": 201, "headers": {"Location": "/v1/rooms/demo/whep/mine"}, "body": "v=0"}
+    opened.answers["DELETE mine"] = {}
+    opened.answers["GET demo"] = {"json": {**STATE["json"], "state": "live", "viewers": 1, "audio": "on"}}
+    opened.page.goto("http://page.test/r/demo", wait_until="commit")
+    # Nothing is asked of the page before that is over: the browser would take it for a click.
+    deadline = time.monotonic() + 5
+    while outcome not in said:
+        assert time.monotonic() < deadline, said
+        opened.page.wait_for_timeout(20)
+    assert ("NotAllowedError" in said) == (outcome == "silent")
+    opened.wait_until(lambda: opened.state == "live", "a picture")
+    assert opened.page.evaluate("document.getElementById('video').muted") == (outcome == "silent")
+    assert opened.page.is_visible("#silent") == (outcome == "silent")
+    assert opened.page.is_hidden("#card")

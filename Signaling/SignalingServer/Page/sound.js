@@ -2,7 +2,8 @@ const VOLUME_KEY = "screenshare.volume"; // 0…1
 const MUTED_KEY = "screenshare.muted"; // "on" once the person has switched the sound off
 
 /**
- * What is heard of the share: switched on as soon as the browser allows it, which may take a click anywhere.
+ * What is heard of the share: switched on as soon as the browser allows it, which may take a click anywhere. Only trying
+ * tells: a person may have allowed it for this site, and a screen in a meeting room has nobody who clicks.
  *
  * `on.changed()` after every change of what the controls show.
  */
@@ -67,15 +68,15 @@ export class Sound {
         this.#video.muted = !this.#isWanted;
     }
 
-    /** A click or a key anywhere will do, but for those that mean the sound itself. */
+    /** A click or a key anywhere will do, but for those that mean the sound itself, or that are none to the browser. */
     #touched(event) {
-        if (event.key?.toLowerCase() !== "m" && !event.target.closest?.("#sound-tools")) this.#tryAloud();
+        const isOwn = event.key?.toLowerCase() === "m" || event.target.closest?.("#sound-tools");
+        if (!isOwn && navigator.userActivation?.hasBeenActive !== false) this.#tryAloud();
     }
 
     /** Before a click some browsers refuse by pausing the picture: `silence` is called then. */
     #tryAloud() {
-        if (!this.isBlocked || navigator.userActivation?.hasBeenActive === false) return;
-        this.#video.muted = false;
+        if (this.isBlocked) this.#video.muted = false;
     }
 }
 

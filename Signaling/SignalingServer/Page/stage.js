@@ -50,8 +50,10 @@ export class Stage {
         const early = RESUME_MS - (performance.now() - this.#resumedAt); // two pages may pause each other
         if (early > 0) return void setTimeout(() => this.#resume(), early);
         this.#resumedAt = performance.now();
-        // Without a tap a browser may refuse; who heard sound is not to be without for that.
-        video.play().then(() => this.#on.played(), (error) => error.name === "NotAllowedError" && this.#on.blocked());
+        // Without a tap a browser may refuse; who heard sound is not to be without for that. A
+        // refusal that `play` has met by muting meanwhile is none.
+        const isRefused = (error) => error.name === "NotAllowedError" && video.paused;
+        video.play().then(() => this.#on.played(), (error) => isRefused(error) && this.#on.blocked());
     }
 
     /** Takes the last picture away. */
