@@ -150,6 +150,19 @@ def test_that_a_click_brings_the_sound_is_said_until_there_was_one(heard):
     assert heard.page.evaluate(BUTTON) == ["Mute", "false"]
 
 
+def test_who_mutes_by_the_browsers_own_button_stays_muted_until_the_page_is_asked_for_sound(heard):
+    heard.page.mouse.click(200, 300)
+    heard.wait_until(lambda: heard.page.evaluate(BUTTON) == ["Mute", "false"], "sound")
+    heard.page.evaluate("document.getElementById('video').muted = true")
+    heard.wait_until(lambda: heard.page.evaluate(BUTTON) == ["Mute", "true"], "silence")
+    assert heard.page.is_hidden("#silent")
+    heard.page.mouse.click(200, 300)
+    heard.page.keyboard.press("Tab")
+    assert heard.page.evaluate("document.getElementById('video').muted")
+    heard.page.click('button[data-do="sound"]')
+    heard.wait_until(lambda: heard.page.evaluate(BUTTON) == ["Mute", "false"], "sound")
+
+
 # Picture and sound that come without a test's word, and what becomes of each attempt to play them.
 UNTOUCHED = """() => {
   window.RTCPeerConnection = class extends window.RTCPeerConnection {

@@ -12,12 +12,14 @@ export class Sound {
     #on;
     #isWanted = setting(MUTED_KEY) !== "on";
     #hasTrack = false;
+    #isMuted; // as far as this page had it done
 
     constructor(video, on) {
         this.#video = video;
         this.#on = on;
+        this.#isMuted = video.muted;
         video.volume = Math.min(1, Math.max(0, Number(setting(VOLUME_KEY) ?? 1) || 0));
-        video.addEventListener("volumechange", () => on.changed());
+        video.addEventListener("volumechange", () => this.#changed());
         for (const name of ["pointerup", "keydown"]) document.addEventListener(name, (event) => this.#touched(event));
     }
 
@@ -30,7 +32,7 @@ export class Sound {
 
     /** The browser plays sound only after a click. */
     silence() {
-        this.#video.muted = true;
+        this.#mute(true);
     }
 
     get isThere() {
@@ -53,7 +55,7 @@ export class Sound {
             this.#video.volume = 1;
             keep(VOLUME_KEY, "1");
         }
-        this.#video.muted = !this.#isWanted;
+        this.#mute(!this.#isWanted);
     }
 
     get volume() {
@@ -65,7 +67,7 @@ export class Sound {
         keep(VOLUME_KEY, String(volume));
         this.#isWanted = volume > 0;
         keep(MUTED_KEY, this.#isWanted ? "off" : "on");
-        this.#video.muted = !this.#isWanted;
+        this.#mute(!this.#isWanted);
     }
 
     /** A click or a key anywhere will do, but for those that mean the sound itself, or that are none to the browser. */
@@ -76,7 +78,21 @@ export class Sound {
 
     /** Before a click some browsers refuse by pausing the picture: `silence` is called then. */
     #tryAloud() {
-        if (this.isBlocked) this.#video.muted = false;
+        if (this.isBlocked) this.#mute(false);
+    }
+
+    #mute(isMuted) {
+        this.#isMuted = isMuted;
+        this.#video.muted = isMuted;
+    }
+
+    /** Browsers have a button of their own for it, as beside a picture in picture: who uses that means it as well. */
+    #changed() {
+        if (this.#video.muted !== this.#isMuted) {
+            this.#isMuted = this.#video.muted;
+            this.#isWanted = !this.#isMuted;
+        }
+        this.#on.changed();
     }
 }
 
