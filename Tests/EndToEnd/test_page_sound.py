@@ -117,19 +117,29 @@ BUTTON = """() => {
 
 
 @pytest.fixture
-def heard(page):
-    """The page of a share that is paused, with sound that no click has brought yet."""
-    opened = page("chromium")
-    opened.page.add_init_script(f"({WATCHED})()")
-    opened.answers["POST whep"] = {"status": 201, "headers": {"Location": "/v1/rooms/demo/whep/mine"}, "body": "v=0"}
-    opened.answers["DELETE mine"] = {}
-    opened.answers["GET events"] = {"status": 404}
-    opened.answers["GET demo"] = {"json": {**STATE["json"], "state": "paused", "viewers": 1, "audio": "on"}}
-    opened.open()
-    opened.wait_until(lambda: opened.state == "paused", "a pause")
-    opened.page.evaluate(SOUND)
-    opened.wait_until(lambda: opened.page.is_visible("#sound-tools"), "the controls of sound")
-    return opened
+def hear(page):
+    """`hear(script)`: the page of a share that is paused, in such a browser, with sound that no click has brought yet."""
+
+    def make(*scripts):
+        opened = page("chromium")
+        for script in (WATCHED, *scripts):
+            opened.page.add_init_script(f"({script})()")
+        opened.answers["POST whep"] = {"status": 201, "headers": {"Location": "/v1/rooms/demo/whep/mine"}, "body": "v=0"}
+        opened.answers["DELETE mine"] = {}
+        opened.answers["GET events"] = {"status": 404}
+        opened.answers["GET demo"] = {"json": {**STATE["json"], "state": "paused", "viewers": 1, "audio": "on"}}
+        opened.open()
+        opened.wait_until(lambda: opened.state == "paused", "a pause")
+        opened.page.evaluate(SOUND)
+        opened.wait_until(lambda: opened.page.is_visible('button[data-do="sound"]'), "the button for the sound")
+        return opened
+
+    return make
+
+
+@pytest.fixture
+def heard(hear):
+    return hear()
 
 
 def test_the_button_for_the_sound_is_called_mute_and_is_pressed_while_nothing_is_heard(heard):
@@ -161,6 +171,23 @@ def test_who_mutes_by_the_browsers_own_button_stays_muted_until_the_page_is_aske
     assert heard.page.evaluate("document.getElementById('video').muted")
     heard.page.click('button[data-do="sound"]')
     heard.wait_until(lambda: heard.page.evaluate(BUTTON) == ["Mute", "false"], "sound")
+
+
+# As iPads have it: what is set can be read for a moment, and is gone then.
+KEYS_VOLUME = """() => Object.defineProperty(HTMLMediaElement.prototype, "volume", {
+  get() { return this.setVolume ?? 1; },
+  set(volume) {
+    this.setVolume = volume;
+    setTimeout(() => { delete this.setVolume; });
+  },
+})"""
+
+
+@pytest.mark.parametrize(("scripts", "is_there"), [([], True), ([KEYS_VOLUME], False)],
+                         ids=["by the page", "by the device's keys alone"])
+def test_a_slider_is_there_for_a_volume_that_can_be_set(hear, scripts, is_there):
+    opened = hear(*scripts)
+    opened.wait_until(lambda: opened.page.is_visible("#volume") == is_there, "a slider where it does something")
 
 
 # Picture and sound that come without a test's word, and what becomes of each attempt to play them.

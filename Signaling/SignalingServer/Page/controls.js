@@ -103,9 +103,10 @@ export class Controls {
     /** Shows whether there is sound, whether it is heard, and that a click brings it. */
     showSound() {
         const { soundTools, volume } = this.#page;
-        const { isThere, isHeard, isBlocked } = this.#sound;
+        const { isThere, isHeard, isBlocked, hasVolume } = this.#sound;
         const button = this.#button("sound");
         soundTools.hidden = !isThere;
+        volume.hidden = !hasVolume;
         button.hidden = !isThere;
         press(button, !isHeard); // of "Mute", which stays its name: the tip alone says what a click does
         button.dataset.tip = isBlocked ? "Click for sound" : isHeard ? "Mute · M" : "Unmute · M";

@@ -12,6 +12,7 @@ export class Sound {
     #on;
     #isWanted = setting(MUTED_KEY) !== "on";
     #hasTrack = false;
+    #hasVolume = false;
     #isMuted; // as far as this page had it done
 
     constructor(video, on) {
@@ -21,6 +22,7 @@ export class Sound {
         video.volume = Math.min(1, Math.max(0, Number(setting(VOLUME_KEY) ?? 1) || 0));
         video.addEventListener("volumechange", () => this.#changed());
         for (const name of ["pointerup", "keydown"]) document.addEventListener(name, (event) => this.#touched(event));
+        this.#tryVolume();
     }
 
     /** Follows the stream that is shown: sound may come and go with it. */
@@ -58,6 +60,11 @@ export class Sound {
         this.#mute(!this.#isWanted);
     }
 
+    /** Whether a page can set it. */
+    get hasVolume() {
+        return this.#hasVolume;
+    }
+
     get volume() {
         return this.#video.volume;
     }
@@ -79,6 +86,16 @@ export class Sound {
     /** Before a click some browsers refuse by pausing the picture: `silence` is called then. */
     #tryAloud() {
         if (this.isBlocked) this.#mute(false);
+    }
+
+    /** On iPhones and iPads the volume belongs to their keys, and what a page sets is taken back a moment later. */
+    #tryVolume() {
+        const probe = document.createElement("video");
+        probe.volume = 0.5;
+        setTimeout(() => {
+            this.#hasVolume = probe.volume === 0.5;
+            this.#on.changed();
+        });
     }
 
     #mute(isMuted) {
