@@ -68,6 +68,12 @@ SHARER = """() => {
     return response;
   };
 }"""
+# Where the toolbar is and each tool on it, all shown: the page hides some again at its next word.
+TOOLS = """() => {
+  document.querySelectorAll("#toolbar [hidden]").forEach(tool => { tool.hidden = false; });
+  return ["#toolbar", "#toolbar button"].flatMap(tools => [...document.querySelectorAll(tools)])
+    .map(tool => tool.getBoundingClientRect().toJSON());
+}"""
 TELL = """state => {
   window.told = state;
   window.peer.dispatchEvent(new Event("connectionstatechange"));
@@ -278,9 +284,7 @@ def test_on_a_narrow_screen_every_tool_is_on_it(scripted, width):
     scripted.page.set_viewport_size({"width": width, "height": 568})
     scripted.open()
     scripted.wait_until(lambda: scripted.state == "waiting", "the page")
-    scripted.page.evaluate("document.querySelectorAll('#toolbar [hidden]').forEach(tool => { tool.hidden = false; })")
-    toolbar = scripted.page.locator("#toolbar").bounding_box()
-    tools = [tool.bounding_box() for tool in scripted.page.locator("#toolbar button").all()]
+    toolbar, *tools = scripted.page.evaluate(TOOLS)
     assert len(tools) == 7 and toolbar["x"] >= 0 and toolbar["x"] + toolbar["width"] <= width
     assert all(tool["x"] >= 0 and tool["x"] + tool["width"] <= width and tool["width"] >= 36 for tool in tools)
 

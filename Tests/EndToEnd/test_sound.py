@@ -216,7 +216,7 @@ def test_a_sound_server_that_dies_and_comes_back_is_heard_again(lan, server, sha
 
 
 @with_either_server
-def test_chromium_plays_the_sound_in_stereo_once_somebody_clicks(lan, server, share, start):
+def test_chromium_plays_the_sound_in_stereo_and_mutes_it_by_a_key(lan, server, share, start):
     start(server.play, sound.apart(440, 1000, 60))
     host = share(lan, "--test-pattern", env=server.env)
     viewer = start(sharer.chromium, lan, host.link, "--duration", "40", stdin=-1)
