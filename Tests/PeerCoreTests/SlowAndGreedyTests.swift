@@ -95,6 +95,21 @@ struct SlowAndGreedyTests {
         #expect(pair.sharer.statistics.outgoing?.retransmissions == 1)
     }
 
+    @Test("what left four seconds ago is sent again to who tells nothing of single packets, and not to who does", arguments: [
+        PathFeedback.none, .transportWide, .perStream,
+    ])
+    func old(feedback: PathFeedback) throws {
+        var pair = PeerPair(seed: 8, feedback: feedback)
+        let sent = try show(on: &pair)
+        pair.run(for: .seconds(4))
+        var bytes: [UInt8] = []
+        GenericNACK(senderSSRC: 0xCCCC, mediaSSRC: 0xAAAA, missing: [sent])
+            .append(to: &bytes)
+        pair.receiveAtSharer(rtcp: bytes, number: 1)
+        pair.run(for: .milliseconds(5))
+        #expect(pair.sharer.statistics.outgoing?.retransmissions == (feedback == .none ? 1 : 0))
+    }
+
     @Test("a request for another stream than the pictures', as some make for what was sent again, sends no picture again")
     func otherStream() throws {
         var pair = PeerPair(seed: 8)

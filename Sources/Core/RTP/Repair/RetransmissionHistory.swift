@@ -85,7 +85,8 @@ package struct RetransmissionHistory: Sendable {
     private var bytes = 0
     private let maximumPackets: Int
     private let maximumBytes: Int
-    private let maximumAge: Duration
+    /// What left longer ago is not sent again.
+    package var maximumAge: Duration
 
     package init(
         maximumPackets: Int = Limits.historyPackets, maximumBytes: Int = Limits.historyBytes,
