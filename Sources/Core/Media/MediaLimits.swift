@@ -64,6 +64,9 @@ package enum MediaLimits {
     static let timeBelowSlowSize = Duration.seconds(2)
     package static let timeFarBelowRung = Duration.milliseconds(500)
     package static let timeAboveRung = Duration.seconds(5)
+    /// Who had to leave within a minute of its return is above for twice as long before the next, up to this.
+    static let longestTimeAboveRung = Duration.seconds(80)
+    static let memoryOfReturn = Duration.seconds(60)
     package static let timeOfStarvation = Duration.seconds(5)
     /// Bits for each pixel and second below which a film is better smaller, by SSIM of what is shown at the share's size:
     /// panned photographs with grain at 1280×720, superfast, were so below 1.5 Mbit/s (by PSNR below 1.1).

@@ -3,35 +3,20 @@ import Timebase
 /// Who watches which rung of a share: rung 0 is for all whose paths carry about the same, a viewer far below the others
 /// gets an encoding of its own rate, and comes back when its path has recovered.
 ///
-///     rung 0 ──below half of what its best takes, for two seconds──► rung 1 ──► rung 2      (a quarter: half a second)
+///     rung 0 ──below half of what its best takes, for two seconds──► rung 1, or 2           (a quarter: half a second)
 ///        ▲                                                             │
-///        └─────above three quarters of that rung's, for five seconds───┘
+///        └────────above three quarters of that, for five seconds───────┘
 ///
 /// Who has fallen so far is not waited for until it moves: its pacer holds back what its path does not take. Who falls again
 /// and again is waited for as if it took what it took before: more at each fall would fill its queue.
+///
+/// Each move costs those on the rung that it leads to a keyframe. So it leads straight to where the viewer belongs; who is
+/// about to leave drives nobody away meanwhile; who is only believed to take more neither does so nor comes back; and who had
+/// to leave soon after it came back is above for twice as long before the next time, up to 80 s.
 package struct RungPolicy<Viewer: Hashable & Sendable>: Sendable {
     package static var rungs: Int { 3 }
 
-    private enum Standing: Sendable {
-        case below, right, above
-    }
-
-    private struct Place: Sendable {
-        var rung = 0
-        var rate: Int
-        var standing = Standing.right
-        /// It came to be below by itself, and not because another takes more, or is thought to: of a newcomer it is a guess.
-        var hasFallen = false
-        /// When it fell last; who falls again and again is not sent more for it, but what it was before.
-        var fellAt: Instant?
-        var fallsAgain = false
-        var rateBefore: Int?
-        /// Good moments take from it but a part of their length: who swings about the border moves as well.
-        var timeBelow = Duration.zero
-        var aboveSince: Instant?
-    }
-
-    private var places: [Viewer: Place] = [:]
+    private var places: [Viewer: RungPlace] = [:]
     private var lookedAt: Instant?
 
     package init() {}
@@ -44,83 +29,59 @@ package struct RungPolicy<Viewer: Hashable & Sendable>: Sendable {
         let best = best
         var rates: [Int: Int] = [:]
         for place in places.values {
-            var rate = place.rate
-            if place.hasFallen, standing(of: place, best) == .below {
-                guard place.fallsAgain, let before = place.rateBefore else { continue }
-                rate = before
-            }
+            guard let rate = place.rateOfRung(best) else { continue }
             rates[place.rung] = min(rates[place.rung] ?? .max, rate)
         }
-        return rates.merging(best) { max($0, $1 / MediaLimits.rungSpread) }
+        for (rung, best) in best.enumerated() {
+            guard let best else { continue }
+            rates[rung] = max(rates[rung] ?? best, best / MediaLimits.rungSpread)
+        }
+        return rates
     }
 
     /// What a viewer's path lets through from now on, in bits per second; nil where it has left.
     ///
+    /// - Parameter isProven: it is known, and not only believed in.
     /// - Returns: viewers that change their rung.
-    package mutating func update(_ viewer: Viewer, bitsPerSecond: Int?, at now: Instant) -> [Viewer] {
+    package mutating func update(
+        _ viewer: Viewer, bitsPerSecond: Int?, isProven: Bool = true, at now: Instant
+    ) -> [Viewer] {
         if let bitsPerSecond {
-            places[viewer, default: Place(rate: bitsPerSecond)].rate = bitsPerSecond
+            var place = places[viewer] ?? RungPlace(rate: bitsPerSecond)
+            (place.rate, place.isProven) = (bitsPerSecond, isProven)
+            places[viewer] = place
         } else {
             places[viewer] = nil
         }
         let best = best
-        let passed = lookedAt.map { max(.zero, now - $0) } ?? .zero
+        judge(best, newsOf: viewer, after: lookedAt.map { max(.zero, now - $0) } ?? .zero, at: now)
         lookedAt = now
         var moved: [Viewer] = []
-        for (other, var place) in places {
-            judge(&place, best, isNews: other == viewer, after: passed, at: now)
-            if move(&place, best, at: now) { moved.append(other) }
-            places[other] = place
+        for index in places.values.indices where places.values[index].move(best, at: now) {
+            moved.append(places.keys[index])
         }
+        // Whom others' moves put below has not fallen.
+        if !moved.isEmpty { judge(self.best, newsOf: nil, after: .zero, at: now) }
         return moved
     }
 
-    /// What the best viewer of each rung takes.
-    private var best: [Int: Int] { places.values.reduce(into: [:]) { $0[$1.rung] = max($0[$1.rung] ?? 0, $1.rate) } }
-
-    /// - Parameters:
-    ///   - isNews: it is this viewer whose rate was told.
-    ///   - passed: since it was judged before.
-    private func judge(_ place: inout Place, _ best: [Int: Int], isNews: Bool, after passed: Duration, at now: Instant) {
-        let before = place.standing
-        place.timeBelow = before == .below
-            ? min(place.timeBelow + passed, MediaLimits.timeBelowRung)
-            : max(.zero, place.timeBelow - passed / MediaLimits.goodTimePerBad)
-        place.standing = standing(of: place, best)
-        let falls = place.standing == .below && before != .below && isNews
-        if falls {
-            place.fallsAgain = place.fellAt.map { now - $0 < MediaLimits.memoryOfFall } ?? false
-            place.fellAt = now
+    private mutating func judge(_ best: [Int?], newsOf viewer: Viewer?, after passed: Duration, at now: Instant) {
+        for index in places.values.indices {
+            places.values[index].judge(best, isNews: places.keys[index] == viewer, after: passed, at: now)
         }
-        place.hasFallen = place.standing == .below && (place.hasFallen || falls)
-        if place.standing != .below { place.rateBefore = place.rate }
-        place.aboveSince = place.standing == .above ? place.aboveSince ?? now : nil
     }
 
-    /// - Returns: whether it has been where it does not belong for so long that it moves to the next rung.
-    private func move(_ place: inout Place, _ best: [Int: Int], at now: Instant) -> Bool {
-        switch place.standing {
-        case .right: return false
-        case .below:
-            let isFar = place.rate * MediaLimits.rungSpread * 2 < best[place.rung] ?? 0
-            guard place.timeBelow >= (isFar ? MediaLimits.timeFarBelowRung : MediaLimits.timeBelowRung) else { return false }
-            place.rung += 1
-        case .above:
-            guard let since = place.aboveSince, now - since >= MediaLimits.timeAboveRung else { return false }
-            place.rung -= 1
+    /// What the best viewer of each rung takes, of those whose rate counts most there; nil where nobody watches it.
+    private var best: [Int?] {
+        var best = [Int?](repeating: nil, count: Self.rungs)
+        for rung in best.indices {
+            var most = (weight: 0, rate: 0)
+            for place in places.values where place.rung == rung {
+                let own = (weight: place.weight(best), rate: place.rate)
+                if own > most { most = own }
+            }
+            best[rung] = most.weight > 0 ? most.rate : nil
         }
-        (place.standing, place.timeBelow, place.aboveSince, place.rateBefore) = (.right, .zero, nil, nil)
-        return true
-    }
-
-    private func standing(of place: Place, _ best: [Int: Int]) -> Standing {
-        // Below the last rung there is nothing: who takes less than that is waited for as far as for any.
-        if place.rate * MediaLimits.rungSpread < best[place.rung] ?? 0 {
-            return place.rung + 1 < Self.rungs ? .below : .right
-        }
-        guard place.rung > 0 else { return .right }
-        // A rung that nobody else watches is left as well: there is no reason for two.
-        guard let above = best[place.rung - 1] else { return .above }
-        return place.rate * 4 > above * 3 ? .above : .right
+        return best
     }
 }
