@@ -108,4 +108,43 @@ struct ReportedRateTests {
         half(seconds: 60, sending: 4_000_000) { _, target in UInt64(target) * 3 / 2 }
         #expect(rate.target == 4_000_000)
     }
+
+    // MARK: What is known
+
+    /// A round trip is measured five times a second.
+    private mutating func send(_ bitsPerSecond: Int, seconds: Int, roundTrip: Duration = .milliseconds(20)) {
+        for step in 1...seconds * 100 {
+            now += .milliseconds(10)
+            rate.sent(bytes: min(bitsPerSecond, rate.target) / 800, at: now)
+            if step % 20 == 0 { rate.measured(roundTrip: roundTrip, at: now) }
+        }
+    }
+
+    @Test("a rate that grew at rest since something was too much is believed in, and known for ten seconds once half of it has passed")
+    mutating func proof() {
+        send(20_000, seconds: 20)
+        #expect(rate.isProven(at: now), "nothing was too much yet")
+        send(3_000_000, seconds: 1, roundTrip: .milliseconds(220))
+        #expect(rate.target < 3_000_000 && rate.isProven(at: now))
+        send(20_000, seconds: 30)
+        #expect(rate.target == 4_000_000 && !rate.isProven(at: now))
+        send(2_500_000, seconds: 2)
+        #expect(rate.isProven(at: now))
+        send(20_000, seconds: 8)
+        #expect(rate.isProven(at: now))
+        send(20_000, seconds: 5)
+        #expect(!rate.isProven(at: now))
+        rate.moved()
+        #expect(rate.isProven(at: now), "of another path nothing is known against it")
+    }
+
+    @Test("what grew at rest beyond an estimate that was a bound is believed in likewise")
+    mutating func proofOfEstimates() {
+        half(seconds: 6, sending: 2_000_000) { _, _ in 500_000 }
+        #expect(rate.target < 1_000_000 && rate.isProven(at: now))
+        half(seconds: 140, sending: 50_000) { _, _ in 55_000 }
+        #expect(rate.target == 4_000_000 && !rate.isProven(at: now))
+        half(seconds: 4, sending: 2_500_000) { _, _ in 2_500_000 }
+        #expect(rate.isProven(at: now))
+    }
 }

@@ -214,6 +214,24 @@ struct AnswerTests {
         #expect(paths.isCongested(news: true) && paths.isCongested(rung: 0, news: true))
     }
 
+    @Test("a path that is only believed to take more sends no other viewer to a slower encoding", arguments: [true, false])
+    func believed(isProven: Bool) {
+        let paths = ViewerPaths()
+        let known = PathState(
+            pathRate: 1_700_000, bitsPerSecond: 1_500_000, isCongested: false, isStarved: false, isLimited: true)
+        let other = PathState(
+            pathRate: 4_400_000, bitsPerSecond: 4_000_000, isCongested: false, isStarved: false, isLimited: false,
+            isProven: isProven)
+        var moved: [PeerID: Int] = [:]
+        for step in 0..<20 {
+            for (peer, path) in [(PeerID(1), known), (PeerID(2), other)] {
+                let change = paths.update(peer, path, at: .zero + .milliseconds(250 * step))
+                moved.merge(change?.moved ?? [:]) { $1 }
+            }
+        }
+        #expect(moved == (isProven ? [PeerID(1): 1] : [:]))
+    }
+
     @Test("sound is to take less of a path that is short of it; of a viewer that is gone nothing is remembered")
     func soundOfThePath() {
         let paths = ViewerPaths()

@@ -63,6 +63,13 @@ extension Limits {
     /// What made a queue is remembered for so long.
     static let memoryOfQueue = Duration.seconds(20)
 
+    // MARK: Proof
+
+    /// A path is known to take a rate where so much of it passed in a second: an encoder seldom makes all that it may.
+    static let shareOfProof = 0.5
+    /// And for so long: from one page to the next, or one scrolling.
+    static let memoryOfProof = Duration.seconds(10)
+
     // MARK: The start
 
     /// Bytes that leave at first: TCP's ten packets (RFC 6928).

@@ -26,6 +26,7 @@ package struct ReportedRate: Sendable {
     private var lastEstimate: (bitsPerSecond: Double, at: Instant)?
     /// Since when more is sent than the peer believes in, and what it believed in then.
     private var excess: (since: Instant, estimate: Double)?
+    private var proof = Proof()
     private var start: SlowStart?
     /// A path has turned out to be narrow: pictures leave no faster than it takes them, until its queue is gone.
     package private(set) var isPatient = false
@@ -60,6 +61,9 @@ package struct ReportedRate: Sendable {
     package var queueDelay: Duration { toldQueue.delay }
 
     package var target: Int { Int(max(Double(Limits.lowestRate), min(rate, bound))) }
+
+    /// Whether as much was seen to pass of late, or nothing has been too much yet. The rate grows where nothing is sent as well.
+    package func isProven(at now: Instant) -> Bool { proof.covers(Double(target), at: now) }
 
     /// Pictures are about to begin, over a path that may be narrow.
     package mutating func begin(roundTrip: Duration) { start = SlowStart(roundTrip: roundTrip) }
@@ -145,6 +149,12 @@ package struct ReportedRate: Sendable {
         let known = min(passed * Limits.nearOverload, rate * (1 + Limits.knownGrowthPerSecond * elapsed))
         let growth = isNearQueue(at: now) ? min(perSecond, Limits.growthNearQueue) : perSecond
         rate = min(maximum, max(known, rate * (1 + growth * elapsed)))
+        notePassed(at: now)
+    }
+
+    /// What was sent has not been too much.
+    private mutating func notePassed(at now: Instant) {
+        proof.passed(min(Double(target), sending.bitsPerSecond(at: now)), at: now)
     }
 
     /// As much made a queue not long ago.
@@ -156,6 +166,7 @@ package struct ReportedRate: Sendable {
     private mutating func lessen(to bitsPerSecond: Double, at now: Instant) {
         rate = max(Double(Limits.lowestRate), min(rate, bitsPerSecond))
         toldQueue.lessened = (now, queue(at: now))
+        proof.lessened(to: Double(target), at: now)
     }
 
     // MARK: What is asked for
@@ -326,7 +337,7 @@ package struct ReportedRate: Sendable {
     package mutating func moved() {
         (roundTrips, toldQueue) = (RoundTrips(), ToldQueue())
         (passed, missedAt) = (0, nil)
-        (start, isPatient) = (nil, false)
+        (start, isPatient, proof) = (nil, false, Proof())
         (asked, lastLoss) = (nil, 0)
         covered = (0, 0)
         reportable = (0, nil)
@@ -345,6 +356,7 @@ package struct ReportedRate: Sendable {
         let sent = sending.bitsPerSecond(at: now)
         guard sent > estimate * Limits.excessOverEstimate else {
             excess = nil
+            notePassed(at: now)
             return raiseBound(to: estimate, for: last.map { now - $0.at } ?? .zero)
         }
         let began = excess ?? (now, estimate)
@@ -355,6 +367,7 @@ package struct ReportedRate: Sendable {
         bound = estimate
         // GoogCC's is 85 % of what came.
         overload = min(sent, estimate * Limits.overloadOfEstimate)
+        proof.lessened(to: Double(target), at: now)
     }
 
     /// All that is sent passes.

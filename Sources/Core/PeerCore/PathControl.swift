@@ -373,10 +373,11 @@ struct PathControl {
             pathRate: target, bitsPerSecond: bitsPerSecond, isCongested: isCongested,
             yields: isCongested && mayHurry && !isBlocked && pace * 2 > bitsPerSecond * 3,
             isStarved: target < maximum && Int(pictures) < Limits.leastForPictures,
-            isLimited: target < maximum - maximum / Limits.noticeable)
+            isLimited: target < maximum - maximum / Limits.noticeable,
+            isProven: !goesByReports || reported.isProven(at: now))
         // Once in a while all the same: who decides by it goes by time as well.
         if let told, told.isCongested == state.isCongested, told.yields == state.yields, told.isStarved == state.isStarved,
-            now - toldAt < Limits.reportInterval
+            told.isProven == state.isProven, now - toldAt < Limits.reportInterval
         {
             let difference = abs(told.bitsPerSecond - bitsPerSecond)
             guard difference * Limits.noticeable > told.bitsPerSecond else { return nil }

@@ -12,6 +12,9 @@ package struct PathState: Hashable, Sendable {
     package var isStarved: Bool
     /// Less passes than there may be.
     package var isLimited: Bool
+    /// It is known to take that. Of a peer that tells nothing of single packets it is only believed from when something was too
+    /// much until as much has passed again: its rate grows where nothing is sent as well.
+    package var isProven = true
 }
 
 /// What is known of a peer's path.

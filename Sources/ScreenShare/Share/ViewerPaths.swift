@@ -74,7 +74,8 @@ final class ViewerPaths: Sendable {
             state.backlogs[peer] = path.map { Backlog($0) }
             // The media thread waits for that.
             let isFree = before != .none && state.backlogs[peer] ?? .none != before
-            let moved = state.policy.update(peer, bitsPerSecond: path?.bitsPerSecond, at: now)
+            let moved = state.policy.update(
+                peer, bitsPerSecond: path?.bitsPerSecond, isProven: path?.isProven ?? true, at: now)
             let rates = state.policy.rates
             let isStarved = path.flatMap { state.starvation[peer, default: Starvation()].update($0.isStarved, at: now) }
             if path == nil { state.starvation[peer] = nil }
