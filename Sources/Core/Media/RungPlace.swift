@@ -39,7 +39,7 @@ struct RungPlace: Sendable {
 
     /// How much its rate counts as its rung's best: who is about to leave, nothing beside those who stay; who is only believed to
     /// take it, nothing beside those who do.
-    func weight(_ best: [Int?]) -> Int { rungAbove(best) != nil ? 1 : isProven ? 3 : 2 }
+    func weight(_ best: [Int?]) -> Int { isProven ? rungAbove(best) == nil ? 3 : 1 : 2 }
 
     /// - Parameters:
     ///   - isNews: it is this viewer whose rate was told.
@@ -75,13 +75,17 @@ struct RungPlace: Sendable {
             returnedAt = nil
         case .above:
             guard let aboveSince, let above = rungAbove(best) else { return false }
-            // Where nobody watches it, nobody is disturbed.
-            let patience = best[above] == nil ? MediaLimits.timeAboveRung : patience
-            guard now - aboveSince >= patience else { return false }
+            guard now - aboveSince >= patience(towards: above, best) else { return false }
             (rung, returnedAt) = (above, now)
         }
         (standing, timeBelow, aboveSince, rateBefore) = (.right, .zero, nil, nil)
         return true
+    }
+
+    private func patience(towards above: Int, _ best: [Int?]) -> Duration {
+        // Where nobody watches it, nobody is disturbed.
+        if best[above] == nil { return MediaLimits.timeAboveRung }
+        return isProven ? patience : MediaLimits.longestTimeAboveRung
     }
 
     // MARK: Where it belongs
@@ -104,7 +108,7 @@ struct RungPlace: Sendable {
         let watched = (0..<rung).filter { best[$0] != nil }
         // Where nobody watches one above, there is no reason for two.
         guard !watched.isEmpty else { return 0 }
-        guard isProven, let fitting = watched.first(where: { rate * 4 > (best[$0] ?? 0) * 3 }) else { return nil }
+        guard let fitting = watched.first(where: { rate * 4 > (best[$0] ?? 0) * 3 }) else { return nil }
         // Who takes less than half as much would have to leave from there, which need not be where the next above will do.
         guard rate > (best[fitting] ?? 0) * MediaLimits.rungSpread else { return fitting }
         return watched.last { $0 < fitting && !isBelow($0, best) } ?? fitting

@@ -11,8 +11,8 @@ import Timebase
 /// and again is waited for as if it took what it took before: more at each fall would fill its queue.
 ///
 /// Each move costs those on the rung that it leads to a keyframe. So it leads straight to where the viewer belongs; who is
-/// about to leave drives nobody away meanwhile; who is only believed to take more neither does so nor comes back; and who had
-/// to leave soon after it came back is above for twice as long before the next time, up to 80 s.
+/// about to leave drives nobody away meanwhile; who is only believed to take more does not either, and comes back after 80 s;
+/// and who had to leave soon after it came back is above for twice as long before the next time, up to 80 s.
 package struct RungPolicy<Viewer: Hashable & Sendable>: Sendable {
     package static var rungs: Int { 3 }
 
