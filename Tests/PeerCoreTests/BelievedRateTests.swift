@@ -1,5 +1,3 @@
-import RTP
-import TestSupport
 import Testing
 import Timebase
 
@@ -9,12 +7,7 @@ import Timebase
 struct BelievedRateTests {
     @Test("of a viewer that only reports, what grew at rest since something was too much is told as believed in, not as known")
     func told() {
-        var now = Instant(nanoseconds: 5_000_000_000)
-        var random: any RandomNumberGenerator & Sendable = SeededGenerator(seed: 1)
-        let parameters = SendParameters(
-            payloadType: 102, ssrc: 1, retransmission: nil, canonicalName: "", mid: nil, extensions: ExtensionMap(),
-            bitsPerSecond: 4_000_000)
-        var path = PathControl(parameters, random: &random, at: now)
+        var (now, path) = (LoneSender.start, LoneSender(bitsPerSecond: 4_000_000).path)
         var told: [PathState] = []
         for second in 0..<30 {
             let isTooMuch = second == 1

@@ -113,14 +113,8 @@ struct MovedViewerTests {
 
     @Test("where the lane of before had come to a later moment, what follows is of that one: picture and sound stay together")
     func dated() throws {
-        let start = Instant(nanoseconds: 5_000_000_000)
-        var random: any RandomNumberGenerator & Sendable = SeededGenerator(seed: 3)
-        let parameters = SendParameters(
-            payloadType: 102, ssrc: 1, retransmission: nil, canonicalName: "sharer", mid: nil,
-            extensions: ExtensionMap(), bitsPerSecond: 1_000_000)
-        let clock = WallClockAnchor(instant: start, ntp: NTPTimestamp(unixNanoseconds: 1_800_000_000_000_000_000))
-        var sender = MediaSender(parameters, wallClock: clock, random: &random, at: start)
-        var path = PathControl(parameters, random: &random, at: start)
+        let (start, lone) = (LoneSender.start, LoneSender(bitsPerSecond: 1_000_000))
+        var (sender, path) = (lone.sender, lone.path)
         var (before, others) = (SyntheticVideo(), SyntheticVideo())
         var cache = PictureCache()
         cache.add(others.next(keyframe: true, size: 500, capturedAt: start, ticks: 0))

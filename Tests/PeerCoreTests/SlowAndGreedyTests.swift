@@ -10,14 +10,8 @@ import Timebase
 struct SlowAndGreedyTests {
     @Test("a keyframe that takes longer than signs of life are apart arrives all the same")
     func slowKeyframe() {
-        let start = Instant(nanoseconds: 5_000_000_000)
-        var random: any RandomNumberGenerator & Sendable = SeededGenerator(seed: 3)
-        let parameters = SendParameters(
-            payloadType: 102, ssrc: 1, retransmission: nil, canonicalName: "sharer", mid: nil,
-            extensions: ExtensionMap(), bitsPerSecond: 40_000)
-        let clock = WallClockAnchor(instant: start, ntp: NTPTimestamp(unixNanoseconds: 1_800_000_000_000_000_000))
-        var sender = MediaSender(parameters, wallClock: clock, random: &random, at: start)
-        var path = PathControl(parameters, random: &random, at: start)
+        let (start, lone) = (LoneSender.start, LoneSender(bitsPerSecond: 40_000))
+        var (sender, path) = (lone.sender, lone.path)
         var video = SyntheticVideo()
         let keyframe = video.next(keyframe: true, size: 30_000, capturedAt: start)
         sender.enqueue(keyframe, at: start)
@@ -171,20 +165,10 @@ struct SlowAndGreedyTests {
         #expect((2500...3000).contains(lookedAt), "\(lookedAt) of 20,000")
     }
 
-    private func sender() -> (MediaSender, PathControl) {
-        let start = Instant(nanoseconds: 5_000_000_000)
-        var random: any RandomNumberGenerator & Sendable = SeededGenerator(seed: 3)
-        let parameters = SendParameters(
-            payloadType: 102, ssrc: 1, retransmission: .init(payloadType: 103, ssrc: 2), canonicalName: "sharer", mid: nil,
-            extensions: ExtensionMap(), bitsPerSecond: 1_000_000)
-        let clock = WallClockAnchor(instant: start, ntp: NTPTimestamp(unixNanoseconds: 1_800_000_000_000_000_000))
-        let sender = MediaSender(parameters, wallClock: clock, random: &random, at: start)
-        return (sender, PathControl(parameters, random: &random, at: start))
-    }
-
     @Test("a repair that a change of lanes took back before it left is sent when it is asked for again")
     func takenBack() throws {
-        var (sender, path) = sender()
+        let lone = LoneSender(bitsPerSecond: 1_000_000, isRepaired: true)
+        var (sender, path) = (lone.sender, lone.path)
         var video = SyntheticVideo()
         var now = Instant(nanoseconds: 5_000_000_000)
         sender.enqueue(video.next(keyframe: true, size: 800, capturedAt: now), at: now)
@@ -202,7 +186,8 @@ struct SlowAndGreedyTests {
 
     @Test("a picture of a moment that was shown already is dated behind it: timestamps never go back")
     func inOrder() throws {
-        var (sender, path) = sender()
+        let lone = LoneSender(bitsPerSecond: 1_000_000, isRepaired: true)
+        var (sender, path) = (lone.sender, lone.path)
         var video = SyntheticVideo()
         let now = Instant(nanoseconds: 5_000_000_000)
         let first = video.next(keyframe: true, size: 800, capturedAt: now)
