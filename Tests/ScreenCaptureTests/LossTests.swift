@@ -160,6 +160,22 @@ extension XServerSuite {
             }
         }
 
+        @Test("Where the process may start no more threads opening says so, and nothing ends")
+        func noThreads() async {
+            await #expect(processExitsWith: .success) {
+                // The limit is not for root.
+                if getuid() == 0 { _ = setuid(65_534) }
+                var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+                setrlimit(__rlimit_resource_t(__RLIMIT_NPROC.rawValue), &limit)
+                do throws(CaptureError) {
+                    _ = try ScreenSource(display: ":0", target: .display)
+                    exit(1)
+                } catch {
+                    exit("\(error)".contains("no more threads") ? 0 : 2)
+                }
+            }
+        }
+
         @Test("A display that does not exist, and a name that is none, are refused with those that exist")
         func unknownDisplay() throws {
             let server = try VirtualScreen()

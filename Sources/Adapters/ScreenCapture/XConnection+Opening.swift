@@ -11,7 +11,8 @@ extension XConnection {
         let isWayland = SessionKind.isWayland { environment($0) }
         let name = try displayName(requested, environment("DISPLAY"), isWayland: isWayland)
         guard let opening = Opening(display: name) else {
-            throw .unavailable("This process may open no more files, so that display \(name) can't be reached.")
+            throw .unavailable(
+                "This process may open no more files or start no more threads, so that display \(name) can't be reached.")
         }
         guard let result = opening.wait(until: deadline) else {
             throw .unavailable("The X server of display \(name) does not answer.")
@@ -78,11 +79,11 @@ private final class Opening: Sendable {
     private let progress = NIOLockedValueBox(Progress.connecting)
     private let finished: Wakeup
 
-    /// Nil where no file descriptor is left to wait with.
+    /// Nil where no file descriptor is left to wait with, or no thread.
     init?(display: String) {
         guard let finished = Wakeup(orNil: ()) else { return nil }
         self.finished = finished
-        BlockingThread.start(name: "x11-connect") { [self] in
+        let isStarted = BlockingThread.startIfPossible(name: "x11-connect") { [self] in
             var screen: Int32 = 0
             BrokenPipe.held {
                 guard let connection = xcb_connect(display, &screen) else { return }
@@ -91,6 +92,7 @@ private final class Opening: Sendable {
                 finish(Result(connection: UInt(bitPattern: connection), screen: screen, extensions: extensions))
             }
         }
+        if !isStarted { return nil }
     }
 
     /// The connection, which may have failed; nil after the deadline.

@@ -3,7 +3,7 @@ import Glibc
 
 /// A thread for one blocking line of work; the cooperative pool must never block.
 package enum BlockingThread {
-    /// For what there is no going on without: where the system has no thread left, the process ends.
+    /// For tests: where the system has no thread left, the process ends.
     ///
     /// - Parameter name: at most 15 bytes are kept (pthread_setname_np(3)).
     package static func start(name: String, _ body: @escaping @Sendable () -> Void) {
@@ -14,11 +14,29 @@ package enum BlockingThread {
     /// - Parameter name: at most 15 bytes are kept.
     /// - Returns: false where the system has no thread left (RLIMIT_NPROC, a container's limit), which may pass.
     package static func startIfPossible(name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
+        guard let thread = create(name: name, body) else { return false }
+        pthread_detach(thread)
+        return true
+    }
+
+    /// Whether this many more threads could be started now. That many are for a moment; they have ended when it returns.
+    package static func hasRoom(for count: Int) -> Bool {
+        guard let end = Wakeup(orNil: ()) else { return false }
+        var threads: [pthread_t] = []
+        while threads.count < count, let thread = create(name: "room", { end.wait(atMost: .seconds(10)) }) {
+            threads.append(thread)
+        }
+        end.fire()
+        for thread in threads { pthread_join(thread, nil) }
+        return threads.count == count
+    }
+
+    /// To be joined or detached; nil where the system has no thread left.
+    private static func create(name: String, _ body: @escaping @Sendable () -> Void) -> pthread_t? {
         let work = Unmanaged.passRetained(Work(name: name, body: body))
         var thread = pthread_t()
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
         // Twice what the encoder needs; the system's 8 MB are only address space, but count against limits.
         pthread_attr_setstacksize(&attributes, 1 << 20)
         let result = pthread_create(&thread, &attributes, { argument in
@@ -29,8 +47,11 @@ package enum BlockingThread {
             return nil
         }, work.toOpaque())
         pthread_attr_destroy(&attributes)
-        if result != 0 { work.release() }
-        return result == 0
+        guard result == 0 else {
+            work.release()
+            return nil
+        }
+        return thread
     }
 
     private final class Work: Sendable {

@@ -22,13 +22,14 @@ enum Deadline {
     }
 }
 
-/// Does on a thread of its own what blocks; nil where it takes longer.
+/// Does on a thread of its own what blocks; nil where it takes longer, or the system has no thread left.
 func blocking<Value: Sendable>(
     _ name: String, atMost limit: Duration, _ work: @escaping @Sendable () -> Value
 ) async -> Value? {
     await Deadline.result(within: limit) {
-        await withCheckedContinuation { continuation in
-            BlockingThread.start(name: name) { continuation.resume(returning: work()) }
+        await withCheckedContinuation { (continuation: CheckedContinuation<Value?, Never>) in
+            let isStarted = BlockingThread.startIfPossible(name: name) { continuation.resume(returning: work()) }
+            if !isStarted { continuation.resume(returning: nil) }
         }
-    }
+    } ?? nil
 }

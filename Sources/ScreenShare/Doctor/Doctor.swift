@@ -23,7 +23,7 @@ public struct Doctor: Sendable {
     /// Looks at everything, once. What goes wrong is a finding; so is what does not answer in time.
     public func examine() async -> Diagnosis {
         // Nothing can be looked at without: what a share does would end the process.
-        do throws(ShareError) { try OpenFiles.check() } catch {
+        do throws(ShareError) { try ProcessLimits.check() } catch {
             return Diagnosis(findings: [Finding(.udpPort, .failure, error.description)])
         }
         async let display = picture()

@@ -4,7 +4,8 @@ public enum ShareError: Error, Hashable, Sendable, CustomStringConvertible {
     case source(String)
     /// Encoding failed.
     case codec(String)
-    /// Sockets, addresses, servers' names, the limit of open files; for a viewer, that the sharer can't be reached.
+    /// Sockets, addresses, servers' names, the limits of open files and threads; for a viewer, that the sharer can't be
+    /// reached.
     case network(String)
     /// An offer, an answer or a trickle fragment is not SDP, or breaks its rules; the text names what is wrong.
     case malformedDescription(String)

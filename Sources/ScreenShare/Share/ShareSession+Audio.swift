@@ -58,11 +58,10 @@ extension ShareSession {
     func openAudio(_ hub: PeerHub, _ report: @escaping @Sendable (AudioLineEvent) -> Void) {
         guard let controls = audioControls else { return }
         let (duration, start, taps, counters) = (configuration.audio.opusDuration, SystemClock.now(), taps, audioCounters)
-        controls.thread.begin()
-        BlockingThread.start(name: "sound") {
+        let isStarted = controls.start(name: "sound") {
             Self.runAudio(controls, counters, hub, taps, (duration, start), report)
-            controls.end()
         }
+        if !isStarted { report(.failed("\(ProcessLimits.noThread).")) }
     }
 
     /// Devices are closed when it returns.

@@ -16,7 +16,7 @@ extension ShareSession {
     ///   started before, or stopped meanwhile.
     public func start() async throws(ShareError) {
         guard state == .idle, starting == nil else { throw .invalid("this session was started before") }
-        try OpenFiles.check()
+        try ProcessLimits.check()
         controls = LineControls(initialCommands)
         audioControls = initialAudioCommands.map { AudioControls($0) }
         let task = Task { await open() }
@@ -200,8 +200,7 @@ extension ShareSession {
     ) async throws(ShareError) {
         let open = configuration.source.factory(showsCursor: configuration.showsCursor, clock: embedderClock)
         let result: Result<Void, ShareError> = await withCheckedContinuation { [counters, taps, paths] continuation in
-            controls.thread.begin()
-            BlockingThread.start(name: "screenshare") {
+            let isStarted = controls.start(name: "screenshare") {
                 let opened: (Result<PixelSize, ShareError>) -> Void = { result in
                     if let size = try? result.get() { counters.update { $0.source = size } }
                     continuation.resume(returning: result.map { _ in })
@@ -214,8 +213,8 @@ extension ShareSession {
                         isCongested: { paths.isCongested(rung: $0, news: $1) }, taps: taps,
                         report: { signals.yield(.line($0)) })
                 }
-                controls.end()
             }
+            if !isStarted { continuation.resume(returning: .failure(.network(ProcessLimits.noThread))) }
         }
         try result.get()
     }

@@ -47,6 +47,17 @@ final class ThreadControls<Commands: ThreadCommands>: Sendable {
         }
     }
 
+    /// Does its work on a thread of its own; false where the system has none left.
+    func start(name: String, _ work: @escaping @Sendable () -> Void) -> Bool {
+        thread.begin()
+        let isStarted = BlockingThread.startIfPossible(name: name) { [self] in
+            work()
+            end()
+        }
+        if !isStarted { end() }
+        return isStarted
+    }
+
     /// The thread has ended: nobody is left waiting for it.
     func end() {
         thread.end()

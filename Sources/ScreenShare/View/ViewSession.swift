@@ -181,7 +181,7 @@ public actor ViewSession {
     private func open(
         signals: AsyncStream<PeerEvent>.Continuation, candidates: AsyncStream<Candidate>.Continuation
     ) async throws(ShareError) -> PeerHub {
-        try OpenFiles.check()
+        try ProcessLimits.check()
         let loops = eventLoops ?? MultiThreadedEventLoopGroup(numberOfThreads: 1)
         eventLoops = loops
         var wanted = try await configuration.network.hubConfiguration(tcp: .active) { _, _, event in

@@ -1,0 +1,42 @@
+import Glibc
+import Testing
+import VideoCodec
+@testable import ScreenShare
+
+/// Each in a process of its own, as nothing else can be done there; nothing is waited for, as that may take a thread.
+@Suite("Where the process may start no more threads", .timeLimit(.minutes(1)))
+struct ThreadLimitTests {
+    static func allowNone() {
+        // The limit is not for root.
+        if getuid() == 0 { _ = setuid(65_534) }
+        var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+        setrlimit(__rlimit_resource_t(__RLIMIT_NPROC.rawValue), &limit)
+    }
+
+    @Test("what begins with a look at the limits says so, and what to do about it, and nothing ends")
+    func limits() async {
+        await #expect(processExitsWith: .success) {
+            ThreadLimitTests.allowNone()
+            do throws(ShareError) {
+                try ProcessLimits.check()
+                exit(1)
+            } catch {
+                exit(error.description.contains("ulimit -u") ? 0 : 2)
+            }
+        }
+    }
+
+    @Test("a session whose thread could not be started is told, waits for nothing, and nothing ends")
+    func controls() async {
+        await #expect(processExitsWith: .success) {
+            ThreadLimitTests.allowNone()
+            let controls = LineControls(
+                LineCommands(size: .native, fixedRate: nil, mode: .auto, preset: .ultrafast, bitsPerSecond: 2_000_000))
+            let isStarted = controls.start(name: "line") {}
+            controls.change { commands in
+                commands.acknowledgements.append { exit(isStarted ? 1 : 0) }
+            }
+            exit(2)
+        }
+    }
+}
