@@ -50,7 +50,8 @@ extension ShareSession {
         await controls?.changeAndWait { $0.isPaused = false }
     }
 
-    /// Says goodbye to every viewer and lets everything go; sources and devices are closed when it returns.
+    /// Says goodbye to every viewer and lets everything go; sources and devices are closed when it returns. The event loop,
+    /// a thread with descriptors of its own, goes with the session itself.
     public func stop() async {
         await end(nil)
     }

@@ -2,9 +2,9 @@ import Logging
 import SignalingClient
 import SignalingProtocol
 
-/// A share's place in a room, until `end()`, the share's end, or nobody holds this any more.
+/// A share's place in a room, until `end()`, the share's end, or nobody holds this any more. Holds the session until then.
 public actor PublishedRoom {
-    private let session: ShareSession
+    private var session: ShareSession?
     private let client: SharerClient
     private let logger: Logger
     private var tasks: [Task<Void, Never>] = []
@@ -49,12 +49,13 @@ public actor PublishedRoom {
         await client.end()
         tasks.forEach { $0.cancel() }
         tasks = []
+        session = nil
     }
 
     /// Pages show whether the share is paused or has nothing to show any more, what of its sound is muted, how many watch,
     /// and to whom too little gets through. False when there is nothing more to tell.
     private func tellState() async -> Bool {
-        if Task.isCancelled { return false }
+        guard !Task.isCancelled, let session else { return false }
         let (connected, sound) = (await session.connectedViewers, await session.soundState)
         let starved = await session.starvedViewers
         let narrow = viewers.filter { starved.contains($0.value) }.keys.sorted { $0.text < $1.text }
@@ -67,6 +68,7 @@ public actor PublishedRoom {
         case .stopped:
             // Nobody finds a share here any more.
             await client.end()
+            self.session = nil
             return false
         }
         await forgetLost()
@@ -75,7 +77,7 @@ public actor PublishedRoom {
 
     /// Sessions whose peers are gone free their places on the server.
     private func forgetLost() async {
-        let known = await session.viewerNames
+        guard let known = await session?.viewerNames else { return }
         for (id, name) in viewers where !known.contains(name) {
             viewers[id] = nil
             await client.dismiss(id)
@@ -83,6 +85,7 @@ public actor PublishedRoom {
     }
 
     func take(_ event: SharerEvent) async {
+        guard let session else { return }
         switch event {
         case .connected:
             if lostBecause != nil { session.sink.yield(.notice("The signaling server is there again.")) }
@@ -108,6 +111,7 @@ public actor PublishedRoom {
     }
 
     private func answer(_ id: RandomID, _ sdp: String) async {
+        guard let session else { return }
         do throws(ShareError) {
             let answer = try await session.answer(offer: sdp)
             viewers[id] = answer.viewer
@@ -129,13 +133,14 @@ public actor PublishedRoom {
 
     private func add(_ fragment: String, to id: RandomID) async {
         if let viewer = viewers[id] {
-            try? await session.addCandidates(fragment, from: viewer)
+            try? await session?.addCandidates(fragment, from: viewer)
         } else if let count = early[id]?.count, count < Self.earlyFragments {
             early[id]?.append(fragment)
         }
     }
 
     private func refuse(_ id: RandomID, _ error: ShareError) async {
+        guard let session else { return }
         logger.info("An offer was refused.", metadata: ["reason": .string(error.description)])
         let refusal: Refusal
         switch error {
@@ -159,7 +164,7 @@ public actor PublishedRoom {
     private func restart(_ id: RandomID, _ fragment: String, _ tag: EntityTag) async {
         guard let viewer = viewers[id] else { return await client.dismiss(id) }
         // Where it can't be followed, what there is goes on (the WHEP draft, "ICE Restarts"): no answer comes in time.
-        guard let answer = try? await session.restartICE(fragment, from: viewer) else { return }
+        guard let answer = try? await session?.restartICE(fragment, from: viewer) else { return }
         try? await client.answerRestart(id, tag: tag, fragment: answer)
     }
 }
