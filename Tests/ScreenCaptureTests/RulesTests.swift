@@ -118,7 +118,7 @@ struct RulesTests {
         #expect(try XConnection.displayName(":5", ":0", isWayland: true) == ":5")
         #expect(try XConnection.displayName(nil, ":0", isWayland: true) == ":0")
         let missing = #expect(throws: CaptureError.self) { try XConnection.displayName(nil, nil, isWayland: false) }
-        #expect("\(missing, default: "")".contains("--display"))
+        #expect("\(missing, default: "")".contains("set DISPLAY, or name one"))
         let wayland = #expect(throws: CaptureError.self) { try XConnection.displayName("", nil, isWayland: true) }
         #expect("\(wayland, default: "")".contains("Wayland"))
     }

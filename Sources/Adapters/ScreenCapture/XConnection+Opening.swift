@@ -38,7 +38,7 @@ extension XConnection {
         if isWayland {
             throw .unavailable("This is a Wayland session without an X server. \(SessionKind.advice)")
         }
-        throw .unavailable("No display is named: set DISPLAY or pass --display. \(LocalDisplays.sentence())")
+        throw .unavailable("No display is named: set DISPLAY, or name one. \(LocalDisplays.sentence())")
     }
 
     private static func complaint(about name: String, error: Int32) -> String {

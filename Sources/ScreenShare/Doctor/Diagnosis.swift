@@ -81,7 +81,8 @@ public struct Finding: Hashable, Sendable, Encodable {
     public let verdict: Verdict
     /// What was found, in words.
     public let found: String
-    /// What to do about it, where there is something to be done.
+    /// What to do about it, where there is something to be done: in the words of the command, whose options
+    /// ``DoctorConfiguration`` has by name. For words of one's own there are `check` and `values`.
     public let advice: String?
     /// The figures behind `found`, by names in camel case.
     public let values: [String: Value]
