@@ -37,6 +37,22 @@ struct MediaLineTests {
         line.stop()
     }
 
+    @Test("sizes are told when they change, not again behind a pause, nor of a source of the same size")
+    func sizesToldOnce() throws {
+        let told = NIOLockedValueBox<[PixelSize]>([])
+        let line = try MediaLine.threadless { event in
+            if case .geometry(let source, _) = event { told.withLockedValue { $0.append(source) } }
+        }
+        let sizes = [PixelSize(width: 320, height: 240), PixelSize(width: 160, height: 120)]
+        var now = Instant(nanoseconds: 1_000_000_000)
+        for size in [sizes[0], sizes[0], sizes[1], sizes[1], sizes[0]] {
+            line.forget(at: now)
+            try line.encode(grey: 100, size, now - Instant.zero, at: now)
+            now += .seconds(1)
+        }
+        #expect(told.withLockedValue { $0 } == [sizes[0], sizes[1], sizes[0]])
+    }
+
     @Test("who reads pictures beside another gets the present one too, and each change is given once")
     func secondReader() async throws {
         let line = ScriptedLine(isSampled: true)

@@ -139,7 +139,7 @@ extension MediaLine {
             lanes = [:]
             // Before it is told: who hears of it may ask for the statistics.
             counters.update { ($0.source, $0.size) = (frame.pixels.size, geometry.picture) }
-            report(.geometry(source: frame.pixels.size, picture: geometry.picture))
+            tell(source: frame.pixels.size, picture: geometry.picture)
         }
         if let converter { unsentDamage = unsentDamage.union(converter.convert(frame)) }
         isUnsampled = true

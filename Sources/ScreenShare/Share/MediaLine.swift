@@ -68,6 +68,8 @@ final class MediaLine {
     /// The picture was converted for the frame that is due next.
     var isLookedAt = false
     var sizes = SizeGate()
+    /// The source's and the picture's, as they were told last.
+    private var toldSizes: (source: PixelSize, picture: PixelSize)?
     var motion = MotionWatch()
 
     init(
@@ -266,6 +268,13 @@ final class MediaLine {
         isLookedAt = false
         adapter.reset()
         adapter.changed(at: now)
+    }
+
+    /// After a pause, or of another source, both may be what they were.
+    func tell(source: PixelSize, picture: PixelSize) {
+        if let told = toldSizes, told == (source, picture) { return }
+        toldSizes = (source, picture)
+        report(.geometry(source: source, picture: picture))
     }
 
     /// No picture of before is left.
