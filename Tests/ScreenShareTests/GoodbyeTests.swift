@@ -23,4 +23,20 @@ struct GoodbyeTests {
         painting.cancel()
         await room.close()
     }
+
+    @Test("a viewer whose session nobody holds any more leaves, as one that is stopped does")
+    func dropped() async throws {
+        let room = try await ShareRoom()
+        var viewer: ViewSession? = room.viewer()
+        let heard = viewer?.events
+        await viewer?.start()
+        for await event in room.session.events {
+            if case .viewerJoined = event { viewer = nil }
+            if case .viewerLeft = event { break }
+        }
+        var last: ViewEvent?
+        for await event in try #require(heard) { last = event }
+        #expect(last == .ended(nil))
+        await room.close()
+    }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite("What a viewer makes of a server's refusal")
 struct OutcomeTests {
     private func waits(_ error: SignalingError, hasJoined: Bool) -> Bool {
-        let outcome = try? ViewSession.Outcome(of: error, at: "http://127.0.0.1:9/whep", hasJoined: hasJoined)
+        let outcome = try? ViewLife.Outcome(of: error, at: "http://127.0.0.1:9/whep", hasJoined: hasJoined)
         guard case .nothingYet? = outcome else { return false }
         return true
     }

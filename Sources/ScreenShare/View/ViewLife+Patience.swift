@@ -1,7 +1,7 @@
 import PeerCore
 
 /// How long a viewer waits where there is nothing to see.
-extension ViewSession {
+extension ViewLife {
     /// Nothing to see for longer than was asked for.
     var isTired: Bool { patienceLeft <= .zero }
 

@@ -2,7 +2,7 @@ import SignalingClient
 import SignalingProtocol
 
 /// What only the room tells.
-extension ViewSession {
+extension ViewLife {
     /// What comes seldom may be a screen at rest, a path that takes too little, or a pause.
     func watchRoom(_ session: WHEPSession) async {
         await session.followRoom { [weak self] room in

@@ -5,7 +5,7 @@ import PeerDriver
 import SignalingClient
 
 /// Ways to the sharer that are found after the offer.
-extension ViewSession {
+extension ViewLife {
     /// Asks the servers that the WHEP server names, and tells it of every candidate found from now on. All at the same
     /// time: ICE gives up after 30 s, and a name that nobody knows may take half of that.
     nonisolated func discover(

@@ -1,6 +1,6 @@
 import SignalingClient
 
-extension ViewSession {
+extension ViewLife {
     /// What became of one try.
     enum Outcome {
         case left(String)
@@ -16,7 +16,7 @@ extension ViewSession {
     }
 }
 
-extension ViewSession.Outcome {
+extension ViewLife.Outcome {
     /// What is worth another try; what is not is thrown.
     ///
     /// - Parameter hasJoined: this endpoint has taken us before. What it can't have said then is another's word, such as the

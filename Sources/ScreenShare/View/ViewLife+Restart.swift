@@ -3,7 +3,7 @@ import PeerCore
 import SignalingClient
 
 /// What a viewer does where the way to its sharer is lost.
-extension ViewSession {
+extension ViewLife {
     /// Looks after the way until the task is cancelled. ICE finds another by itself where one side's packets still reach the
     /// other; where they do not, as behind a NAT that only lets in what it knows, both sides have to begin anew (RFC 8445
     /// § 9). Where that does not help, or the server has forgotten the session, another is needed.
