@@ -223,6 +223,7 @@ final class HostRunner: Sendable {
             Console.line("The path to \(viewer) takes too little for moving pictures; it is sent one now and then.")
         case .viewerRecovered(let viewer): Console.line("The path to \(viewer) takes moving pictures again.")
         case .viewerLeft(_, let viewers, let reason): Console.line("A viewer left: \(reason) (\(viewers) now).")
+        case .viewerFailed(_, let reason): Console.line("A viewer did not connect: \(reason).")
         case .sourceChanged(let sourceWidth, let sourceHeight, let width, let height):
             Console.line("Sharing \(sourceWidth)x\(sourceHeight) as \(width)x\(height).")
         case .sourceHidden(let text): Console.line(text)

@@ -255,6 +255,10 @@ struct AnswerTests {
         let next = try await room.session.answer(offer: Self.offer()).viewer
         let viewers = await room.session.statistics().viewers.map(\.viewer)
         #expect(next != idle && viewers == [next])
+        for await case .viewerFailed(let name, let reason) in room.session.events {
+            #expect(name == idle && reason == "another needed its place")
+            break
+        }
         await room.close()
     }
 
@@ -269,5 +273,6 @@ struct AnswerTests {
         await #expect(throws: ShareError.full) { try await room.session.counterOffer() }
         #expect(await room.session.viewerNames.isEmpty)
         await room.close()
+        for await case .viewerFailed in room.session.events { Issue.record("the error has told of it") }
     }
 }

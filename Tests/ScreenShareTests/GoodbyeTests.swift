@@ -1,3 +1,5 @@
+import PeerCore
+import PeerDriver
 import Testing
 
 @testable import ScreenShare
@@ -39,4 +41,57 @@ struct GoodbyeTests {
         #expect(last == .ended(nil))
         await room.close()
     }
+
+    @Test("a viewer that was answered and did not connect is told of, and why it did not", arguments: [false, true])
+    func unconnected(isSentAway: Bool) async throws {
+        let room = try await ShareRoom()
+        let viewer = try await room.session.answer(offer: AnswerTests.offer()).viewer
+        let peer = PeerID(await room.session.lastPeer)
+        if isSentAway {
+            await room.session.remove(viewer)
+        } else {
+            await room.session.handle(.peer(peer, .disconnected(.handshake(.fingerprintMismatch))))
+        }
+        for await event in room.session.events {
+            guard case .viewerFailed(let name, let reason) = event else { continue }
+            #expect(name == viewer)
+            #expect(reason == (isSentAway ? "it was sent away" : "its certificate is not the one it announced"))
+            break
+        }
+        await room.close()
+    }
+
+    @Test("so is one whose answer can't be used")
+    func unusable() async throws {
+        let room = try await ShareRoom()
+        let viewer = try await room.session.counterOffer().viewer
+        await #expect(throws: ShareError.self) { try await room.session.accept(answer: "", from: viewer) }
+        await room.close()
+        var failed: [String] = []
+        for await case .viewerFailed(let name, _) in room.session.events { failed.append(name) }
+        #expect(failed == [viewer])
+    }
+
+    @Test("nobody joins or leaves a share that has stopped: that comes last")
+    func stopped() async throws {
+        let room = try await ShareRoom()
+        _ = try await room.session.answer(offer: AnswerTests.offer())
+        let peer = PeerID(await room.session.lastPeer)
+        await room.session.beginEnd()
+        await room.session.handle(.peer(peer, .connected))
+        await room.session.handle(.peer(peer, .disconnected(.closedByPeer)))
+        #expect(await room.session.viewerNames.isEmpty)
+        await room.close()
+        for await event in room.session.events {
+            switch event {
+            case .viewerJoined, .viewerLeft, .viewerFailed: Issue.record("\(event)")
+            default: break
+            }
+        }
+    }
+}
+
+extension ShareSession {
+    /// As far as it is while its threads end.
+    fileprivate func beginEnd() { state = .stopped(nil) }
 }

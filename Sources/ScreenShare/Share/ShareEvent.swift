@@ -4,8 +4,11 @@ public enum ShareEvent: Sendable {
     case stateChanged(ShareState)
     /// A viewer is connected; `viewers` counts those who are, this one among them.
     case viewerJoined(viewer: String, viewers: Int)
-    /// One that was connected is gone, with the reason in words for a person; `viewers` are still there.
+    /// One that was connected is gone, with the reason in words for a person; `viewers` are still there. None comes for
+    /// those who are there when the share stops.
     case viewerLeft(viewer: String, viewers: Int, reason: String)
+    /// One that was answered, or made an offer, did not connect, and is forgotten; with the reason likewise.
+    case viewerFailed(viewer: String, reason: String)
     /// A viewer's path takes too little for moving pictures; it is sent one now and then.
     case viewerStarved(viewer: String)
     /// It takes enough again.

@@ -104,7 +104,7 @@ extension ShareSession {
     /// Whoever joined while it was being opened has nobody to connect to: no lane is kept for it, and no place.
     private func forgetViewers() {
         for id in viewers.keys {
-            left(id, "")
+            left(id, nil)
             _ = paths.update(id, nil, at: SystemClock.now())
         }
     }

@@ -10,7 +10,8 @@ import VideoCodec
 
 /// Signaling for embedders: carry offer and answer over a channel of your own.
 extension ShareSession {
-    /// Answers a viewer's offer. The viewer connects with what the answer says; nothing more is needed.
+    /// Answers a viewer's offer. The viewer connects with what the answer says; nothing more is needed. It has 30 s for
+    /// that, and three where all places are taken and another needs its own (`ShareEvent.viewerFailed`).
     ///
     /// - Parameter offer: SDP with a video section that wants to receive H.264.
     /// - Throws: `.malformedDescription`, `.offerRefused`, `.full`, `.network` where no peer can be made, or `.invalid`
@@ -48,13 +49,13 @@ extension ShareSession {
                 transport: transport, sessionID: UInt64.random(in: 0...UInt64(Int64.max)))
             return LocalDescription(viewer: viewers[peer]?.name ?? "", sdp: offer.makeAnswer(plan).description)
         } catch {
-            left(peer, "")
+            left(peer, nil)
             throw Self.refusal(error)
         }
     }
 
     /// An offer of ours, of pictures in constrained baseline and no sound, for a viewer whose own could not be served;
-    /// its answer goes to `accept`.
+    /// its answer goes to `accept`. For that, and to connect, it has as long as one that is answered.
     ///
     /// - Throws: `.full`, `.network` where no peer can be made, or `.invalid` before `start` and after `stop`.
     public func counterOffer() async throws(ShareError) -> LocalDescription {
@@ -71,21 +72,22 @@ extension ShareSession {
             pendingOffers[peer] = PendingOffer(offer: offer, stream: stream)
             return LocalDescription(viewer: viewers[peer]?.name ?? "", sdp: offer.description.description)
         } catch {
-            left(peer, "")
+            left(peer, nil)
             throw Self.refusal(error)
         }
     }
 
     /// Takes a viewer's answer to `counterOffer`.
     ///
-    /// - Throws: `.malformedDescription` where it can't be used, and the viewer is removed; `.invalid` where no offer waits.
+    /// - Throws: `.malformedDescription` where it can't be used, and the viewer is removed; `.invalid` where no offer waits
+    ///   (any more).
     public func accept(answer text: String, from viewer: String) async throws(ShareError) {
         guard let hub, let peer = peer(named: viewer), let pending = pendingOffers.removeValue(forKey: peer) else {
             throw .invalid("no offer is open for this viewer")
         }
         let answer: AcceptedAnswer
         do { answer = try AcceptedAnswer(SessionDescription(text), to: pending.offer) } catch {
-            await remove(viewer)
+            await remove(viewer, because: "its answer can't be used")
             throw .malformedDescription("the answer can't be used: \(error)")
         }
         do {
@@ -96,7 +98,7 @@ extension ShareSession {
             viewers[peer]?.credentials = remote.credentials
             await hub.with(peer) { core, now in core.setRemote(remote, send: send, handshakeRole: role, at: now) }
         } catch {
-            await remove(viewer)
+            await remove(viewer, because: "its answer can't be used")
             throw .malformedDescription("the answer can't be used: \(error)")
         }
     }
@@ -161,7 +163,7 @@ extension ShareSession {
         while viewers.count >= configuration.maximumViewers {
             let slowest = viewers.values.filter { !$0.isConnected }.min { $0.since < $1.since }
             guard let slowest, SystemClock.now() - slowest.since >= ShareLimits.connecting else { throw .full }
-            await remove(slowest.name)
+            await remove(slowest.name, because: "another needed its place")
         }
     }
 

@@ -263,19 +263,27 @@ public actor ShareSession {
     // MARK: Viewers
 
     private func connected(_ id: PeerID) {
-        guard let viewer = viewers[id] else { return }
+        // That the share has stopped comes last.
+        guard !isStopped, let viewer = viewers[id] else { return }
         viewers[id]?.isConnected = true
         updateLanes()
         sink.yield(.viewerJoined(viewer: viewer.name, viewers: connectedViewers))
     }
 
-    func left(_ id: PeerID, _ reason: String) {
+    /// - Parameter reason: nil where whoever asked for the viewer is told by an error.
+    func left(_ id: PeerID, _ reason: String?) {
         guard let viewer = viewers.removeValue(forKey: id) else { return }
         pendingOffers[id] = nil
         updateLanes()
-        if viewer.isConnected {
-            sink.yield(.viewerLeft(viewer: viewer.name, viewers: connectedViewers, reason: reason))
-        }
+        guard !isStopped, let reason else { return }
+        sink.yield(
+            viewer.isConnected
+                ? .viewerLeft(viewer: viewer.name, viewers: connectedViewers, reason: reason)
+                : .viewerFailed(viewer: viewer.name, reason: reason))
+    }
+
+    private var isStopped: Bool {
+        if case .stopped = state { true } else { false }
     }
 
     /// A viewer whose path carries far less than the others' is sent an encoding of its own.

@@ -121,7 +121,7 @@ public actor PublishedRoom {
             } catch {
                 logger.info("An answer was not taken.", metadata: ["reason": .string(error.description)])
                 viewers[id] = nil
-                await session.remove(answer.viewer)
+                await session.remove(answer.viewer, because: "the answer did not arrive")
                 // It may have arrived all the same.
                 await client.dismiss(id)
             }
@@ -157,7 +157,8 @@ public actor PublishedRoom {
             try await client.refuse(id, refusal)
         } catch {
             // Nobody answers a counter-offer that did not arrive.
-            if let viewer = viewers.removeValue(forKey: id) { await session.remove(viewer) }
+            guard let viewer = viewers.removeValue(forKey: id) else { return }
+            await session.remove(viewer, because: "the offer did not arrive")
         }
     }
 
