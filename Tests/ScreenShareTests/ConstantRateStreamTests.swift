@@ -1,9 +1,12 @@
+import Logging
 import Media
 import RTP
+import SystemClock
 import Testing
 import Timebase
 import VideoCodec
 
+@testable import PeerCore
 @testable import ScreenShare
 
 /// How long a recording without a container plays.
@@ -73,6 +76,50 @@ struct ConstantRateStreamTests {
             #expect(whole.annexB.starts(with: first.annexB + [0, 0, 0, 1]))
         }
         for count in [6, 7] { #expect(whole.prefix(count).annexB == whole.annexB) }
+    }
+
+    /// What a viewer hands over of keyframes that come in these slots, where it reads some units before the last of them.
+    private static func units(ofKeyframesIn slots: [Int], readBeforeLast: Int = 0) async throws -> [VideoUnit] {
+        var configuration = ViewConfiguration(endpoint: "http://127.0.0.1:9/whep")
+        configuration.constantFrameRate = true
+        let life = ViewLife(configuration: configuration, logger: Logger(label: "test"))
+        let keyframe = try #require(try units(1).first)
+        // Later than the end, which would be filled up to otherwise.
+        let begin = SystemClock.now() + .seconds(60)
+        var (iterator, read) = (life.units.makeAsyncIterator(), [VideoUnit]())
+        for (index, slot) in slots.enumerated() {
+            if index == slots.count - 1 {
+                for _ in 0..<readBeforeLast { if let unit = await iterator.next() { read.append(unit) } }
+            }
+            let ticks = Int64(slot) * 3000
+            await life.take(
+                ReceivedUnit(accessUnit: keyframe, mediaTime: MediaTime(ticks: ticks), receivedAt: begin + seconds(ticks)))
+        }
+        await life.stop()
+        while let unit = await iterator.next() { read.append(unit) }
+        return read
+    }
+
+    @Test("A keyframe behind a gap begins with its parameter sets: what fills the gap is a unit by itself")
+    func parted() async throws {
+        let units = try await Self.units(ofKeyframesIn: [0, 21, 22])
+        try #require(units.map(\.isKeyframe) == [true, false, true, true])
+        #expect(units.map(\.pictures) == [1, 0, 1, 1])
+        #expect(units.map(\.repeated) == [0, 20, 0, 0])
+        #expect(units.map(\.timestamp) == [0, 3000, 63_000, 66_000])
+        #expect(units[2].showAt - units[1].showAt == MediaTime(ticks: 60_000).elapsed)
+        for unit in units where unit.isKeyframe { #expect(unit.annexB.starts(with: [0, 0, 0, 1, 0x67])) }
+        let pictures = AnnexB.split(units[1].annexB).filter { NALUnitType(header: units[1].annexB[$0.lowerBound]).isPicture }
+        #expect(pictures.count == 20)
+    }
+
+    @Test("It and what fills the gap are handed over together or not at all: a file's time is that of what gets into it")
+    func partedWithoutRoom() async throws {
+        // There is room for 240 units: for one more than these 239, not for two.
+        let units = try await Self.units(ofKeyframesIn: [Int](0...238) + [300, 310], readBeforeLast: 10)
+        #expect(units.count == 241)
+        #expect(units.map { $0.pictures + $0.repeated }.reduce(0, +) == 311)
+        #expect(units.last?.isKeyframe == true && units.last?.timestamp == 930_000)
     }
 
     @Test("Pictures that come together, as a joiner's do, take their time all the same, and where the file is is known")

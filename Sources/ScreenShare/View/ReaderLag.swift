@@ -4,14 +4,24 @@ import Timebase
 /// that has, and one is asked for until it has come.
 struct ReaderLag: Sendable {
     private(set) var isSkipping = false
+    /// Units so far.
+    private var handed = 0
     /// When a keyframe was asked for last, and how many pictures had been taken by then.
     private var asked: (at: Instant, taken: Int)?
 
     /// Whether a picture may be handed over; if not, it counts as left out.
     func takes(isKeyframe: Bool) -> Bool { !isSkipping || isKeyframe }
 
-    /// A picture was handed over.
-    mutating func handedOver() { isSkipping = false }
+    /// Whether there is room for so many units.
+    ///
+    /// - Parameter taken: how many the reader has taken so far.
+    func hasRoom(for units: Int, taken: Int) -> Bool { handed - taken + units <= ViewLimits.units }
+
+    /// A picture was handed over, in so many units.
+    mutating func handedOver(_ units: Int = 1) {
+        isSkipping = false
+        handed += units
+    }
 
     /// A picture was left out.
     ///

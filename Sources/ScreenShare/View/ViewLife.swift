@@ -281,7 +281,7 @@ actor ViewLife {
         return (try? await Task.sleep(for: min(pause, ViewLimits.audioPause))) != nil
     }
 
-    private func take(_ unit: ReceivedUnit) async {
+    func take(_ unit: ReceivedUnit) async {
         nothingSince = nil
         if firstUnitAt == nil { begin(unit) }
         let showAt = timing.show(unit, beside: &sound)
@@ -292,19 +292,19 @@ actor ViewLife {
         guard lag.takes(isKeyframe: unit.accessUnit.isKeyframe) else { return await leaveOut() }
         // The file's time goes on only with what gets into it.
         var next = stream
-        guard case .dropped = unitSink.yield(videoUnit(unit, timestamp, showAt, &next)) else {
-            stream = next
-            // There each picture takes its time, those too that come together and show how it came to the last.
-            if configuration.constantFrameRate {
-                sound.see(captured: unit.capturedAt, timestamp: stream.position, shownAt: showAt)
-            }
-            lag.handedOver()
-            totals.frames += 1
-            totals.bytes += unit.accessUnit.bytes.count
-            lastTimestamp = timestamp
-            return
+        let parts = videoUnit(unit, timestamp, showAt, &next)
+            .parted(from: lastTimestamp.addingSaturating(stream.ticksPerSlot))
+        guard lag.hasRoom(for: parts.count, taken: unitsTaken.value) else { return await leaveOut() }
+        for part in parts { unitSink.yield(part) }
+        stream = next
+        // There each picture takes its time, those too that come together and show how it came to the last.
+        if configuration.constantFrameRate {
+            sound.see(captured: unit.capturedAt, timestamp: stream.position, shownAt: showAt)
         }
-        await leaveOut()
+        lag.handedOver(parts.count)
+        totals.frames += 1
+        totals.bytes += unit.accessUnit.bytes.count
+        lastTimestamp = timestamp
     }
 
     private func leaveOut() async {
