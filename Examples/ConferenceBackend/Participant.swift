@@ -24,11 +24,12 @@ struct Participant: Sendable {
 
     func stop() async { await session.stop() }
 
-    /// Pictures with their own timestamps, at their own pace; the session makes a steady stream of them.
+    /// Pictures with their own timestamps, at their own pace, until the session ends, which makes a steady stream of them.
     private func paint() async throws {
         let clock = ContinuousClock()
         let begin = clock.now
         for frame in 0... {
+            if case .stopped = await session.state { return }
             let pixels = painter.draw(frame: frame)
             try source.push(
                 pixels.span.bytes, format: .bgra, width: painter.width, height: painter.height,
