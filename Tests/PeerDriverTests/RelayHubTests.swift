@@ -147,6 +147,27 @@ struct RelayHubTests {
         for channel in [first, second] { try await channel.close() }
     }
 
+    @Test("where one address of a name is silent over UDP, the other is asked after three requests, and no failure is told")
+    func secondOverDatagrams() async throws {
+        let (firstRequests, toFirst) = AsyncStream<Void>.makeStream()
+        let (secondRequests, toSecond) = AsyncStream<Void>.makeStream()
+        let first = try await socket(Redirector.Datagrams(to: nil, toFirst))
+        let second = try await socket(Redirector.Datagrams(to: nil, toSecond))
+        let silent = try #require(first.localAddress.flatMap(TransportAddress.init))
+        let other = try #require(second.localAddress.flatMap(TransportAddress.init))
+        let told = Told()
+        let hub = try await hub("turn:somewhere.invalid", at: [silent, other], told)
+        var seen = secondRequests.makeAsyncIterator()
+        #expect(await seen.next() != nil)
+        toFirst.finish()
+        var count = 0
+        for await _ in firstRequests { count += 1 }
+        #expect((1...3).contains(count))
+        #expect(told.failures.withLockedValue { $0 }.isEmpty)
+        await hub.close()
+        for channel in [first, second] { try await channel.close() }
+    }
+
     private func socket(_ handler: @autoclosure @escaping @Sendable () -> Redirector.Datagrams) async throws -> any Channel {
         try await DatagramBootstrap(group: NIOSingletons.posixEventLoopGroup)
             .channelInitializer { channel in

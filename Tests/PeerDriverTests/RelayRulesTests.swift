@@ -49,6 +49,19 @@ struct RelayRulesTests {
         #expect(asked.address?.port == 3479)
     }
 
+    @Test("a name that is looked up again keeps the family whose turn it is, where it still has that")
+    func families() throws {
+        let six = TransportAddress(ip: try #require(IPAddress("2001:db8::1")), port: 3478)
+        let fours = (1...2).map { TransportAddress(ip: .v4(0xC000_0200 + UInt32($0)), port: 3478) }
+        var asked = RelayServer(
+            uri: try ICEServerURI("turn:somewhere.invalid"), addresses: [six, fours[0]], credentials: .secret("s"))
+        asked.turnToNextAddress()
+        asked.found([six, fours[1]])
+        #expect(asked.addresses == [fours[1], six])
+        asked.found([six])
+        #expect(asked.addresses == [six])
+    }
+
     @Test("a relay without an allocation has no candidates, and no result until something is known")
     func nothingYet() throws {
         let relay = Relay(try server("turn:192.0.2.1?transport=tcp"), index: 0, hidesAddress: false)

@@ -69,16 +69,6 @@ extension PeerHub {
         flush()
     }
 
-    /// Turns to the first of the server's addresses that a socket of ours can reach.
-    /// - Returns: that socket's address.
-    private func chooseAddress(of relay: Relay) -> TransportAddress? {
-        for _ in relay.server.addresses {
-            if let address = relay.server.address, let base = base(for: address) { return base }
-            relay.server.turnToNextAddress()
-        }
-        return nil
-    }
-
     /// Whether what it is reached from is still an address of ours.
     private func isReachable(_ relay: Relay) -> Bool {
         guard relay.server.uri.transport == .udp else {
@@ -129,7 +119,8 @@ extension PeerHub {
         }
         relay.client = TURNClient(
             TURNConfiguration(
-                server: server, base: base, transport: transport, credentials: credentials),
+                server: server, base: base, transport: transport, credentials: credentials,
+                hasOtherAddress: hasOtherAddress(relay)),
             authenticator: authenticator, random: SystemRandomNumberGenerator(), at: now)
     }
 
@@ -211,6 +202,7 @@ extension PeerHub {
         case .allocated(let relayed, _):
             let isAgain = relay.failure != nil
             relay.address = relayed
+            relay.unanswered = 0
             relay.attempts = 0
             relay.failure = nil
             for candidate in relay.candidates { announce(candidate, at: now) }
@@ -223,21 +215,11 @@ extension PeerHub {
         case .failed(let failure):
             if failure == .redirected, redirect(relay) { return }
             if failure == .credentialsRejected, renew(relay, at: now) { return }
+            if failure == .noAnswer, askNextAddress(relay) { return }
             if failure.isPermanent { relay.server.leaveAlternate() }
             fail(relay, .turn(failure))
             if failure == .noAnswer { tryAnotherWay(to: relay) }
         case .refusedPeer, .closed: break
-        }
-    }
-
-    /// A connection may be dead without a word of it; the name may stand for another address; the route may have changed.
-    private func tryAnotherWay(to relay: Relay) {
-        if let connection = relay.connection { return connection.close(promise: nil) }
-        guard relay.server.uri.transport == .udp else { return }
-        relay.server.turnToNextAddress()
-        Task {
-            relay.server.found(await relay.server.uri.resolve())
-            askElsewhere(relay)
         }
     }
 

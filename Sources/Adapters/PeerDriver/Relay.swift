@@ -15,6 +15,8 @@ final class Relay {
     /// Nil over UDP, and while there is none.
     var connection: (any Channel)?
     var decoder = TURNStreamDecoder()
+    /// Addresses of the server's that were asked in vain over UDP since one of them relayed, or all had their turn.
+    var unanswered = 0
     /// Connections in a row that came to nothing.
     var attempts = 0
     var retry: Scheduled<Void>?

@@ -50,12 +50,15 @@ package struct RelayServer: Sendable {
     /// Back to the server that was named to us.
     mutating func leaveAlternate() { alternate = nil }
 
-    /// The name was looked up again: it may stand for others by now. Where nobody knows it, it stands for what it did.
+    /// The name was looked up again: it may stand for others by now, of which the family stays whose turn it is. Where nobody
+    /// knows it, it stands for what it did.
     mutating func found(_ new: [TransportAddress]) {
         guard !new.isEmpty, Set(new) != Set(addresses) else { return }
         leaveAlternate()
         redirecting = []
-        addresses = new
+        let isIPv6 = addresses.first?.ip.isIPv6
+        let turn = new.firstIndex { $0.ip.isIPv6 == isIPv6 } ?? 0
+        addresses = Array(new[turn...] + new[..<turn])
     }
 }
 

@@ -185,6 +185,10 @@ enum Limits {
     static let allocationRetries: ClosedRange<Duration> = .seconds(1)...(.seconds(300))
     /// One that lasted this long was worth having: the next loss counts as the first.
     static let stableAllocation = Duration.seconds(60)
+    /// While a server has another address, the first request to this one is sent three times: at 0, 0.5 and 1.5 s, given up
+    /// after 2.5 s. A name may have an address of either family, and its server listen at one of them.
+    static let relayTrialCount = 3
+    static let relayTrialInterval = Duration.seconds(1)
     /// RFC 8656 § 7.4: at 486 and 508, "the client SHOULD wait at least 1 minute".
     static let capacityRetry = Duration.seconds(60)
     /// RFC 8656 § 7.4: at 437, no other allocation on that server "for 2 minutes".

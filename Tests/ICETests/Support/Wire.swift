@@ -99,13 +99,14 @@ final class RelayUser: Node {
     convenience init(
         seed: UInt64 = 1, transport: TURNTransport = .udp, username: String = "user", password: String = "pass",
         server: TransportAddress = RelayServer.standardAddress, base: TransportAddress = address("192.168.1.10", 5000),
-        relaysIPv6: Bool = false
+        relaysIPv6: Bool = false, hasOtherAddress: Bool = false
     ) throws {
         let credentials = try #require(TURNCredentials(username: username, password: password))
         self.init(
             TURNClient(
                 TURNConfiguration(
-                    server: server, base: base, transport: transport, credentials: credentials, relaysIPv6: relaysIPv6),
+                    server: server, base: base, transport: transport, credentials: credentials, relaysIPv6: relaysIPv6,
+                    hasOtherAddress: hasOtherAddress),
                 authenticator: TestAuthenticator(), random: SeededGenerator(seed: seed), at: .zero))
     }
 

@@ -84,6 +84,23 @@ struct AllocationTests {
         }
     }
 
+    @Test("where there is another address to ask, one that is silent is given up after 2.5 s, and one that has answered is not")
+    func otherAddress() throws {
+        let (wire, _, user) = try joined(RelayUser(hasOtherAddress: true))
+        wire.tap = { _ in nil }
+        wire.run(until: .zero + .milliseconds(2_600))
+        let times = [0, 500, 1_500].map { Instant.zero + .milliseconds($0) }
+        #expect(wire.log.map(\.at) == times)
+        #expect(user.eventList == [.failed(.noAnswer)])
+        let (other, _, challenged) = try joined(RelayUser(hasOtherAddress: true))
+        other.run(for: .milliseconds(2))
+        other.tap = { _ in nil }
+        other.run(until: .zero + .seconds(39))
+        #expect(challenged.eventList.isEmpty)
+        other.run(for: .seconds(1))
+        #expect(challenged.eventList == [.failed(.noAnswer)])
+    }
+
     @Test("a wrong password ends it at once; other credentials begin anew")
     func credentials() throws {
         let (wire, server, user) = try joined(RelayUser(password: "wrong"))

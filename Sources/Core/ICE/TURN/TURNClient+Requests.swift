@@ -150,6 +150,10 @@ extension TURNClient {
             return Retransmission(
                 timeout: Limits.retransmissionTimeout, longest: Limits.relayProbeInterval, count: Limits.relayProbeCount,
                 at: now)
+        case .udp where purpose == .allocate && authentication == nil && configuration.hasOtherAddress:
+            return Retransmission(
+                timeout: Limits.retransmissionTimeout, longest: Limits.relayTrialInterval, count: Limits.relayTrialCount,
+                at: now)
         case .udp: return Retransmission(timeout: Limits.retransmissionTimeout, at: now)
         // RFC 8489 § 6.2.2: over a stream, a request is sent once and waited for as long.
         case .stream:

@@ -17,15 +17,18 @@ package struct TURNConfiguration: Sendable {
     package var credentials: TURNCredentials
     /// The family of the relayed address, and so of the peers; it need not be the base's.
     package var relaysIPv6: Bool
+    /// Whether the server has another address that is asked where this one does not answer: over UDP it has little time then.
+    package var hasOtherAddress: Bool
 
     package init(
         server: TransportAddress, base: TransportAddress, transport: TURNTransport = .udp,
-        credentials: TURNCredentials, relaysIPv6: Bool = false
+        credentials: TURNCredentials, relaysIPv6: Bool = false, hasOtherAddress: Bool = false
     ) {
         self.server = server
         self.base = base
         self.transport = transport
         self.credentials = credentials
         self.relaysIPv6 = relaysIPv6
+        self.hasOtherAddress = hasOtherAddress
     }
 }
