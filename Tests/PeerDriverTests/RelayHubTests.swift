@@ -25,13 +25,16 @@ struct RelayHubTests {
         _ url: String, at addresses: [TransportAddress]? = nil, policy: ICETransportPolicy = .all, _ told: Told
     ) async throws -> PeerHub {
         let uri = try ICEServerURI(url)
+        let server = RelayServer(
+            uri: uri, addresses: try addresses ?? [#require(uri.address)], credentials: .secret("secret"))
+        return try await hub(of: [server], policy: policy, told)
+    }
+
+    private func hub(of servers: [RelayServer], policy: ICETransportPolicy = .all, _ told: Told) async throws -> PeerHub {
         var configuration = HubConfiguration(
             addresses: [.loopback], port: 0, stunServers: [], makeSecurity: { TransparentSecurity(name: 1) },
             makeAuthenticator: { TestAuthenticator() }, onEvent: { _, _, _ in })
-        configuration.turnServers = [
-            RelayServer(
-                uri: uri, addresses: try addresses ?? [#require(uri.address)], credentials: .secret("secret"))
-        ]
+        configuration.turnServers = servers
         configuration.transportPolicy = policy
         configuration.onRelay = { told.hear($0) }
         let hub = PeerHub(configuration, eventLoop: NIOSingletons.posixEventLoopGroup.next())
@@ -166,6 +169,25 @@ struct RelayHubTests {
         #expect(told.failures.withLockedValue { $0 }.isEmpty)
         await hub.close()
         for channel in [first, second] { try await channel.close() }
+    }
+
+    @Test("two names of one server over UDP are one relay: each has the same to say, once, and nobody waits for the second")
+    func sameServer() async throws {
+        // It sends us to where we can't follow it.
+        let elsewhere = TransportAddress(ip: try #require(IPAddress("2001:db8::9")), port: 3478)
+        let channel = try await socket(Redirector.Datagrams(to: elsewhere, nil))
+        let address = try #require(channel.localAddress.flatMap(TransportAddress.init))
+        let servers = try ["turn:127.0.0.1", "turn:somewhere.invalid"].map { url in
+            RelayServer(uri: try ICEServerURI(url), addresses: [address], credentials: .secret("secret"))
+        }
+        let told = Told()
+        let hub = try await hub(of: servers, told)
+        await hub.gather(atMost: .seconds(30))
+        let failures = await hub.relayResults(of: servers).map(\.failure)
+        #expect(failures == [.turn(.redirected), .turn(.redirected)])
+        #expect(told.failures.withLockedValue { $0 } == [.turn(.redirected)])
+        await hub.close()
+        try await channel.close()
     }
 
     private func socket(_ handler: @autoclosure @escaping @Sendable () -> Redirector.Datagrams) async throws -> any Channel {

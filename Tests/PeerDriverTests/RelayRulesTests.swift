@@ -49,6 +49,17 @@ struct RelayRulesTests {
         #expect(asked.address?.port == 3479)
     }
 
+    @Test("of two that are one server over UDP the first is asked; at another port, or in a connection, it is another")
+    func selection() throws {
+        let first = try server("turn:192.0.2.1")
+        let alias = RelayServer(
+            uri: try ICEServerURI("turn:somewhere.invalid"), addresses: first.addresses, credentials: .secret("s"))
+        let others = try ["turn:192.0.2.1:53", "turn:192.0.2.1?transport=tcp"].map { try server($0) }
+        let chosen = RelayServer.selection(of: [first, alias] + others + [first], besides: [])
+        #expect(chosen.map(\.uri) == [first.uri] + others.map(\.uri))
+        #expect(RelayServer.selection(of: [alias], besides: [first]).isEmpty)
+    }
+
     @Test("a name that is looked up again keeps the family whose turn it is, where it still has that")
     func families() throws {
         let six = TransportAddress(ip: try #require(IPAddress("2001:db8::1")), port: 3478)

@@ -11,7 +11,7 @@ extension PeerHub {
 
     /// Asks these servers for an address each, besides those that were asked before.
     package func relay(by servers: [RelayServer]) {
-        for server in servers where relays.count < Limits.relays {
+        for server in RelayServer.selection(of: servers, besides: relays.map(\.server)) {
             let relay = Relay(
                 server, index: relays.count, hidesAddress: configuration.transportPolicy == .relayOnly)
             relays.append(relay)
@@ -83,9 +83,12 @@ extension PeerHub {
         relays.compactMap { relay in relay.failure.map { (relay.server.uri, $0) } }
     }
 
-    /// What has become of each server, in their order: neither address nor failure where that is not known yet.
-    package func relayResults() -> [(server: ICEServerURI, address: TransportAddress?, failure: RelayFailure?)] {
-        relays.map { ($0.server.uri, $0.address, $0.failure) }
+    /// What has become of each of these servers: neither address nor failure where that is not known yet.
+    package func relayResults(of servers: [RelayServer]) -> [(address: TransportAddress?, failure: RelayFailure?)] {
+        servers.map { server in
+            let relay = relays.first { $0.server.uri == server.uri } ?? relays.first { $0.server.isOne(with: server) }
+            return (address: relay?.address, failure: relay?.failure)
+        }
     }
 
     package var hasRelay: Bool { relays.contains { $0.address != nil } }

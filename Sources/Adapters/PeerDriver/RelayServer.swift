@@ -92,6 +92,21 @@ package enum RelayEvent: Sendable {
 }
 
 extension RelayServer {
+    /// Those of these servers that are asked, besides others that are asked already: each once, as long as there is room.
+    static func selection(of servers: [RelayServer], besides asked: [RelayServer]) -> [RelayServer] {
+        var others: [RelayServer] = []
+        for server in servers where !(asked + others).contains(where: { $0.isOne(with: server) }) {
+            others.append(server)
+        }
+        return Array(others.prefix(Limits.relays - asked.count))
+    }
+
+    /// Two names or forms of one server over UDP: from our one socket it takes both for one client, whose second allocation
+    /// would take the first away.
+    func isOne(with other: RelayServer) -> Bool {
+        uri.transport == .udp && other.uri.transport == .udp && addresses.contains { other.addresses.contains($0) }
+    }
+
     /// Where the certificates are to be.
     var place: String { trustedCertificates.map { ": \($0)" } ?? "" }
 }

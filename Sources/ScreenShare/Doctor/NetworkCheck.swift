@@ -73,7 +73,7 @@ struct NetworkCheck {
         facts.stunServers = zip(network.askedSTUNServers, stun).map { url, addresses in
             .init(url: url, outcome: Self.outcome(of: addresses ?? [], probes))
         }
-        var results = await hub.relayResults()[...]
+        var results = await hub.relayResults(of: relays.compactMap { $0 })[...]
         facts.relayServers = zip(network.turnServers, relays).map { server, found in
             .init(uri: server.uri, outcome: found == nil ? .unknown : Self.outcome(of: results.popFirst()))
         }
@@ -106,7 +106,7 @@ struct NetworkCheck {
     }
 
     private static func outcome(
-        of result: (server: ICEServerURI, address: TransportAddress?, failure: RelayFailure?)?
+        of result: (address: TransportAddress?, failure: RelayFailure?)?
     ) -> NetworkFacts.RelayServer.Outcome {
         if let address = result?.address { return .relays(address) }
         return result?.failure.map { .failed($0) } ?? .silent
