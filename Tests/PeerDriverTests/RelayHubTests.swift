@@ -190,6 +190,22 @@ struct RelayHubTests {
         try await channel.close()
     }
 
+    @Test("what no socket reaches is looked up again when the network has changed: its name may have an address of our family")
+    func otherFamily() async throws {
+        let (arrivals, came) = AsyncStream<Void>.makeStream()
+        let channel = try await socket(Redirector.Datagrams(to: nil, came))
+        let port = try #require(channel.localAddress?.port)
+        let known = TransportAddress(ip: .v6(high: 0, low: 1), port: UInt16(port))
+        let told = Told()
+        let hub = try await hub("turn:127.0.0.1:\(port)", at: [known], told)
+        #expect(told.failures.withLockedValue { $0 } == [.noLocalAddress])
+        await hub.relayAgain()
+        var seen = arrivals.makeAsyncIterator()
+        #expect(await seen.next() != nil)
+        await hub.close()
+        try await channel.close()
+    }
+
     private func socket(_ handler: @autoclosure @escaping @Sendable () -> Redirector.Datagrams) async throws -> any Channel {
         try await DatagramBootstrap(group: NIOSingletons.posixEventLoopGroup)
             .channelInitializer { channel in

@@ -40,12 +40,18 @@ extension PeerHub {
         if let connection = relay.connection { return connection.close(promise: nil) }
         guard relay.server.uri.transport == .udp else { return }
         relay.server.leaveAlternate()
+        lookUp(relay)
+    }
+
+    /// The name may stand for another address by now: in a network of IPv6 alone for one of that (DNS64, RFC 6147). Where no
+    /// socket reaches any, it is looked up again when the network changes.
+    func lookUp(_ relay: Relay) {
         Task {
             let found = await relay.server.uri.resolve()
             // It may relay again by now.
             guard relay.address == nil else { return }
             relay.server.found(found)
-            askElsewhere(relay)
+            if chooseAddress(of: relay) == nil { fail(relay, .noLocalAddress) } else { askElsewhere(relay) }
         }
     }
 }

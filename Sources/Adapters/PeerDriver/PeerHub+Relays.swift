@@ -63,7 +63,7 @@ extension PeerHub {
         else { return }
         forgetAddress(of: relay, at: now)
         relay.client = nil
-        guard let base else { return }
+        guard let base else { return lookUp(relay) }
         begin(relay, base: base, .udp, at: now)
         drain(relay, at: now)
         flush()
@@ -247,7 +247,7 @@ extension PeerHub {
     }
 
     /// Told once, however often it happens.
-    private func fail(_ relay: Relay, _ failure: RelayFailure) {
+    func fail(_ relay: Relay, _ failure: RelayFailure) {
         // What broke the connection is told by the connection.
         if failure == .turn(.disconnected) || relay.failure == failure || isClosed { return }
         relay.failure = failure
