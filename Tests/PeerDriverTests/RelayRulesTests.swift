@@ -60,6 +60,21 @@ struct RelayRulesTests {
         #expect(RelayServer.selection(of: [alias], besides: [first]).isEmpty)
     }
 
+    @Test("of more than there is room for one of each kind is asked, and of TLS the one at port 443")
+    func kinds() throws {
+        let udp = ["turn:192.0.2.1", "turn:192.0.2.1:53"]
+        let tcp = ["turn:192.0.2.1?transport=tcp", "turn:192.0.2.1:80?transport=tcp"]
+        let tls = ["turns:192.0.2.1", "turns:192.0.2.1:443"]
+        func chosen(_ urls: [String]) throws -> [String] {
+            let uris = RelayServer.selection(of: try urls.map { try server($0) }, besides: []).map(\.uri)
+            return try urls.filter { url in uris.contains(try ICEServerURI(url)) }
+        }
+        #expect(try chosen(udp + tcp + tls) == udp + [tcp[0], tls[1]])
+        #expect(try chosen(tls + tcp + udp) == tls + [tcp[0], udp[0]])
+        #expect(try chosen(udp + tcp) == udp + tcp)
+        #expect(try chosen(tcp + udp + [tls[0]]) == tcp + [udp[0], tls[0]])
+    }
+
     @Test("a name that is looked up again keeps the family whose turn it is, where it still has that")
     func families() throws {
         let six = TransportAddress(ip: try #require(IPAddress("2001:db8::1")), port: 3478)

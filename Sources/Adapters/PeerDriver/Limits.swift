@@ -34,6 +34,8 @@ enum Limits {
     static let askersPerPair = 8
     /// TURN servers of one hub; each costs a socket's keepalive, and each viewer a permission there.
     static let relays = 4
+    /// RFC 9110 § 4.2.2.
+    static let httpsPort: UInt16 = 443
     /// How often one may send us to another, within this time of the last (RFC 8489 § 10 leaves it open).
     static let redirections = 2
     static let memoryOfRedirections = Duration.seconds(60)

@@ -92,13 +92,25 @@ package enum RelayEvent: Sendable {
 }
 
 extension RelayServer {
-    /// Those of these servers that are asked, besides others that are asked already: each once, as long as there is room.
+    /// Those of these servers that are asked, besides others that are asked already: each once. Where there are more than
+    /// places, one of each kind comes before a second of any: what a network lets out is of one kind.
     static func selection(of servers: [RelayServer], besides asked: [RelayServer]) -> [RelayServer] {
         var others: [RelayServer] = []
         for server in servers where !(asked + others).contains(where: { $0.isOne(with: server) }) {
             others.append(server)
         }
-        return Array(others.prefix(Limits.relays - asked.count))
+        let kinds = firstOfEachKind(others)
+        let rest = others.indices.filter { !kinds.contains($0) }
+        return (kinds + rest).prefix(Limits.relays - asked.count).sorted().map { others[$0] }
+    }
+
+    /// Over UDP, TCP and TLS; of the last the one at HTTPS's port, which passes where nothing else does.
+    private static func firstOfEachKind(_ servers: [RelayServer]) -> [Int] {
+        let udp = servers.firstIndex { $0.uri.transport == .udp }
+        let tcp = servers.firstIndex { $0.uri.transport == .tcp && !$0.uri.isSecure }
+        let overTLS = servers.indices.filter { servers[$0].uri.transport == .tcp && servers[$0].uri.isSecure }
+        let tls = overTLS.first { servers[$0].uri.port == Limits.httpsPort } ?? overTLS.first
+        return [udp, tcp, tls].compactMap { $0 }
     }
 
     /// Two names or forms of one server over UDP: from our one socket it takes both for one client, whose second allocation
