@@ -4,7 +4,7 @@ import PeerCore
 
 /// Everything a hub is made with.
 package struct HubConfiguration: Sendable {
-    /// Local addresses to bind; see `LocalAddresses.select`.
+    /// Local addresses to bind, the preferred first; see `LocalAddresses.select`.
     package var addresses: [IPAddress]
     /// Bound as well, of UDP alone, where that can be: peers are reached from there, and are not told of it.
     package var unlistedAddresses: [IPAddress] = []

@@ -53,11 +53,12 @@ extension PeerHub {
     private func followAddresses(asksRelays: Bool = true) async {
         guard !isClosed, let known = try? LocalAddresses.known() else { return }
         let here = listedSockets.map(\.ip).sorted { "\($0)" < "\($1)" }
+        let preferred = LocalAddresses.preferred()
         // Where there is no network at all, the old addresses may be those that come back.
         guard
-            let change = LocalAddresses.change(
-                of: here, to: known, preferred: LocalAddresses.preferred(), isInUse: { isInUse($0) })
+            let change = LocalAddresses.change(of: here, to: known, preferred: preferred, isInUse: { isInUse($0) })
         else { return }
+        rankedAddresses = LocalAddresses.rank(known, preferred: preferred)
         for address in sockets.keys.filter({ change.gone.contains($0.ip) }) { leave(address) }
         var bound: [IPAddress] = []
         for ip in change.come {

@@ -36,9 +36,18 @@ extension PeerHub {
     }
 
     /// The most preferred first, and in every run in the same order.
-    var listedSockets: [TransportAddress] { sockets.keys.filter { isListed($0) }.sorted { "\($0)" < "\($1)" } }
+    var listedSockets: [TransportAddress] { byPreference(sockets.keys.filter { isListed($0) }) }
     private var unlistedSockets: [TransportAddress] {
         sockets.keys.filter { !isListed($0) }.sorted { "\($0)" < "\($1)" }
+    }
+
+    /// The pairs of the first are checked first, and among equals the first that works is kept. What has no rank, as where a
+    /// cable is out, comes last.
+    func byPreference(_ addresses: [TransportAddress]) -> [TransportAddress] {
+        func place(_ address: TransportAddress) -> (Int, String) {
+            (rankedAddresses.firstIndex(of: address.ip) ?? rankedAddresses.count, "\(address)")
+        }
+        return addresses.sorted { place($0) < place($1) }
     }
 
     private func isListed(_ address: TransportAddress) -> Bool {

@@ -31,7 +31,7 @@ extension PeerHub {
     }
 
     private func candidates(_ type: TCPType, at addresses: [TransportAddress]) -> [Candidate] {
-        addresses.sorted { "\($0)" < "\($1)" }.enumerated().map { index, address in
+        byPreference(addresses).enumerated().map { index, address in
             .tcp(type, address, otherPreference: UInt16(8191 - index))
         }
     }

@@ -27,6 +27,8 @@ package actor PeerHub {
     let eventLoop: any EventLoop
     private let executor: any NIOSerialEventLoopExecutor
     var sockets: [TransportAddress: UDPSocket] = [:]
+    /// This machine's addresses, the preferred first, as far as they are known.
+    var rankedAddresses: [IPAddress]
     var peers: [PeerID: Peer] = [:]
     /// The last that was forgotten: whoever counts asks only when it has heard of that.
     private(set) var lastToLeave: HubPeerStatistics?
@@ -76,6 +78,7 @@ package actor PeerHub {
         self.configuration = configuration
         self.eventLoop = eventLoop
         self.executor = executor
+        rankedAddresses = configuration.addresses
         outbox = Outbox(eventLoop: eventLoop)
     }
 

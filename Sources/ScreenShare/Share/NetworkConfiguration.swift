@@ -10,9 +10,10 @@ public struct NetworkConfiguration: Hashable, Sendable {
     /// Whether pictures ask routers for AF41 and sound for EF (RFC 8837): a network that knows these treats them as a call's.
     /// And whether routers may mark them instead of dropping them, where the other side tells of it (ECN, RFC 6679).
     public var marksPackets = true
-    /// The local IP addresses to use, or interfaces such as `eth0`, which stand for those that they have at the start; empty:
-    /// all but link-local, those that come later too, and loopback only where there is nothing else. Eight at most. A view
-    /// whose signaling server is on loopback reaches the sharer from there too, and tells nobody of that.
+    /// The local IP addresses to use, the preferred first, or interfaces such as `eth0`, which stand for those that they have
+    /// at the start; empty: all but link-local, those that come later too, and loopback only where there is nothing else.
+    /// Eight at most. A view whose signaling server is on loopback reaches the sharer from there too, and tells nobody of
+    /// that.
     public var interfaces: [String] = []
     /// STUN servers (`stun:host[:port]`, RFC 7064) that tell our address outside a NAT.
     public var stunServers: [String] = []
