@@ -29,10 +29,13 @@ extension PeerHub {
     }
 
     /// The network has changed, or is back. Those that were reached from an address which is gone are asked anew, those that do
-    /// not answer where another socket reaches them now; and whatever has no address does not wait any longer.
+    /// not answer where another socket reaches them now; whatever has no address does not wait any longer; and the others
+    /// are asked whether they still know us.
     func relayAgain() {
-        for (index, relay) in relays.enumerated() where relay.address == nil || !isReachable(relay) {
-            if relay.server.uri.transport == .udp {
+        for (index, relay) in relays.enumerated() {
+            if relay.address != nil, isReachable(relay) {
+                doubt(relay)
+            } else if relay.server.uri.transport == .udp {
                 askElsewhere(relay)
                 hasten(relay)
             } else if !isReachable(relay) {
@@ -45,6 +48,17 @@ extension PeerHub {
             }
         }
         flush()
+    }
+
+    /// What leaves our socket may take another way by now, where nobody takes its address, though nobody uses the relay and
+    /// would notice.
+    private func doubt(_ relay: Relay) {
+        guard !isClosed, let asked = relay.client?.configuration else { return }
+        let now = SystemClock.now()
+        let route = LocalAddresses.source(to: asked.server)
+        let hasOtherWay = route != asked.base.ip && listedSockets.contains { $0.ip == route }
+        relay.client?.networkChanged(hasOtherWay: hasOtherWay, at: now)
+        drain(relay, at: now)
     }
 
     private func hasten(_ relay: Relay) {

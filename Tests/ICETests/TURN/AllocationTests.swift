@@ -158,6 +158,26 @@ struct AllocationTests {
         #expect(user.eventList == [Self.allocated, .lost(.allocationMismatch), second])
     }
 
+    @Test("or within eleven seconds, where the first viewer since then is waited for")
+    func taciturnServerAndViewer() throws {
+        let (server, user) = (RelayServer(), try RelayUser())
+        let viewer = Mailbox(address("203.0.113.9", 4000))
+        let wire = Wire(server, user, viewer)
+        server.isTaciturn = true
+        wire.run(for: .seconds(60))
+        server.restart()
+        // As a check is repeated.
+        for pause: Int64 in [500, 1_000, 2_000, 2_000, 2_000, 2_000, 2_000] {
+            user.send([1], to: viewer.address, on: wire)
+            wire.run(for: .milliseconds(pause))
+        }
+        let another = address("198.51.100.1", 50_001)
+        let second = TURNEvent.allocated(relayed: another, mapped: Self.base)
+        #expect(user.eventList == [Self.allocated, .lost(.allocationMismatch), second])
+        #expect(user.events.last.map { $0.at < .zero + .seconds(71) } == true)
+        #expect(viewer.received.last?.from == another)
+    }
+
     @Test("over a stream, where nothing gets lost, a refresh without an answer is the end of it")
     func silentStream() throws {
         let (wire, _, user) = try joined(RelayUser(transport: .stream))

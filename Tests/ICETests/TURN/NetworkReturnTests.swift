@@ -76,4 +76,58 @@ struct NetworkReturnTests {
             #expect(wire.log.count == before)
         }
     }
+
+    @Test("an allocation that stands is asked for when the network changes, twice a second at most")
+    func asked() throws {
+        let (wire, server, user) = try joined()
+        wire.run(for: .seconds(60))
+        for _ in 0..<100 {
+            user.with(wire) { $0.networkChanged(hasOtherWay: false, at: $1) }
+            wire.run(for: .milliseconds(10))
+        }
+        #expect((1...3).contains(server.requests(.refresh).count))
+        #expect(user.eventList.count == 1)
+        wire.run(for: .seconds(1))
+        server.restart()
+        user.with(wire) { $0.networkChanged(hasOtherWay: false, at: $1) }
+        wire.run(for: .seconds(1))
+        #expect(user.eventList.dropFirst().first == .lost(.allocationMismatch))
+        #expect(user.client.relayedAddress != nil)
+    }
+
+    @Test("where nothing answers then, it is given up for another way if there is one, and else the line is waited for")
+    func otherWay() throws {
+        for hasOtherWay in [false, true] {
+            let (wire, server, user) = try joined()
+            wire.run(for: .seconds(60))
+            wire.tap = { $0.destination == server.address ? nil : $0 }
+            user.with(wire) { $0.networkChanged(hasOtherWay: hasOtherWay, at: $1) }
+            wire.run(for: .seconds(17))
+            #expect((user.eventList.dropFirst().first == .lost(.noAnswer)) == hasOtherWay)
+        }
+    }
+
+    @Test("an answer shows that the old way is good, and a line that dies later is waited for")
+    func oldWay() throws {
+        let (wire, server, user) = try joined()
+        wire.run(for: .seconds(60))
+        user.with(wire) { $0.networkChanged(hasOtherWay: true, at: $1) }
+        wire.run(for: .seconds(5))
+        #expect(server.requests(.refresh).count == 1)
+        wire.tap = { _ in nil }
+        user.with(wire) { $0.peerBecameQuiet(at: $1) }
+        wire.run(for: .seconds(20))
+        #expect(user.eventList.count == 1)
+    }
+
+    @Test("a connection that is dead since the network changed is noticed within sixteen seconds, though nobody uses it")
+    func deadConnection() throws {
+        let (wire, server, user) = try joined(RelayUser(transport: .stream))
+        user.with(wire) { $0.connected(at: $1) }
+        wire.run(for: .seconds(60))
+        wire.tap = { $0.destination == server.address ? nil : $0 }
+        user.with(wire) { $0.networkChanged(hasOtherWay: true, at: $1) }
+        wire.run(for: .seconds(16))
+        #expect(user.eventList.dropFirst().first == .lost(.noAnswer))
+    }
 }

@@ -30,7 +30,7 @@ struct ServerWatch {
         hasAsked = false
     }
 
-    /// Notes a datagram for a peer.
+    /// Notes a datagram for a peer, be it one that waits for its permission.
     /// - Returns: whether the server is to be asked, for none has come for too long.
     mutating func sent(at now: Instant) -> Bool {
         let since = unansweredSince ?? now

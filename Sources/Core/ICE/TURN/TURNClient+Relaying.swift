@@ -60,6 +60,23 @@ extension TURNClient {
         run()
     }
 
+    /// The network is another one under an allocation: the server is asked whether it still knows us, soon and not for long.
+    ///
+    /// - Parameter hasOtherWay: whether the system would reach the server from another socket of ours by now. Where it
+    ///   answers nothing here, the allocation is given up without waiting for the line.
+    package mutating func networkChanged(hasOtherWay: Bool, at now: Instant) {
+        tick(now)
+        guard let allocation else { return }
+        self.hasOtherWay = hasOtherWay
+        guard let due = allocation.refreshDue else { return }
+        isProbing = true
+        // However often this is called. A connection with something in it brings that first, once its line is back.
+        let pause = configuration.transport == .udp ? Limits.retransmissionTimeout : Limits.relaySilence
+        let soon = min(due, max(self.now, sentAt + pause))
+        updateAllocation { $0.refreshDue = soon }
+        run()
+    }
+
     private mutating func probe() {
         watch.asked(at: now)
         guard case .allocated(let allocation) = state, allocation.refreshDue != nil else { return }
@@ -72,6 +89,11 @@ extension TURNClient {
         guard permissions[peer.ip]?.isAsking == true else { return .dropped }
         if held.count >= Limits.heldDatagrams { held.removeFirst() }
         held.append(HeldDatagram(peer: peer, payload: payload))
+        // A server that knows us no more may have no word for that here either.
+        if watch.sent(at: now) {
+            probe()
+            run()
+        }
         return .held
     }
 

@@ -87,6 +87,7 @@ extension TURNClient {
         authentication = nil
         hasCleared = false
         isProbing = false
+        hasOtherWay = false
         unansweredReplacement = nil
     }
 

@@ -208,8 +208,8 @@ extension TURNClient {
         case .refresh:
             if configuration.transport == .stream { return lose(failure) }
             updateAllocation { [now] in $0.refreshDue = now + Limits.allocationRefreshPause }
-        // Whatever is there saves no peer any more, once consent through it is over.
-        case .replace: if watch.isSilent(at: now) { lose(failure) }
+        // Whatever is there saves no peer any more, once consent through it is over, or where nothing reaches it from here.
+        case .replace: if watch.isSilent(at: now) || hasOtherWay { lose(failure) }
         case .discard: break
         case .close: finishClosing()
         case .permission(let ip):

@@ -62,6 +62,8 @@ package struct TURNClient {
     var unansweredReplacement: TransactionID?
     /// Asked because nothing was heard: the next refresh has little time, also where it is repeated for its nonce.
     var isProbing = false
+    /// The network has changed, the server has answered nothing since, and another socket of ours would reach it.
+    var hasOtherWay = false
     /// Whom the server would have asked instead (RFC 8489 § 10), where a client of that one can be.
     package private(set) var alternateServer: TransportAddress?
     /// Whether the server has given an address or could not, for the first time.
@@ -123,6 +125,7 @@ package struct TURNClient {
         switch header.messageClass {
         case .success, .error:
             watch.heardServer(at: self.now)
+            hasOtherWay = false
             handleResponse(message, bytes, transaction)
             run()
             return .handled
