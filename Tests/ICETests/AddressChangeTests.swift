@@ -193,6 +193,57 @@ struct AddressChangeTests {
     }
 }
 
+/// Paths that carry one way alone: what leaves an old socket by a new default route is dropped, and what comes to it arrives.
+extension AddressChangeTests {
+    @Test(
+        "so it does where the old one still hears the other side, and only what it sends gets lost",
+        arguments: [ICERole.controlling, .controlled])
+    func oneWay(role: ICERole) throws {
+        let pair = Pair(seed: 79)
+        pair.join()
+        pair.world.run(for: .seconds(10))
+        let (peer, other) = role == .controlling ? (pair.viewer, pair.sharer) : (pair.sharer, pair.viewer)
+        let old = try #require(peer.agent.selectedPair?.local)
+        let new = address("10.0.0.7", 5001)
+        pair.world.with(peer) { agent, now in agent.addLocalCandidate(.host(new, localPreference: 9), at: now) }
+        pair.world.tap = { $0.source == old ? nil : $0 }
+        pair.world.run(for: .seconds(14))
+        #expect(peer.agent.selectedPair?.local == new)
+        #expect(other.agent.selectedPair?.remote == new)
+        pair.world.run(for: .seconds(60))
+        #expect(pair.isSelected)
+        #expect(pair.viewer.count(.consentExpired) + pair.sharer.count(.consentExpired) == 0)
+    }
+
+    @Test("where the peer asks from elsewhere, the controlling side moves, though it hears the selected pair: it must answer")
+    func askedOnBoth() throws {
+        let sockets = [Candidate.host(Pair.sharerSocket), .host(address("10.0.0.2", 5099), localPreference: 1)]
+        let pair = Pair(seed: 80, sharer: sockets)
+        pair.join(sharerLists: [sockets[0]])
+        pair.world.run(for: .seconds(10))
+        #expect(pair.viewer.agent.selectedPair?.remote == Pair.sharerSocket)
+        let (ours, theirs) = (pair.viewer.agent.localCredentials, pair.sharer.agent.localCredentials)
+        func ask(_ id: UInt64, from source: TransportAddress) {
+            let attributes: [STUNAttribute] = [
+                .username("\(ours.ufrag):\(theirs.ufrag)"), .priority(1000), .iceControlled(1),
+            ]
+            let bytes = STUNMessage(.request, TransactionID(high: id, low: 1), attributes)
+                .encoded(key: ours.key, with: TestAuthenticator())
+            pair.world.with(pair.viewer) { agent, now in
+                _ = agent.receive(bytes, local: Pair.viewerSocket, from: source, at: now)
+            }
+        }
+        pair.world.tap = { $0.destination == Pair.sharerSocket ? nil : $0 }
+        ask(1, from: address("10.0.0.2", 5099))
+        pair.world.run(for: .milliseconds(300))
+        ask(2, from: Pair.sharerSocket)
+        #expect(pair.viewer.agent.selectedPair?.remote == Pair.sharerSocket)
+        pair.world.run(for: .seconds(1))
+        #expect(pair.viewer.agent.selectedPair?.remote == address("10.0.0.2", 5099))
+        #expect(pair.viewer.count(.disconnected) == 0)
+    }
+}
+
 /// What a packet is, if it is STUN.
 struct STUNFacts {
     let usesCandidate: Bool

@@ -48,7 +48,8 @@ struct ConsentTests {
         pair.world.run(for: .seconds(60))
         // Requests of the sharer's still arrived all the time, and were no help.
         #expect(try #require(pair.viewer.time { $0 == .consentExpired }) - lastAnswer == .seconds(30))
-        #expect(pair.viewer.count(.disconnected) == 0)
+        #expect(try #require(pair.viewer.time { $0 == .disconnected }) - lastAnswer == .seconds(10))
+        #expect(pair.viewer.count(.recovered) == 0)
     }
 
     @Test("checks come every 4 to 4.2 s, each once, with an ID of its own, and consent stays for an hour")
@@ -179,6 +180,24 @@ struct ConsentTests {
         isSigned = true
         pair.world.run(for: .seconds(7))
         #expect(pair.viewer.count(.consentExpired) == 1)
+    }
+
+    @Test("who is heard again after a silence is asked at once, and has a second to answer before another pair takes over")
+    func heardAgain() {
+        func at(_ milliseconds: Int64) -> Instant { .zero + .milliseconds(milliseconds) }
+        var consent = Consent(answeredAt: .zero, interval: .seconds(4), isReliable: false)
+        consent.checked(at: at(9_900), interval: .seconds(4))
+        consent.fellSilent()
+        #expect(consent.isUnheard && consent.mayBeLeft(at: at(10_000)))
+        consent.heard(at: at(11_000))
+        #expect(consent.isSilent && !consent.isUnheard)
+        #expect(consent.nextCheck == at(11_000))
+        consent.heard(at: at(11_900))
+        #expect(!consent.mayBeLeft(at: at(11_999)))
+        #expect(consent.mayBeLeft(at: at(12_000)))
+        let (first, second) = (consent.answered(at: at(12_100)), consent.answered(at: at(12_200)))
+        #expect(first && !second)
+        #expect(!consent.isSilent && !consent.mayBeLeft(at: at(12_200)))
     }
 
     @Test("a blackout of 15 s is reported and survived")

@@ -79,7 +79,7 @@ enum Limits {
     static let abandonedTime = Duration.milliseconds(600)
     /// An answer this recent still proves a pair; older ones are checked again before media moves there.
     static let freshness = Duration.seconds(5)
-    /// How long the selected pair has for an answer when the peer speaks from another address.
+    /// How long the selected pair has for an answer when the peer speaks from another address, or again after silence.
     static let challengeTime = Duration.seconds(1)
 
     // MARK: Consent
@@ -102,8 +102,8 @@ enum Limits {
     static let lastDoubtTime = Duration.seconds(28)
     /// Checks go out so often then: with a round trip of 0.3 s some are still answered.
     static let lastDoubtInterval = Duration.milliseconds(100)
-    /// Nothing heard for this long, though the peer was asked half a dozen times: it counts as interrupted, and the other
-    /// pairs are tried again.
+    /// No answer for this long, though the peer was asked half a dozen times, and two dozen times where it is heard: it
+    /// counts as interrupted, and the other pairs are tried again.
     static let silenceTime = Duration.seconds(10)
     /// While it is interrupted, all pairs are tried again this often.
     static let recheckInterval = Duration.seconds(5)

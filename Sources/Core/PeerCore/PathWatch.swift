@@ -43,6 +43,6 @@ struct PathWatch {
 
     func isQuiet(at now: Instant) -> Bool { now - quietSince > Limits.pauseOfReports }
 
-    /// ICE hears the peer after long silence: media is to follow, or the pair is looked after anew.
+    /// The peer answers ICE after long silence: media is to follow, or the pair is looked after anew.
     mutating func recovered(at now: Instant) { (heardAt, quietSince, asked) = (now, now, 0) }
 }

@@ -43,7 +43,7 @@ extension ICEAgent {
     mutating func follow(_ entry: CheckedPair) {
         guard let path, path.isSelected, path.belongs(to: session) else { return select(entry) }
         guard path.addresses != entry.addresses else { return }
-        if !path.consent.isSilent {
+        if !path.consent.isUnheard {
             let current = session.checklist[path.addresses]
             if session.nomination.isSettling(at: now) {
                 guard let current, outdoes(entry, current) else { return }
@@ -94,7 +94,7 @@ extension ICEAgent {
     mutating func considerMove(to entry: CheckedPair) {
         guard let path, path.isSelected, path.belongs(to: session), path.addresses != entry.addresses,
             session.nomination.pending == nil, session.nomination.challenge == nil,
-            !session.nomination.isSettling(at: now), let asked = entry.askedAt, asked > path.consent.heardAt
+            !session.nomination.isSettling(at: now), let asked = entry.askedAt, asked > path.consent.answeredAt
         else { return }
         session.nomination.challenge = Nomination.Challenge(pair: entry.addresses, startedAt: now)
         checkConsent()
@@ -113,13 +113,15 @@ extension ICEAgent {
     }
 
     private func silenceWinner() -> AddressPair? {
-        guard let path, path.isSelected, path.belongs(to: session), path.consent.isSilent else { return nil }
+        guard let path, path.isSelected, path.belongs(to: session), path.consent.mayBeLeft(at: now) else {
+            return nil
+        }
         return session.nomination.replacement(in: session.checklist)
     }
 
     private mutating func challengeWinner() -> AddressPair? {
         guard let challenge = session.nomination.challenge, let path else { return nil }
-        if path.consent.heardAt >= challenge.startedAt {
+        if path.consent.answeredAt >= challenge.startedAt {
             session.nomination.challenge = nil
             return nil
         }
@@ -150,8 +152,14 @@ extension ICEAgent {
 
     /// An authenticated message came on these addresses.
     mutating func heard(on addresses: AddressPair) {
-        if path?.addresses == addresses { path?.lostConnections = 0 }
-        guard path?.addresses == addresses, path?.consent.heard(at: now) == true else { return }
+        guard path?.addresses == addresses else { return }
+        path?.lostConnections = 0
+        path?.consent.heard(at: now)
+    }
+
+    /// A check of the pair in use was answered.
+    mutating func consentRenewed() {
+        guard path?.consent.answered(at: now) == true else { return }
         path?.recheckAt = nil
         emit(.recovered)
     }

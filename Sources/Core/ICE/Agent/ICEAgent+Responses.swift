@@ -14,7 +14,6 @@ extension ICEAgent {
             failed(check)
             return true
         }
-        heard(on: addresses)
         if response.messageClass == .success, response.unknownRequired.isEmpty, let mapped = response.xorMappedAddress {
             succeeded(check, mapped)
         } else if let error = response.errorCode, response.unknownRequired.isEmpty {
@@ -22,6 +21,7 @@ extension ICEAgent {
         } else {
             failed(check)
         }
+        heard(on: addresses)
         return true
     }
 
@@ -29,7 +29,7 @@ extension ICEAgent {
 
     private mutating func succeeded(_ check: CheckTransaction, _ mapped: TransportAddress) {
         let isPath = path?.addresses == check.addresses && path?.remote == check.credentials
-        if isPath { path?.consent.answered(at: now) }
+        if isPath { consentRenewed() }
         if state == .running, session.remote == check.credentials { validate(check, mapped) }
         if path?.addresses == check.addresses { measure(check) }
     }

@@ -63,7 +63,7 @@ extension ICEAgent {
         }
     }
 
-    /// Nothing heard on the pair in use: say so, and try the others.
+    /// No answer on the pair in use: say so, and try the others.
     private mutating func watchSilence() {
         guard let path else { return }
         if now >= path.consent.silence { fallSilent() }
@@ -73,7 +73,7 @@ extension ICEAgent {
         for id in session.checklist.recheck(except: path.addresses) { transactions.remove(id) }
     }
 
-    /// Once, until the peer is heard again.
+    /// Once, until the peer answers again.
     mutating func fallSilent() {
         guard let path, !path.consent.isSilent else { return }
         self.path?.consent.fellSilent()

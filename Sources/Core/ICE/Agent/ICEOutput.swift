@@ -6,9 +6,9 @@ package enum ICEEvent: Hashable, Sendable {
     case validPair(CandidatePair)
     /// A pair was nominated, the first or another; media goes there now.
     case selectedPair(CandidatePair)
-    /// Nothing was heard on the pair in use for some seconds; the others are being tried.
+    /// Nothing was answered on the pair in use for some seconds; the others are being tried.
     case disconnected
-    /// The peer is heard again.
+    /// The peer answers there again.
     case recovered
     /// No right to send any more (RFC 7675 § 5.1); only a restart goes on from here.
     case consentExpired

@@ -10,7 +10,7 @@ struct Nomination {
     /// The peer speaks from elsewhere: is the selected pair still there?
     var challenge: Challenge?
 
-    /// A valid pair that takes over unless the selected one is heard after `startedAt`.
+    /// A valid pair that takes over unless the selected one answers after `startedAt`.
     struct Challenge: Hashable {
         let pair: AddressPair
         let startedAt: Instant
