@@ -33,6 +33,14 @@ def test_the_stream_starts_playable_and_shows_the_pattern(lan, share, record, ar
     assert_colours(last_of_stream(path, artifacts / "last.png"), PLACES)
 
 
+def test_what_gstreamer_shares_is_seen(lan, display, start, record):
+    """Its answer does not say which profile it agrees to."""
+    host = start(sharer.GStreamerSharer, lan, display(640, 360, "scroll").name)
+    viewer, path = record(lan, "--frames", "30", whep=host.whep)
+    assert viewer.wait(20) == 0, viewer.describe()
+    assert annexb.probe(path)["pictures"] == 30
+
+
 def test_where_the_screen_rests_no_more_pictures_are_written_than_asked_for(lan, display, share, record):
     share(lan, "--display", display(640, 360).name)
     # Far apart, and what fills the time between them comes together with the next.

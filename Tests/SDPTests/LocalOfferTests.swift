@@ -180,6 +180,20 @@ struct LocalOfferTests {
         #expect(answer.video.options.map(\.retransmissionPayloadType) == [97, 99])
     }
 
+    @Test("an answer that does not repeat the profile agrees to the one that was offered under its payload type")
+    func unsaidProfile() throws {
+        let text = try Self.sharersAnswer(to: Self.viewer)
+        let unsaid = text.with("level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e028", "packetization-mode=1")
+        #expect(unsaid != text)
+        let option = try AcceptedAnswer(SessionDescription(unsaid), to: Self.viewer).video.option
+        #expect(option.payloadType == 96 && option.profileLevel.text == "42e01f")
+        let high = unsaid.with("SAVPF 96 97", "SAVPF 98 99").with(":96 ", ":98 ").with(":97 ", ":99 ")
+            .with("apt=96", "apt=98")
+        let highOption = try AcceptedAnswer(SessionDescription(high), to: Self.viewer).video.option
+        #expect(highOption.payloadType == 98 && highOption.profile == .constrainedHigh)
+        #expect(Self.fault(unsaid.with("packetization-mode=1", "packetization-mode=0")) == .noCommonFormat)
+    }
+
     @Test("extension ids and retransmission types that are not ours are not believed")
     func foreignIDs() throws {
         let text = try Self.sharersAnswer(to: Self.viewer)

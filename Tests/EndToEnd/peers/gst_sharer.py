@@ -44,12 +44,6 @@ def keep_only(payload_type, offer, repair=False):
     return "\r\n".join(lines) + "\r\n"
 
 
-def with_profile(payload_type, answer):
-    """The answer with the profile that is sent: webrtcbin leaves it out, and RFC 6184 section 8.1 takes that for plain
-    Baseline, which was not offered."""
-    return re.sub(rf"(a=fmtp:{payload_type} (?!.*profile-level-id)[^\r\n]*)", r"\1;profile-level-id=42e01f", answer)
-
-
 def wait(promise):
     promise.wait()
     return promise.get_reply()
@@ -81,7 +75,7 @@ class Viewer:
         if not self.gathered.wait(5):
             raise Refused("no candidates gathered")
         self.start()
-        return with_profile(payload_type, self.webrtc.get_property("local-description").sdp.as_text())
+        return self.webrtc.get_property("local-description").sdp.as_text()
 
     def exchange(self, signal, description):
         promise = Gst.Promise.new()

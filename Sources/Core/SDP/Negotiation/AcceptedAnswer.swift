@@ -111,15 +111,19 @@ package struct AcceptedVideo: Hashable, Sendable {
 
     /// The answer's formats with a payload type of ours that mean the same configuration: profile and mode (RFC 6184
     /// § 8.2.2). Retransmissions count only with our payload type.
+    ///
+    /// GStreamer does not repeat a profile that it agrees to. By § 8.1 that would be plain Baseline, which was not offered
+    /// under this payload type: it is what was.
     private static func options(of section: MediaDescription, among offered: MediaDescription) -> [H264Option] {
         let ours = offered.h264Options(allowHigh: true)
         let formats = section.payloadFormats
         let retransmissions = MediaDescription.retransmissions(formats)
         return formats.compactMap { format in
             guard let mine = ours.first(where: { $0.payloadType == format.payloadType }),
-                var option = H264Option(format, retransmittedBy: retransmissions[format.payloadType]),
-                option.profile == mine.profile, option.packetizationMode == mine.packetizationMode
+                var option = H264Option(format, retransmittedBy: retransmissions[format.payloadType])
             else { return nil }
+            if format.parameters["profile-level-id"] == nil { option.profileLevel = mine.profileLevel }
+            guard option.profile == mine.profile, option.packetizationMode == mine.packetizationMode else { return nil }
             if option.retransmissionPayloadType != mine.retransmissionPayloadType {
                 option.retransmissionPayloadType = nil
             }
