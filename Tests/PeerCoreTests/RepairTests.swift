@@ -152,7 +152,7 @@ struct ToldRepairTests {
         canonicalName: "viewer")
     private var sender: MediaSender
     private var path: PathControl
-    private var reporter = FeedbackReporter()
+    private var reporter = FeedbackReporter(tellsTwice: true)
     private var video = SyntheticVideo()
     private var now = Instant(nanoseconds: 5_000_000_000)
 
@@ -239,7 +239,7 @@ struct ToldRepairTests {
 
 @Suite("When a viewer tells what came")
 struct FeedbackTimeTests {
-    private var reporter = FeedbackReporter()
+    private var reporter = FeedbackReporter(tellsTwice: true)
     private let parameters = ReceiveParameters(
         payloadTypes: [102], retransmissionPayloadTypes: [:], extensions: PeerPair.extensions, ssrc: 9,
         canonicalName: "viewer")

@@ -6,8 +6,10 @@ import Timebase
 /// A receiver's feedback on what came, and when: by transport-wide numbers
 /// (draft-holmer-rmcat-transport-wide-cc-extensions-01), or stream by stream (RFC 8888).
 struct FeedbackReporter {
-    private var transportWide = TransportFeedbackRecorder(repeatsLast: true)
-    private var perStream = CongestionFeedbackRecorder(repeatsLast: true)
+    private var transportWide: TransportFeedbackRecorder
+    private var perStream: CongestionFeedbackRecorder
+    /// All is told twice at least where packets get lost, should a report get lost.
+    private let tellsTwice: Bool
     private var marks = ECNRecorder()
     private var mediaSSRC: UInt32?
     private var unreported = 0
@@ -27,6 +29,12 @@ struct FeedbackReporter {
     private var lastArrival: Instant?
     /// What came since there was a pause: so much may be under way without a report.
     private var bytesTogether = 0
+
+    init(tellsTwice: Bool) {
+        self.tellsTwice = tellsTwice
+        transportWide = TransportFeedbackRecorder(repeatsLast: tellsTwice)
+        perStream = CongestionFeedbackRecorder(repeatsLast: tellsTwice)
+    }
 
     /// One unprotected packet, of whatever stream.
     ///
@@ -99,7 +107,7 @@ struct FeedbackReporter {
 
     /// The sender may be waiting for what was lost of the reports; nil where it is not, or has been told often enough.
     private func pauseBeforeRepeat(at now: Instant) -> Duration? {
-        guard isLossy(at: now) else { return nil }
+        guard tellsTwice, isLossy(at: now) else { return nil }
         // As much as may be under way has come, and nothing follows.
         let mayBeBlocked = bytesTogether >= Congestion.Limits.leastWindow
         if mayBeBlocked, repeats >= Limits.repeatsBetweenPictures {

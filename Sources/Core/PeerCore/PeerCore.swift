@@ -45,7 +45,7 @@ package struct PeerCore: ~Copyable {
     var pathWatch: PathWatch?
     /// The name under which the peer reports.
     var reporter: UInt32?
-    var feedback = FeedbackReporter()
+    var feedback: FeedbackReporter
     var receiver: MediaReceiver?
     var audioReceiver: AudioReceiver?
     /// What the sharer's reports say of its two clocks (RFC 6184 § 8.2.1, RFC 7587 § 4.1).
@@ -74,6 +74,7 @@ package struct PeerCore: ~Copyable {
         requestBudget = TokenBucket(perSecond: Limits.requestsPerSecond, capacity: Limits.requestsPerSecond, at: now)
         let keyframes = Limits.keyframeRequestsPerSecond
         keyframeBudget = TokenBucket(perSecond: keyframes, capacity: keyframes, at: now)
+        feedback = FeedbackReporter(tellsTwice: setup.receive?.isFromOwnSharer == true)
         receiver = setup.receive.map { MediaReceiver($0, at: now) }
         audioReceiver = setup.receiveAudio.map { AudioReceiver($0) }
         ice = ICEAgent(
@@ -115,6 +116,7 @@ package struct PeerCore: ~Copyable {
         if let handshakeRole { setup.handshakeRole = handshakeRole }
         if let receive {
             setup.receive = receive
+            feedback = FeedbackReporter(tellsTwice: receive.isFromOwnSharer)
             receiver?.update(receive)
         }
         if let receiveAudio { audioReceiver = AudioReceiver(receiveAudio) }

@@ -128,6 +128,9 @@ package struct ReceiveParameters: Sendable {
     package var canonicalName: String
     /// The sharer takes `ccfb`; transport-wide numbers go before it.
     package var givesCongestionFeedback: Bool
+    /// The sharer is ours, and takes for one what it is told twice of a packet. Others (libwebrtc, mediasoup) reckon a lost
+    /// packet as another one each time that they are told of it.
+    package var isFromOwnSharer: Bool
     /// The sharer takes ECN feedback beside transport-wide numbers (`nack ecn`, RFC 6679).
     package var reportsMarks: Bool
     /// Feedback may come by itself (RFC 5506).
@@ -136,7 +139,7 @@ package struct ReceiveParameters: Sendable {
     package init(
         payloadTypes: Set<UInt8>, retransmissionPayloadTypes: [UInt8: UInt8], parityPayloadType: UInt8? = nil,
         extensions: ExtensionMap, ssrc: UInt32, canonicalName: String, givesCongestionFeedback: Bool = false,
-        reportsMarks: Bool = false, takesReducedSizeRTCP: Bool = true
+        isFromOwnSharer: Bool = false, reportsMarks: Bool = false, takesReducedSizeRTCP: Bool = true
     ) {
         self.payloadTypes = payloadTypes
         self.retransmissionPayloadTypes = retransmissionPayloadTypes
@@ -145,6 +148,7 @@ package struct ReceiveParameters: Sendable {
         self.ssrc = ssrc
         self.canonicalName = canonicalName
         self.givesCongestionFeedback = givesCongestionFeedback
+        self.isFromOwnSharer = isFromOwnSharer
         self.reportsMarks = reportsMarks
         self.takesReducedSizeRTCP = takesReducedSizeRTCP
     }

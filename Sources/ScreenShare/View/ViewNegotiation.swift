@@ -90,7 +90,9 @@ struct ViewNegotiation {
             payloadTypes: Set(answer.video.options.map(\.payloadType)), retransmissionPayloadTypes: retransmissions,
             parityPayloadType: answer.video.parityPayloadType,
             extensions: ExtensionMap(answer.video.extensions), ssrc: ssrc, canonicalName: canonicalName,
-            givesCongestionFeedback: option.feedback.contains(.ccfb), reportsMarks: answer.video.takesMarkReports,
+            givesCongestionFeedback: option.feedback.contains(.ccfb),
+            // Repair packets come from none but our own sharer, as yet.
+            isFromOwnSharer: answer.video.parityPayloadType != nil, reportsMarks: answer.video.takesMarkReports,
             takesReducedSizeRTCP: answer.video.takesReducedSizeRTCP)
         let audio = answer.opus.map {
             AudioReceiveParameters(payloadType: $0.payloadType, redundancyPayloadType: $0.redundancyPayloadType)
