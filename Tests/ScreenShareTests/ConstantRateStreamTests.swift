@@ -208,9 +208,19 @@ struct ConstantRateStreamTests {
         let first = Self.append(units[0], ticks: 0, to: &stream)
         #expect(first == 1)
         let second = Self.append(units[1], ticks: 90_000, to: &stream)
-        #expect(second == 30)
+        #expect(second == 60)
         let third = Self.append(units[2], ticks: 0xFFFF_FFFE, to: &stream)
-        #expect(third > 30)
+        #expect(third > 60)
+    }
+
+    @Test(
+        "A stream that tells no rate, as browsers', plays as long as it took, with up to 60 pictures a second",
+        arguments: [1500, 3000] as [Int64])
+    func untold(step: Int64) throws {
+        let units = try Self.units(2, timing: VideoTiming(unitsInTick: 1, timeScale: 180_000, isFixedFrameRate: false))
+        var stream = ConstantRateStream()
+        for index in 0..<90 { _ = Self.append(units[min(1, index)], ticks: Int64(index) * step, to: &stream) }
+        #expect(stream.position == 89 * step)
     }
 
     @Test("For who shows it as it comes, a gap is filled for two seconds at most, and what follows goes on from there")

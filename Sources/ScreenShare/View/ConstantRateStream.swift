@@ -17,8 +17,10 @@ struct ConstantRateStream: Sendable {
 
     /// Non-reference units up to this size are all-skip slices themselves: they show what the last reference shows.
     private static let skipUnitBytes = 64
-    /// A stream without timing in its VUI is written at this rate.
-    private static let fallbackRate = FrameRate.fps30
+    /// A stream without timing in its VUI is written at this rate: browsers write none, and share up to 60 pictures a
+    /// second where a page asks for that. Each takes a slot of its own, so that with fewer slots they would play slower;
+    /// with more some are repeats.
+    private static let fallbackRate = FrameRate(60)
     /// Repeats in one piece: four hours and a half at 30 fps, of some 30 bytes each. What is left of a longer gap comes
     /// before the next units; until then `position` is short of it.
     private static let longestGap: Int64 = 500_000
