@@ -76,7 +76,7 @@ extension Limits {
     static let volleyBytes = 4000
     /// Bytes of a request with the headers around it, beside the numbers in it.
     static let requestOverhead = 80
-    /// A keyframe is asked for again after this long without an answer.
+    /// A keyframe is asked for again after this long without an answer, or without more of what has begun to come.
     static let keyframeRequestInterval = Duration.milliseconds(300)
 
     // MARK: Waiting for repair

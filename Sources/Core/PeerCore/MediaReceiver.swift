@@ -36,6 +36,8 @@ struct MediaReceiver {
     private var keyframeIsWanted = false
     /// The first packet of the newest keyframe.
     private var keyframeBegins = Int64.min
+    /// Of the keyframe that comes in: its timestamp, and when its last packet came.
+    private var incoming: (timestamp: UInt32, at: Instant)?
     private var lastKeyframeRequest: Instant?
     private var nextReport: Instant
     private(set) var statistics = IncomingStatistics()
@@ -127,6 +129,9 @@ struct MediaReceiver {
         // What a keyframe does not need is not waited for.
         if bytes.read({ H264Depacketizer.beginsKeyframe($0, payload: payload) }) {
             keyframeBegins = max(keyframeBegins, buffer.abandon(before: sequenceNumber))
+            if isNew { incoming = (header.timestamp, now) }
+        } else if isNew, incoming?.timestamp == header.timestamp {
+            incoming?.at = now
         }
         return isNew
     }
@@ -146,6 +151,15 @@ struct MediaReceiver {
 
     mutating func requestKeyframe() { keyframeIsWanted = true }
 
+    /// What can't be decoded was, or may have been, the keyframe that came in.
+    private mutating func missKeyframe() {
+        keyframeIsWanted = true
+        incoming = nil
+    }
+
+    /// Repair packets come from none but our own sharer, as yet.
+    private var isOwn: Bool { parameters.parityPayloadType != nil }
+
     // MARK: Units
 
     mutating func advance(to now: Instant) {
@@ -154,7 +168,7 @@ struct MediaReceiver {
             case .packet(let number, let packet): depacketize(packet, number, now)
             case .lost(let range):
                 statistics.packetsLost += range.count
-                if range.upperBound > keyframeBegins { keyframeIsWanted = true }
+                if range.upperBound > keyframeBegins { missKeyframe() }
             case .request(let numbers, let isRepeated):
                 statistics.packetsRequested += numbers.count
                 requests.append(numbers)
@@ -166,8 +180,6 @@ struct MediaReceiver {
     }
 
     private mutating func copy(_ numbers: [UInt16], _ isRepeated: Bool, at now: Instant) {
-        // Repair packets come from none but our own sharer, as yet.
-        let isOwn = parameters.parityPayloadType != nil
         // A network that loses packets in a row does so on the way back as well.
         if isOwn, lossRuns.areBursts {
             volleyDue = volleyDue ?? now + volleyInterval
@@ -219,12 +231,13 @@ struct MediaReceiver {
             switch chain.judge(unit) {
             case .decodable:
                 guard let whole = leading.lead(unit) else { continue }
-                if whole.isKeyframe { keyframeIsWanted = false }
+                if whole.isKeyframe { (keyframeIsWanted, incoming) = (false, nil) }
                 statistics.units += 1
                 units.append(ReceivedUnit(accessUnit: whole, mediaTime: time, receivedAt: now))
             case .skip:
                 statistics.unitsSkipped += 1
-                if chain.needsKeyframe, number > keyframeBegins { keyframeIsWanted = true }
+                if incoming?.timestamp == unit.timestamp { incoming = nil }
+                if chain.needsKeyframe, number > keyframeBegins { missKeyframe() }
             }
         }
     }
@@ -239,10 +252,20 @@ struct MediaReceiver {
         if let deadline = buffer.deadline { due = min(due, deadline) }
         for copy in copies { due = min(due, copy.due) }
         if let volleyDue { due = min(due, volleyDue) }
-        if keyframeIsWanted, let last = lastKeyframeRequest {
-            due = min(due, last + Limits.keyframeRequestInterval)
-        }
+        if let next = nextKeyframeRequest { due = min(due, next) }
         return due
+    }
+
+    /// When the keyframe that is wanted is to be asked for again; nil where none is, or it has not been asked for yet.
+    ///
+    /// Our own sharer knows which requests it has answered already. Others make a keyframe for each, so that they are left
+    /// the time of an answer, and one that comes in is waited for.
+    private var nextKeyframeRequest: Instant? {
+        guard keyframeIsWanted, let last = lastKeyframeRequest else { return nil }
+        let next = last + Limits.keyframeRequestInterval
+        if isOwn { return next }
+        let answer = min(buffer.usualAnswer * 3 / 2, Limits.longestRepairTime)
+        return max(next, last + answer, (incoming?.at ?? last) + Limits.keyframeRequestInterval)
     }
 
     /// The next RTCP packet to send: NACK, PLI, or the regular report, in which that of the sound stands as well.
@@ -258,7 +281,7 @@ struct MediaReceiver {
             GenericNACK(senderSSRC: parameters.ssrc, mediaSSRC: media, missing: numbers).append(to: &bytes)
             return bytes
         }
-        if keyframeIsWanted, lastKeyframeRequest.map({ now - $0 >= Limits.keyframeRequestInterval }) ?? true {
+        if keyframeIsWanted, nextKeyframeRequest.map({ $0 <= now }) ?? true {
             lastKeyframeRequest = now
             statistics.keyframeRequests += 1
             PictureLossIndication(senderSSRC: parameters.ssrc, mediaSSRC: media).append(to: &bytes)

@@ -1,0 +1,72 @@
+import Datagrams
+import RTP
+import Testing
+import Timebase
+
+@testable import PeerCore
+
+@Suite("How often a keyframe is asked for")
+struct KeyframeRequestTests {
+    private static func packets(of unit: PacketizedUnit, timestamp: UInt32, from first: UInt16) -> [[UInt8]] {
+        unit.payloads.enumerated().map { index, payload in
+            var bytes: [UInt8] = []
+            RTPHeader(
+                marker: unit.isMarked(index), payloadType: 96, sequenceNumber: first + UInt16(index), timestamp: timestamp,
+                ssrc: 7
+            ).append(to: &bytes, extensions: HeaderExtensions(), map: ExtensionMap())
+            return bytes + unit.bytes[payload]
+        }
+    }
+
+    /// When one is asked for, in milliseconds, by who joins at a picture that it can't decode. The keyframe has some twenty
+    /// packets, one each 50 ms.
+    ///
+    /// - Parameters:
+    ///   - most: so many of its packets come.
+    ///   - begin: when the first does.
+    private func requests(
+        isOwn: Bool = false, most: Int = .max, begin: Int = 60, roundTrip: Duration = .milliseconds(50)
+    ) -> [Int] {
+        var receiver = MediaReceiver(
+            ReceiveParameters(
+                payloadTypes: [96], retransmissionPayloadTypes: [97: 96], parityPayloadType: isOwn ? 98 : nil,
+                extensions: ExtensionMap(), ssrc: 1, canonicalName: "viewer"), at: .zero)
+        var none: AudioReceiver?
+        var video = SyntheticVideo()
+        let before = Self.packets(of: video.next(keyframe: false, size: 500, capturedAt: .zero), timestamp: 0, from: 0)
+        let keyframe = Self.packets(
+            of: video.next(keyframe: true, size: 22_000, capturedAt: .zero), timestamp: 3000, from: UInt16(before.count))
+        var times: [Int] = []
+        for time in 0..<2000 {
+            let now = Instant.zero + .milliseconds(time)
+            if time == 0 { for bytes in before { receiver.receive(bytes, at: now) } }
+            let (index, rest) = (time - begin).quotientAndRemainder(dividingBy: 50)
+            if rest == 0, keyframe.indices.contains(index), index < most { receiver.receive(keyframe[index], at: now) }
+            receiver.advance(to: now)
+            while let bytes = receiver.nextFeedback(at: now, roundTripTime: roundTrip, audio: &none) {
+                for case .pictureLossIndication in bytes.read({ (try? RTCPPacket.packets($0)) ?? [] }) { times.append(time) }
+            }
+        }
+        let isShown = receiver.nextUnit() != nil
+        #expect(isShown == (most == .max))
+        return times
+    }
+
+    @Test("one that comes in slowly is not asked for again: a sharer of another make would make one more each time")
+    func slow() { #expect(requests() == [0]) }
+
+    @Test("one that ceases to come is, as soon as it has")
+    func ceased() { #expect(requests(most: 5).prefix(3) == [0, 560, 860]) }
+
+    @Test("nor is it asked for again before a long way allows for an answer")
+    func farAway() { #expect(requests(begin: 640, roundTrip: .milliseconds(600)) == [0]) }
+
+    @Test("where none comes it is asked for again and again")
+    func lost() {
+        #expect(requests(most: 0).prefix(4) == [0, 300, 600, 900])
+        #expect(requests(most: 0, roundTrip: .milliseconds(600)) == [0, 900, 1800])
+    }
+
+    @Test("a sharer of our kind, which knows what it has answered, is asked all the while")
+    func own() { #expect(requests(isOwn: true) == [0, 300, 600, 900]) }
+}
