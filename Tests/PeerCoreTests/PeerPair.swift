@@ -200,6 +200,12 @@ struct PeerPair: ~Copyable {
         drain()
     }
 
+    /// As it stands.
+    mutating func receiveAtViewer(datagram: [UInt8]) {
+        viewer.receive(datagram, local: Self.address(2), from: sharerAddress, at: now)
+        drain()
+    }
+
     mutating func receiveAtSharer(rtcp bytes: [UInt8], number: UInt32) {
         let protected = TransparentSecurity.protected(bytes, number: UInt32.max - number)
         sharer.receive(protected, local: Self.address(1), from: viewerAddress, at: now)

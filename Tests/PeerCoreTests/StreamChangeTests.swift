@@ -1,5 +1,6 @@
 import Datagrams
 import RTP
+import TestSupport
 import Testing
 import Timebase
 
@@ -51,5 +52,62 @@ struct StreamChangeTests {
     func late() {
         #expect(Self.noticed { [Self.packet(19_600 + $0)] } == nil)
         #expect(Self.noticed { [Self.packet(3000 &+ $0 &* 7919)] } == nil)
+    }
+}
+
+/// Numbers of long ago under the same name: SRTP opens none of them (`SRTPSessionTests`).
+@Suite("Another stream in place of one, which can't be opened")
+struct RefusedStreamTests {
+    enum Refusal: CaseIterable { case replayed, forged }
+
+    private static func packet(_ number: UInt16, ssrc: UInt32, _ refusal: Refusal) -> [UInt8] {
+        var bytes: [UInt8] = []
+        RTPHeader(marker: true, payloadType: 102, sequenceNumber: number, timestamp: 3000 * UInt32(number), ssrc: ssrc)
+            .append(to: &bytes, extensions: HeaderExtensions(), map: ExtensionMap())
+        // With the number of a packet that came.
+        bytes = TransparentSecurity.protected(bytes + [0x41, 0x9A, 0x00], number: 1)
+        if refusal == .forged { bytes[bytes.count - 1] ^= 1 }
+        return bytes
+    }
+
+    /// After how many milliseconds a viewer leaves, where such a packet comes every 100 ms for four seconds.
+    private static func left(
+        _ refusal: Refusal, ssrc: UInt32 = 0xAAAA, beside: Bool = false, numbers: (UInt16) -> UInt16 = { 300 + $0 }
+    ) -> Int? {
+        var share = Share(PeerPair(seed: 5))
+        share.run(for: .seconds(2))
+        share.pair.run(for: .milliseconds(500))
+        for index in 0..<40 as Range<UInt16> {
+            share.pair.receiveAtViewer(datagram: packet(numbers(index), ssrc: ssrc, refusal))
+            if case .disconnected(.streamReplaced) = share.pair.viewerEvents.last { return 100 * Int(index) }
+            if beside { share.run(for: .milliseconds(100)) } else { share.pair.run(for: .milliseconds(100)) }
+        }
+        return nil
+    }
+
+    @Test("counts after two seconds in which nothing else came, though nothing of it is taken", arguments: Refusal.allCases)
+    func alone(refusal: Refusal) { #expect(Self.left(refusal) == 2000) }
+
+    @Test("beside the stream itself it is let be, and so is what has another name or no order", arguments: Refusal.allCases)
+    func beside(refusal: Refusal) {
+        #expect(Self.left(refusal, beside: true) == nil)
+        #expect(Self.left(refusal, ssrc: 0xABCD) == nil)
+        #expect(Self.left(refusal) { $0 &* 7919 } == nil)
+    }
+
+    @Test("counts for sound as well")
+    func sound() {
+        var receiver = AudioReceiver(AudioReceiveParameters(payloadType: 111, redundancyPayloadType: nil))
+        func header(_ number: UInt16) -> RTPHeader {
+            RTPHeader(marker: false, payloadType: 111, sequenceNumber: number, timestamp: 960 * UInt32(number), ssrc: 7)
+        }
+        var bytes: [UInt8] = []
+        header(20_000).append(to: &bytes, extensions: HeaderExtensions(), map: ExtensionMap())
+        receiver.receive(bytes + [0xF8, 0xFF, 0xFE], clock: ReportedClock(clockRate: 48_000), at: .zero)
+        for index in 0...100 as ClosedRange<UInt16> {
+            #expect(!receiver.isReplaced)
+            receiver.refuse(header(3000 + index), at: .zero + .milliseconds(20 * Int64(index)))
+        }
+        #expect(receiver.isReplaced)
     }
 }

@@ -102,6 +102,8 @@ extension Limits {
     static let largestNumberStep: Int16 = 64
     /// Another stream has come in place of one where nothing else came for so long.
     static let timeOfAnother = Duration.seconds(1)
+    /// Likewise where what came could not be opened.
+    static let timeOfRefused = Duration.seconds(2)
 
     // MARK: Sound
 

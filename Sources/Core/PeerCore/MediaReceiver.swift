@@ -136,6 +136,11 @@ struct MediaReceiver {
         return isNew
     }
 
+    /// A packet that could not be opened, by what its header says.
+    mutating func refuse(_ header: RTPHeader, at now: Instant) {
+        if let reception { change.refuse(header, of: reception, at: now) }
+    }
+
     /// Another stream comes in its place.
     var isReplaced: Bool { change.hasHappened }
 

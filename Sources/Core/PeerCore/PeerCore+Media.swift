@@ -9,8 +9,7 @@ extension PeerCore {
     mutating func receiveRTP(_ datagram: [UInt8], ecn: ECN) {
         guard isConnected, let protector, receiver != nil else { return }
         var packet = datagram
-        // Forged, replayed and damaged packets change nothing.
-        do throws(ProtectionError) { try protector.unprotectRTP(&packet) } catch { return }
+        do throws(ProtectionError) { try protector.unprotectRTP(&packet) } catch { return refuse(datagram, error) }
         pathWatch?.heard(at: now)
         if let receive = setup.receive { feedback.receive(packet, ecn, receive, at: now) }
         if packet.count > 1, audioReceiver?.takes(packet[1] & 0x7f) == true {
@@ -19,6 +18,20 @@ extension PeerCore {
             receiver?.receive(packet, at: now)
         }
         drainReceiver()
+        endIfReplaced()
+    }
+
+    /// Forged, replayed and damaged packets change nothing, but that a stream of which nothing else comes is begun anew.
+    private mutating func refuse(_ datagram: [UInt8], _ error: ProtectionError) {
+        guard error == .replayed || error == .authenticationFailed,
+            let header = datagram.read({ try? RTPPacket($0) })?.header
+        else { return }
+        receiver?.refuse(header, at: now)
+        audioReceiver?.refuse(header, at: now)
+        endIfReplaced()
+    }
+
+    private mutating func endIfReplaced() {
         if receiver?.isReplaced == true || audioReceiver?.isReplaced == true { end(.streamReplaced) }
     }
 
