@@ -69,4 +69,42 @@ struct KeyframeRequestTests {
 
     @Test("a sharer of our kind, which knows what it has answered, is asked all the while")
     func own() { #expect(requests(isOwn: true) == [0, 300, 600, 900]) }
+
+    /// A keyframe and three pictures, of which the second is lost: how often packets are asked for, and how long after the
+    /// third a keyframe is, in milliseconds.
+    private func afterLoss(takesRequests: Bool) -> (requests: Int, keyframe: Int?) {
+        var receiver = MediaReceiver(
+            ReceiveParameters(
+                payloadTypes: [96], retransmissionPayloadTypes: [:], extensions: ExtensionMap(), ssrc: 1,
+                canonicalName: "viewer", takesRequests: takesRequests), at: .zero)
+        var none: AudioReceiver?
+        var video = SyntheticVideo()
+        var number: UInt16 = 0
+        var found: (requests: Int, keyframe: Int?) = (0, nil)
+        for time in 0..<900 {
+            let now = Instant.zero + .milliseconds(time)
+            if time % 30 == 0, time <= 90 {
+                let unit = video.next(keyframe: time == 0, size: 500, capturedAt: .zero)
+                let packets = Self.packets(of: unit, timestamp: UInt32(90 * time), from: number)
+                number += UInt16(packets.count)
+                if time != 60 { for bytes in packets { receiver.receive(bytes, at: now) } }
+            }
+            receiver.advance(to: now)
+            while let bytes = receiver.nextFeedback(at: now, roundTripTime: .milliseconds(50), audio: &none) {
+                for packet in bytes.read({ (try? RTCPPacket.packets($0)) ?? [] }) {
+                    if case .genericNACK = packet { found.requests += 1 }
+                    if case .pictureLossIndication = packet { found.keyframe = found.keyframe ?? time - 90 }
+                }
+            }
+        }
+        return found
+    }
+
+    @Test("where nothing is sent again a keyframe is asked for as soon as a packet can't merely have been overtaken, and no packet")
+    func notRepaired() {
+        let found = afterLoss(takesRequests: false)
+        #expect(found.requests == 0 && found.keyframe == 30, "\(found)")
+        let repaired = afterLoss(takesRequests: true)
+        #expect(repaired.requests > 5 && repaired.keyframe == 500, "\(repaired)")
+    }
 }

@@ -88,6 +88,9 @@ extension Limits {
     static let repairRounds = 2.5
     /// How long a gap may wait for its repair, at most.
     static let longestRepairTime = Duration.seconds(2)
+    /// How long a gap may wait where the sharer sends nothing again: packets that take several ways, as on radio links,
+    /// overtake each other by less.
+    static let reorderTime = Duration.milliseconds(30)
     /// How long a lost packet is not asked for, as its picture's repair packets may bring it: these come behind the
     /// picture's last, which may be lost.
     static let parityPatience = Duration.milliseconds(12)

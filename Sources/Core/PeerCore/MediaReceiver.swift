@@ -175,6 +175,7 @@ struct MediaReceiver {
                 statistics.packetsLost += range.count
                 if range.upperBound > keyframeBegins { missKeyframe() }
             case .request(let numbers, let isRepeated):
+                guard parameters.takesRequests else { continue }
                 statistics.packetsRequested += numbers.count
                 requests.append(numbers)
                 if !isRepeated { lossRuns.note(numbers) }
@@ -278,8 +279,7 @@ struct MediaReceiver {
         at now: Instant, roundTripTime: Duration?, audio: inout AudioReceiver?
     ) -> [UInt8]? {
         if let roundTripTime { buffer.roundTripTime = roundTripTime }
-        buffer.longestWait = max(
-            Limits.repairTime, min(buffer.usualAnswer * Limits.repairRounds, Limits.longestRepairTime))
+        buffer.longestWait = longestWait
         guard let media = reception?.ssrc else { return reportIfDue(&audio, at: now) }
         var bytes: [UInt8] = []
         if let numbers = requests.popFirst() {
@@ -293,6 +293,12 @@ struct MediaReceiver {
             return bytes
         }
         return reportIfDue(&audio, at: now)
+    }
+
+    /// For what is missing: where nothing is sent again it can only have been overtaken.
+    private var longestWait: Duration {
+        guard parameters.takesRequests else { return Limits.reorderTime }
+        return max(Limits.repairTime, min(buffer.usualAnswer * Limits.repairRounds, Limits.longestRepairTime))
     }
 
     private mutating func reportIfDue(_ audio: inout AudioReceiver?, at now: Instant) -> [UInt8]? {

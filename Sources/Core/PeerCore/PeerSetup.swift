@@ -126,6 +126,8 @@ package struct ReceiveParameters: Sendable {
     /// Our own SSRC in reports and feedback.
     package var ssrc: UInt32
     package var canonicalName: String
+    /// The sharer sends again what it is asked for (generic NACK, RFC 4585 § 6.2.1).
+    package var takesRequests: Bool
     /// The sharer takes `ccfb`; transport-wide numbers go before it.
     package var givesCongestionFeedback: Bool
     /// The sharer is ours, and takes for one what it is told twice of a packet. Others (libwebrtc, mediasoup) reckon a lost
@@ -138,8 +140,9 @@ package struct ReceiveParameters: Sendable {
 
     package init(
         payloadTypes: Set<UInt8>, retransmissionPayloadTypes: [UInt8: UInt8], parityPayloadType: UInt8? = nil,
-        extensions: ExtensionMap, ssrc: UInt32, canonicalName: String, givesCongestionFeedback: Bool = false,
-        isFromOwnSharer: Bool = false, reportsMarks: Bool = false, takesReducedSizeRTCP: Bool = true
+        extensions: ExtensionMap, ssrc: UInt32, canonicalName: String, takesRequests: Bool = true,
+        givesCongestionFeedback: Bool = false, isFromOwnSharer: Bool = false, reportsMarks: Bool = false,
+        takesReducedSizeRTCP: Bool = true
     ) {
         self.payloadTypes = payloadTypes
         self.retransmissionPayloadTypes = retransmissionPayloadTypes
@@ -147,6 +150,7 @@ package struct ReceiveParameters: Sendable {
         self.extensions = extensions
         self.ssrc = ssrc
         self.canonicalName = canonicalName
+        self.takesRequests = takesRequests
         self.givesCongestionFeedback = givesCongestionFeedback
         self.isFromOwnSharer = isFromOwnSharer
         self.reportsMarks = reportsMarks

@@ -90,6 +90,7 @@ struct ViewNegotiation {
             payloadTypes: Set(answer.video.options.map(\.payloadType)), retransmissionPayloadTypes: retransmissions,
             parityPayloadType: answer.video.parityPayloadType,
             extensions: ExtensionMap(answer.video.extensions), ssrc: ssrc, canonicalName: canonicalName,
+            takesRequests: option.feedback.contains(.nack) || option.retransmissionPayloadType != nil,
             givesCongestionFeedback: option.feedback.contains(.ccfb),
             // Repair packets come from none but our own sharer, as yet.
             isFromOwnSharer: answer.video.parityPayloadType != nil, reportsMarks: answer.video.takesMarkReports,
