@@ -40,3 +40,57 @@ struct PartedKeyframeTests {
         #expect(types == [.sequenceParameterSet, .pictureParameterSet, .idrSlice])
     }
 }
+
+@Suite("A stream whose parameter sets stand in the answer")
+struct AnsweredSetsTests {
+    /// What a packet of several units holds (RFC 6184 § 5.7.1).
+    private static func units(_ aggregate: [UInt8]) -> [[UInt8]] {
+        var units: [[UInt8]] = []
+        var rest = aggregate.dropFirst()
+        while rest.count > 2 {
+            let size = Int(rest[rest.startIndex]) << 8 | Int(rest[rest.startIndex + 1])
+            units.append(Array(rest.dropFirst(2).prefix(size)))
+            rest = rest.dropFirst(2 + size)
+        }
+        return units
+    }
+
+    /// The types of what is handed over of keyframes, each of which brings its sets or does not.
+    private static func received(bringsSets: [Bool]) -> [[NALUnitType]] {
+        var video = SyntheticVideo()
+        let keyframe = video.next(keyframe: true, size: 3000, capturedAt: .zero)
+        var receiver = MediaReceiver(
+            ReceiveParameters(
+                payloadTypes: [96], retransmissionPayloadTypes: [:],
+                parameterSets: units(Array(keyframe.bytes[keyframe.payloads[0]])), extensions: ExtensionMap(), ssrc: 1,
+                canonicalName: "viewer"), at: .zero)
+        var number: UInt16 = 0
+        for (picture, brings) in bringsSets.enumerated() {
+            for (index, payload) in keyframe.payloads.enumerated() where brings || index > 0 {
+                var bytes: [UInt8] = []
+                RTPHeader(
+                    marker: keyframe.isMarked(index), payloadType: 96, sequenceNumber: number,
+                    timestamp: 3000 * UInt32(picture), ssrc: 7
+                ).append(to: &bytes, extensions: HeaderExtensions(), map: ExtensionMap())
+                receiver.receive(bytes + keyframe.bytes[payload], at: .zero)
+                number += 1
+            }
+        }
+        var types: [[NALUnitType]] = []
+        while let unit = receiver.nextUnit() {
+            types.append(unit.accessUnit.nalUnits.map { unit.accessUnit.type(of: $0) })
+        }
+        return types
+    }
+
+    private static let whole: [NALUnitType] = [.sequenceParameterSet, .pictureParameterSet, .idrSlice]
+
+    @Test("is shown, and each keyframe has them in front")
+    func shown() { #expect(Self.received(bringsSets: [false, false]) == [Self.whole, Self.whole]) }
+
+    @Test("has none of them any more once it brings its own")
+    func replaced() {
+        let received = Self.received(bringsSets: [false, true, false])
+        #expect(received == [Self.whole, Self.whole, [.idrSlice]])
+    }
+}

@@ -194,6 +194,18 @@ struct LocalOfferTests {
         #expect(Self.fault(unsaid.with("packetization-mode=1", "packetization-mode=0")) == .noCommonFormat)
     }
 
+    @Test("parameter sets that an answer tells are read, what is none is left out")
+    func parameterSets() throws {
+        let text = try Self.sharersAnswer(to: Self.viewer)
+        func sets(_ told: String) throws -> [[UInt8]] {
+            let answer = text.with("profile-level-id=42e028", "profile-level-id=42e028\(told)")
+            return try AcceptedAnswer(SessionDescription(answer), to: Self.viewer).video.option.parameterSets
+        }
+        #expect(try sets("") == [])
+        #expect(try sets(";sprop-parameter-sets=Z0LAHg==,aMuMsg==") == [[0x67, 0x42, 0xC0, 0x1E], [0x68, 0xCB, 0x8C, 0xB2]])
+        #expect(try sets(";sprop-parameter-sets=Z//vvg,Z0?=,,aMuM") == [[0x67, 0xFF, 0xEF, 0xBE], [0x68, 0xCB, 0x8C]])
+    }
+
     @Test("extension ids and retransmission types that are not ours are not believed")
     func foreignIDs() throws {
         let text = try Self.sharersAnswer(to: Self.viewer)

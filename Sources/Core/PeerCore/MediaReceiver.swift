@@ -20,6 +20,8 @@ struct MediaReceiver {
     private var depacketizer = H264Depacketizer()
     private var chain = ReferenceChain()
     private var leading = LeadingParameterSets()
+    /// The answer's; nil where it has none, or the stream has brought its own.
+    private var answeredSets: AccessUnit?
     private var reception: ReceptionStatistics?
     private var change = StreamChange()
     private var timestamps = Unwrapper<UInt32>()
@@ -46,9 +48,14 @@ struct MediaReceiver {
         self.parameters = parameters
         buffer = RepairBuffer(longestWait: Limits.repairTime, roundTripTime: Limits.assumedRoundTrip)
         nextReport = now + Limits.reportInterval
+        update(parameters)
     }
 
-    mutating func update(_ parameters: ReceiveParameters) { self.parameters = parameters }
+    mutating func update(_ parameters: ReceiveParameters) {
+        self.parameters = parameters
+        answeredSets = AccessUnit(parameterSets: parameters.parameterSets)
+        if let answeredSets { _ = chain.judge(answeredSets) }
+    }
 
     // MARK: In
 
@@ -236,6 +243,7 @@ struct MediaReceiver {
             let time = MediaTime(ticks: timestamps.unwrap(unit.timestamp))
             switch chain.judge(unit) {
             case .decodable:
+                addAnsweredSets(to: unit)
                 guard let whole = leading.lead(unit) else { continue }
                 if whole.isKeyframe { (keyframeIsWanted, incoming) = (false, nil) }
                 statistics.units += 1
@@ -245,6 +253,16 @@ struct MediaReceiver {
                 if incoming?.timestamp == unit.timestamp { incoming = nil }
                 if chain.needsKeyframe, number > keyframeBegins { missKeyframe() }
             }
+        }
+    }
+
+    /// A keyframe is to have parameter sets in front.
+    private mutating func addAnsweredSets(to unit: AccessUnit) {
+        guard let sets = answeredSets else { return }
+        if unit.nalUnits.contains(where: { unit.type(of: $0) == .sequenceParameterSet }) {
+            answeredSets = nil
+        } else if unit.isKeyframe {
+            _ = leading.lead(sets)
         }
     }
 

@@ -122,6 +122,8 @@ package struct ReceiveParameters: Sendable {
     package var retransmissionPayloadTypes: [UInt8: UInt8]
     /// Of repair packets (RFC 8627); nil where none come.
     package var parityPayloadType: UInt8?
+    /// SPS and PPS that the answer tells; streams that have them there may bring none.
+    package var parameterSets: [[UInt8]]
     package var extensions: ExtensionMap
     /// Our own SSRC in reports and feedback.
     package var ssrc: UInt32
@@ -140,13 +142,14 @@ package struct ReceiveParameters: Sendable {
 
     package init(
         payloadTypes: Set<UInt8>, retransmissionPayloadTypes: [UInt8: UInt8], parityPayloadType: UInt8? = nil,
-        extensions: ExtensionMap, ssrc: UInt32, canonicalName: String, takesRequests: Bool = true,
-        givesCongestionFeedback: Bool = false, isFromOwnSharer: Bool = false, reportsMarks: Bool = false,
-        takesReducedSizeRTCP: Bool = true
+        parameterSets: [[UInt8]] = [], extensions: ExtensionMap, ssrc: UInt32, canonicalName: String,
+        takesRequests: Bool = true, givesCongestionFeedback: Bool = false, isFromOwnSharer: Bool = false,
+        reportsMarks: Bool = false, takesReducedSizeRTCP: Bool = true
     ) {
         self.payloadTypes = payloadTypes
         self.retransmissionPayloadTypes = retransmissionPayloadTypes
         self.parityPayloadType = parityPayloadType
+        self.parameterSets = parameterSets
         self.extensions = extensions
         self.ssrc = ssrc
         self.canonicalName = canonicalName

@@ -43,6 +43,21 @@ extension StringProtocol {
         return hasDigit ? value : nil
     }
 
+    /// What a text in Base64 stands for, padded or not (RFC 4648 § 4); nil where it is none.
+    var base64Decoded: [UInt8]? {
+        let padding = utf8.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+        var bytes: [UInt8] = []
+        var (bits, count): (UInt32, UInt32) = (0, 0)
+        for byte in utf8.dropLast(padding) {
+            guard let digit = byte.base64Digit else { return nil }
+            (bits, count) = (bits << 6 | UInt32(digit), count + 6)
+            if count < 8 { continue }
+            count -= 8
+            bytes.append(UInt8(truncatingIfNeeded: bits >> count))
+        }
+        return bytes
+    }
+
     /// Equal but for the case of ASCII letters.
     func isEqual(ignoringCase other: String) -> Bool {
         utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
@@ -60,6 +75,18 @@ extension UInt8 {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
         case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
         case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+
+    /// 0 to 63; nil for anything but a digit of Base64.
+    fileprivate var base64Digit: UInt8? {
+        switch self {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): self - UInt8(ascii: "A")
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): self - UInt8(ascii: "a") + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0") + 52
+        case UInt8(ascii: "+"): 62
+        case UInt8(ascii: "/"): 63
         default: nil
         }
     }

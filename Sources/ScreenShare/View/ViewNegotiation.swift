@@ -88,7 +88,7 @@ struct ViewNegotiation {
         }
         let receive = ReceiveParameters(
             payloadTypes: Set(answer.video.options.map(\.payloadType)), retransmissionPayloadTypes: retransmissions,
-            parityPayloadType: answer.video.parityPayloadType,
+            parityPayloadType: answer.video.parityPayloadType, parameterSets: option.parameterSets,
             extensions: ExtensionMap(answer.video.extensions), ssrc: ssrc, canonicalName: canonicalName,
             takesRequests: option.feedback.contains(.nack) || option.retransmissionPayloadType != nil,
             givesCongestionFeedback: option.feedback.contains(.ccfb),

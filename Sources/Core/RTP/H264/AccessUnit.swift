@@ -24,5 +24,16 @@ package struct AccessUnit: Hashable, Sendable {
         self.packetsLostBefore = packetsLostBefore
     }
 
+    /// Parameter sets that came by another way than RTP, without a picture; nil where there are none.
+    package init?(parameterSets sets: [[UInt8]]) {
+        self.init(bytes: [], nalUnits: [], timestamp: 0, isKeyframe: false, isComplete: true)
+        for set in sets {
+            guard let header = set.first, NALUnitType(header: header).isParameterSet else { continue }
+            nalUnits.append(bytes.count..<bytes.count + set.count)
+            bytes += set
+        }
+        if nalUnits.isEmpty { return nil }
+    }
+
     package func type(of nalUnit: Range<Int>) -> NALUnitType { NALUnitType(header: bytes[nalUnit.lowerBound]) }
 }

@@ -35,6 +35,11 @@ package struct H264Option: Hashable, Sendable {
 
     package var profile: H264Profile { profileLevel.profile }
 
+    /// The parameter sets that the sender of the stream tells by SDP (RFC 6184 § 8.1). What can't be read is left out.
+    package var parameterSets: [[UInt8]] {
+        (parameters["sprop-parameter-sets"]?.split(at: UInt8(ascii: ",")) ?? []).compactMap(\.base64Decoded)
+    }
+
     /// The answer's parameters. They name the same configuration as the offer, or the payload type could not be the
     /// same (RFC 6184 § 8.2.2): what the offer left unsaid stays unsaid, and the level is ours only if levels may
     /// differ.
