@@ -77,8 +77,10 @@ extension PeerCore {
     private mutating func handle(_ packet: RTCPPacket) {
         switch packet {
         case .senderReport(let report):
-            if receiver?.handle(report, at: now) == true { videoClock.receive(report) }
-            if audioReceiver?.handle(report, at: now) == true { audioClock.receive(report) }
+            // Ours tells by a report that its clock has moved (`ToldClock`).
+            let isExact = setup.receive?.isFromOwnSharer == true
+            if receiver?.handle(report, at: now) == true { videoClock.receive(report, isExact: isExact) }
+            if audioReceiver?.handle(report, at: now) == true { audioClock.receive(report, isExact: isExact) }
             handle(report.reports)
         case .receiverReport(let report): handle(report.reports)
         // Sound is not sent again, it would come too late; and what was sent again has numbers of its own.

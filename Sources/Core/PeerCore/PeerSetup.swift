@@ -132,8 +132,8 @@ package struct ReceiveParameters: Sendable {
     package var takesRequests: Bool
     /// The sharer takes `ccfb`; transport-wide numbers go before it.
     package var givesCongestionFeedback: Bool
-    /// The sharer is ours, and takes for one what it is told twice of a packet. Others (libwebrtc, mediasoup) reckon a lost
-    /// packet as another one each time that they are told of it.
+    /// The sharer is ours: it takes for one what it is told twice of a packet, and its reports are exact. Others (libwebrtc,
+    /// mediasoup) reckon a lost packet as another one each time that they are told of it.
     package var isFromOwnSharer: Bool
     /// The sharer takes ECN feedback beside transport-wide numbers (`nack ecn`, RFC 6679).
     package var reportsMarks: Bool

@@ -105,4 +105,9 @@ extension Limits {
     package static let largestClockDistance: Duration = .seconds(10)
     /// A report that is older than the last one by less than this came late; by more, the clock was set back.
     package static let lateReport: Duration = .seconds(60)
+    /// Of so many reports the middle one counts, where each may be off: libwebrtc lays a line through twenty, and gives that
+    /// up after three that are far from it (RtpToNtpEstimator).
+    package static let countedReports = 5
+    /// A report that is off by more than this tells that a clock was set, or that timestamps began anew.
+    package static let largestReportError: Duration = .seconds(1)
 }

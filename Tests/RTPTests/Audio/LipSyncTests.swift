@@ -83,12 +83,33 @@ struct LipSyncTests {
         #expect(clock.captured(900) == set)
     }
 
+    @Test("Of reports that may be off one that is moves nothing, three do, and one that is off by far does at once")
+    func inexact() throws {
+        var clock = ReportedClock(clockRate: 90_000)
+        /// By how many milliseconds the clock is late, once a report has come that is by so many.
+        func off(_ second: Int, by milliseconds: Double) throws -> Double {
+            let ntp = wall.ntp(at: .zero + .seconds(Double(second) + milliseconds / 1000))
+            clock.note(ntp, timestamp: UInt32(second * 90_000), isExact: false)
+            let captured = try #require(clock.captured(UInt32(second * 90_000)))
+            return captured.duration(since: wall.ntp(at: .zero + .seconds(second))).inMilliseconds.rounded()
+        }
+        var late: [Double] = []
+        for (index, milliseconds) in ([0, 80, 0, 0, 0, 80, 0, 0, 0, 0, 80, 80, 80, 2080] as [Double]).enumerated() {
+            late.append(try off(100 + index, by: milliseconds))
+        }
+        #expect(late == [Double](repeating: 0, count: 12) + [80, 2080])
+    }
+
     @Test("Hostile reports never trap (seed 3)")
     func hostile() {
         var random = SeededGenerator(seed: 3)
         for _ in 0..<20_000 {
             var clock = ReportedClock(clockRate: 48_000)
-            clock.note(NTPTimestamp(bits: random.next()), timestamp: UInt32.random(in: 0 ... .max, using: &random))
+            for _ in 0..<3 {
+                clock.note(
+                    NTPTimestamp(bits: random.next()), timestamp: UInt32.random(in: 0 ... .max, using: &random),
+                    isExact: Bool.random(using: &random))
+            }
             guard let captured = clock.captured(UInt32.random(in: 0 ... .max, using: &random)) else { continue }
             let at = Instant(nanoseconds: Int64.random(in: .min ... .max, using: &random))
             let hold = LipSync.holdBack(
