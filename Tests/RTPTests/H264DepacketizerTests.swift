@@ -226,6 +226,19 @@ struct H264DepacketizerTests {
         #expect(units[0].bytes == [0x06, 1])
     }
 
+    @Test("A keyframe begins with a sequence parameter set, in one packet also behind a delimiter", arguments: [
+        ([0x67, 1], true), ([0x78, 0, 2, 0x67, 1, 0, 2, 0x68, 1], true),
+        ([0x78, 0, 2, 0x09, 0xF0, 0, 2, 0x67, 1, 0, 2, 0x68, 1], true),
+        ([0x78, 0, 2, 0x09, 0xF0, 0, 2, 0x06, 5, 0, 2, 0x67, 1], true),
+        ([0x78, 0, 2, 0x09, 0xF0, 0, 2, 0x41, 0x9A], false), ([0x78, 0, 2, 0x41, 0x9A, 0, 2, 0x67, 1], false),
+        ([0x78, 0, 2, 0x09, 0xF0], false), ([0x78, 0, 9, 0x09], false), ([0x78, 0, 0, 0x67], false), ([0x78], false),
+        ([0x41, 0x9A], false),
+    ] as [([UInt8], Bool)])
+    func beginning(payload: [UInt8], begins: Bool) {
+        let isKnown = payload.read { H264Depacketizer.beginsKeyframe($0, payload: payload.indices) }
+        #expect(isKnown == begins)
+    }
+
     private func packet(_ payload: [UInt8], _ timestamp: UInt32, marker: Bool = false) -> TestStream.Packet {
         TestStream.Packet(payload: payload, sequenceNumber: 0, timestamp: timestamp, marker: marker)
     }

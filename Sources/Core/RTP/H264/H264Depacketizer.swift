@@ -55,14 +55,22 @@ package struct H264Depacketizer: Sendable {
 
     package mutating func nextAccessUnit() -> AccessUnit? { finished.popFirst() }
 
-    /// Whether a keyframe begins with this payload: parameter sets go before nothing else.
+    /// Whether a keyframe begins with this payload: parameter sets go before nothing else. In one packet with them a
+    /// delimiter may be the first, as x264 writes one.
     package static func beginsKeyframe(_ span: RawSpan, payload: Range<Int>) -> Bool {
         guard let header = span.u8(at: payload.lowerBound), payload.upperBound <= span.byteCount else { return false }
-        let type = NALUnitType(header: header)
-        if type == .stapA, payload.count > 3, let inner = span.u8(at: payload.lowerBound + 3) {
-            return NALUnitType(header: inner) == .sequenceParameterSet
+        guard NALUnitType(header: header) == .stapA else { return NALUnitType(header: header) == .sequenceParameterSet }
+        var cursor = Cursor(payload)
+        _ = cursor.u8(span)
+        while let size = cursor.u16(span), size > 0, let nalUnit = cursor.take(Int(size)),
+            let first = span.u8(at: nalUnit.lowerBound)
+        {
+            let type = NALUnitType(header: first)
+            guard type == .accessUnitDelimiter || type == .supplementalInformation else {
+                return type == .sequenceParameterSet
+            }
         }
-        return type == .sequenceParameterSet
+        return false
     }
 
     /// False for a duplicate or late packet. A gap damages the unit that is open.
