@@ -1,4 +1,4 @@
-"""`make demo` on a machine without a display: something to see, and nothing left behind."""
+"""`make demo` where there is no display that can be shared: something to see, and nothing left behind."""
 
 import os
 import signal
@@ -29,7 +29,7 @@ def alive(pid):
 
 
 def test_the_demo_is_seen_in_a_browser_and_leaves_nothing(lan, program, start, artifacts):
-    environment = {"SCREENSHARE": program, "DISPLAY": "", "WAYLAND_DISPLAY": ""}
+    environment = {"SCREENSHARE": program, "DISPLAY": "", "WAYLAND_DISPLAY": "", "XDG_SESSION_TYPE": ""}
     demo = start(Process, lan.command([ROOT / "Scripts/demo"]), env=environment, name="demo")
     link = demo.wait_for(sharer.LINK, 30)[0]
     first_words = demo.text().splitlines()[:3]
@@ -43,3 +43,12 @@ def test_the_demo_is_seen_in_a_browser_and_leaves_nothing(lan, program, start, a
     os.killpg(demo.pid, signal.SIGINT)
     assert demo.wait(6) == 0
     assert not [pid for pid in children if alive(pid)]
+
+
+def test_in_a_wayland_session_the_demo_says_so_first_and_shares_a_virtual_screen(lan, program, start):
+    environment = {"SCREENSHARE": program, "DISPLAY": ":987", "WAYLAND_DISPLAY": "wayland-987"}
+    demo = start(Process, lan.command([ROOT / "Scripts/demo"]), env=environment, name="demo")
+    demo.wait_for(sharer.LINK, 30)
+    assert "Wayland" in demo.text().splitlines()[0] and "virtual" in demo.text().splitlines()[0]
+    os.killpg(demo.pid, signal.SIGINT)
+    assert demo.wait(6) == 0
