@@ -5,7 +5,8 @@ import SignalingServer
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Run the signaling server alone.",
-        discussion: "Media never passes through it: it only brings sharers and viewers together.\n\n"
+        discussion: "Media never passes through it: it only brings sharers and viewers together. Whoever reaches it may share, "
+            + "in any room that is free; whether viewers need a token is each sharer's to say.\n\n"
             + "Exit codes: 0 ended by a signal, 64 wrong usage, 69 can't listen there, or not any more, 70 internal error.")
 
     @Option(help: "Where to listen.")

@@ -29,6 +29,11 @@ def test_host_s_help_tells_one_default_of_the_udp_port_and_when_its_own_server_r
     assert "gone for five seconds. Else one runs inside this process" in text
 
 
+def test_serve_s_help_says_who_may_share_there(run):
+    text = " ".join(run("serve", "--help").stdout.split())
+    assert "Whoever reaches it may share, in any room that is free" in text
+
+
 def test_tab_offers_files_for_options_that_take_files(run):
     lines = run("--generate-completion-script", "fish").stdout.splitlines()
     for command, option in (("view", "audio"), ("view", "stats-json"), ("host", "stats-json"), ("host", "turn-ca")):
