@@ -1,5 +1,4 @@
 import Logging
-import ScreenShare
 import SignalingServer
 import Synchronization
 
@@ -29,22 +28,12 @@ final class EmbeddedServer: Sendable {
         server = SignalingServer(configuration: configuration, logger: logger)
     }
 
-    /// Where it listens.
-    struct Place {
-        /// Host and port for this process, whatever becomes of the machine's addresses.
-        let own: String
-        /// Those that people on this machine, or in its network, can open.
-        let reachable: String
-    }
-
     /// Returns once it listens.
-    func start() async throws -> Place {
+    func start() async throws -> ServedPlace {
         let task = Task { [server] in try await server.run() }
         running.withLock { $0 = task }
         do {
-            let port = try await server.port
-            return Place(
-                own: ListenAddress.authority(ownHost, port), reachable: ListenAddress.authority(reachableHost, port))
+            return ServedPlace(listen, port: try await server.port)
         } catch {
             throw Failure(.unavailable, "can't listen at \(listen): \(error) Choose another --listen.")
         }
@@ -59,15 +48,5 @@ final class EmbeddedServer: Sendable {
     /// Returns once it serves no more: before `stop` only where the system refuses it connections.
     func ended() async {
         _ = await running.withLock { $0 }?.result
-    }
-
-    private var ownHost: String {
-        guard listen.isWildcard else { return listen.host }
-        return listen.host == "::" ? "::1" : "127.0.0.1"
-    }
-
-    /// A wildcard address can't be opened: another address of this machine can.
-    private var reachableHost: String {
-        listen.isWildcard ? LocalNetwork.reachableAddress(preferIPv6: listen.host == "::") ?? "127.0.0.1" : listen.host
     }
 }

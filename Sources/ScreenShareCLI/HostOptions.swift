@@ -300,7 +300,6 @@ struct ListenAddress: ExpressibleByArgument, CustomStringConvertible {
     }
 
     var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
-    var isWildcard: Bool { host == "0.0.0.0" || host == "::" }
     var description: String { Self.authority(host, port) }
 
     static func authority(_ host: String, _ port: Int) -> String {

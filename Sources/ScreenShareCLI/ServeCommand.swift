@@ -5,8 +5,8 @@ import SignalingServer
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Run the signaling server alone.",
-        discussion: "Media never passes through it: it only brings sharers and viewers together. Whoever reaches it may share, "
-            + "in any room that is free; whether viewers need a token is each sharer's to say.\n\n"
+        discussion: "Media never passes through it: it only brings sharers and viewers together. Whoever reaches it may "
+            + "share, in any room that is free; whether viewers need a token is each sharer's to say.\n\n"
             + "Exit codes: 0 ended by a signal, 64 wrong usage, 69 can't listen there, or not any more, 70 internal error.")
 
     @Option(help: "Where to listen.")
@@ -25,8 +25,9 @@ struct ServeCommand: AsyncParsableCommand {
         let server = EmbeddedServer(
             listen: listen, allowedHosts: names.allowedHosts, allowedOrigins: names.allowedOrigins,
             iceServers: try servers.viewerServers(), logger: Console.logger(level: logLevel.level))
-        let address = try await server.start().reachable
-        Console.line("Signaling server: http://\(address)  (rooms at http://\(address)/r/NAME)")
+        let place = try await server.start()
+        if let note = place.note { Console.line(note) }
+        Console.line("Signaling server: http://\(place.reachable)  (rooms at http://\(place.reachable)/r/NAME)")
         let (ends, continuation) = AsyncStream.makeStream(of: Failure?.self)
         let end: @Sendable () -> Void = { continuation.yield(nil) }
         let signals = Signals([SIGINT: end, SIGTERM: end, SIGHUP: end])

@@ -50,7 +50,7 @@ struct SignalingPlan: Sendable {
         do {
             return try await publish(
                 session, at: "http://\(place.own)", shown: "http://\(place.reachable)",
-                token: viewerToken(isLocal: address.isLoopback), server: server, note: nil, sharerToken: secret)
+                token: viewerToken(isLocal: address.isLoopback), server: server, note: place.note, sharerToken: secret)
         } catch {
             await server.stop()
             throw error

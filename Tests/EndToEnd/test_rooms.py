@@ -159,6 +159,24 @@ def test_listening_beyond_loopback_makes_a_token_of_its_own(lan, share, start):
         assert http(lan, "POST", f"{host.base}/v1/rooms/{room}/share", "{}", kind)[0] in (401, 403)
 
 
+def test_where_there_is_no_ipv4_the_link_of_a_server_for_ipv4_opens_and_it_is_told_how_others_get_in(lan, share):
+    lan.place.run("ip", "addr", "del", f"{lan.address}/24", "dev", "lan0")
+    host = share(lan, "--test-pattern", listen="0.0.0.0:8080")
+    assert http(lan, "GET", host.page)[0] == 200
+    assert "--listen '[::]:8080'" in host.text()
+    assert host.stop() == OK
+    host = share(lan, "--test-pattern", listen="[::]:8080")
+    assert http(lan, "GET", host.page)[0] == 200
+    assert host.base == "http://[fd99::1]:8080" and "--listen" not in host.text()
+
+
+def test_a_server_at_all_addresses_starts_where_ipv6_is_switched_off_and_there_is_no_network(lan, share):
+    lan.place.run("ip", "addr", "del", f"{lan.address}/24", "dev", "lan0")
+    lan.place.run("sysctl", "-q", "-w", "net.ipv6.conf.all.disable_ipv6=1")
+    host = share(lan, "--test-pattern", listen="[::]:8080")
+    assert host.base == "http://127.0.0.1:8080" and http(lan, "GET", host.page)[0] == 200
+
+
 def test_a_server_that_runs_already_and_that_others_reach_has_a_token_made_too(lan, share, start):
     start(sharer.Server, lan, listen="0.0.0.0:8080")
     base = f"http://{lan.address}:8080"

@@ -7,7 +7,15 @@ public enum LocalNetwork {
     ///
     /// - Parameter preferIPv6: which of both is taken where there are both.
     public static func reachableAddress(preferIPv6: Bool = false) -> String? {
-        let addresses = ((try? LocalAddresses.usable()) ?? []).filter { !$0.isLoopback }
-        return (addresses.first { $0.isIPv6 == preferIPv6 } ?? addresses.first)?.description
+        reachableAddress(isIPv6: preferIPv6) ?? reachableAddress(isIPv6: !preferIPv6)
     }
+
+    /// The same of one family alone: a server that listens at `0.0.0.0` is reached by IPv4 only.
+    public static func reachableAddress(isIPv6: Bool) -> String? {
+        let addresses = (try? LocalAddresses.usable()) ?? []
+        return addresses.first { !$0.isLoopback && $0.isIPv6 == isIPv6 }?.description
+    }
+
+    /// Whether this machine's programs reach each other at `::1`: IPv6 may be switched off.
+    package static var hasIPv6Loopback: Bool { LocalAddresses.loopback().contains { $0.isIPv6 } }
 }
