@@ -54,6 +54,7 @@ extension ShareSession {
     /// Makes the share joinable in a room: viewers' offers are answered from now on, by WHEP on the server's side.
     ///
     /// A server that is lost is found again in the background; running media doesn't notice.
+    /// - Returns: what is to be kept: once nobody holds it, the room is given back, and nobody finds the share any more.
     /// - Throws: `ShareError.signaling` where the server can't be reached, `.roomTaken` where somebody else has the room,
     ///   `.forbidden` where it demands a token or takes none of ours, `.invalid` after `stop`, or where room, title or token
     ///   are malformed; what ended the share where nobody stopped it.
