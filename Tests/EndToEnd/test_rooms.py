@@ -190,6 +190,13 @@ def test_a_server_that_runs_already_and_that_others_reach_has_a_token_made_too(l
     assert not opened.token and "demo" in http(lan, "GET", f"{base}/v1/rooms")[2]
 
 
+def test_one_s_own_server_on_loopback_is_taken_for_that_where_the_network_has_no_ipv4(lan, share, start):
+    lan.place.run("ip", "addr", "del", f"{lan.address}/24", "dev", "lan0")
+    start(sharer.Server, lan)
+    host = share(lan, "--test-pattern", listen=None)
+    assert "already runs" in host.text() and "others in the network" not in host.text() and not host.token
+
+
 def test_a_hostile_page_gets_nothing(lan, share):
     """Another origin, or another host name that points here (DNS rebinding)."""
     host = share(lan, "--test-pattern")

@@ -69,6 +69,18 @@ struct ServerProbeTests {
         #expect(!LocalListener.isTrusted(port: 8080, user: 1000, tables: ["nonsense\n1 2 3"]))
     }
 
+    @Test("one at 127.0.0.1 is on loopback also where the network has IPv6 alone: the system has it as ::ffff:127.0.0.1")
+    func mappedListener() {
+        func table(_ address: String) -> String {
+            "sl local_address …\n 0: \(address):1F90 \(String(repeating: "0", count: 32)):0000 0A 0:0 00:0 0 1000 0 92 1\n"
+        }
+        func isOwn(_ address: String) -> Bool {
+            LocalListener.isOwnOnLoopback(port: 8080, user: 1000, tables: [table(address)])
+        }
+        #expect(isOwn("0000000000000000FFFF00000100007F"))
+        #expect(!isOwn("0000000000000000FFFF00000200630A") && !isOwn("0000000000000000FFFF000000000000"))
+    }
+
     @Test("this process's own server is")
     func ownListener() async throws {
         try await live { address, _ in

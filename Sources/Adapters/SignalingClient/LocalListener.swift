@@ -27,8 +27,11 @@ package enum LocalListener {
         isOnLoopback(port: port, tables: tables) && listeners(at: port, in: tables).allSatisfy { $0.owner == user }
     }
 
-    /// 127.0.0.1 and ::1, in words of 32 bits as this machine has them.
-    private static let loopback: Set<Substring> = ["0100007F", "00000000000000000000000001000000"]
+    /// 127.0.0.1, ::1 and ::ffff:127.0.0.1, in words of 32 bits as this machine has them. The last is what getaddrinfo(3)
+    /// makes of the first where there is no IPv4 beyond loopback.
+    private static let loopback: Set<Substring> = [
+        "0100007F", "00000000000000000000000001000000", "0000000000000000FFFF00000100007F",
+    ]
 
     package static func systemTables() -> [String] {
         ["/proc/net/tcp", "/proc/net/tcp6"].compactMap(contents)
