@@ -38,4 +38,6 @@ def test_all_is_made_before_anything_is_installed_and_all_may_read_it(tmp_path):
 def test_packages_are_left_to_whoever_has_another_system():
     command = ["/bin/bash", ROOT / "Scripts/install-packages", "build"]
     done = subprocess.run(command, env={"PATH": "/nonexistent"}, capture_output=True, text=True, timeout=20)
-    assert done.returncode == OK and "not a Debian system" in done.stderr and "libx264-dev" in done.stderr
+    assert done.returncode == OK and "not a Debian system" in done.stderr
+    # git, which fetches the Swift packages, only recommends the last.
+    assert {"libx264-dev", "git", "ca-certificates"} <= set(done.stderr.split())
