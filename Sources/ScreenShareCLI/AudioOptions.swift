@@ -64,21 +64,23 @@ struct AudioOptions: ParsableArguments {
     ///
     /// - Throws: where a device is named that neither the sound server nor ALSA has.
     func plan(
-        among devices: @autoclosure () -> [ShareableAudio],
+        among devices: @autoclosure () -> [ShareableAudio], mayExist: Bool = ShareableAudio.mayExist,
         isUnknown: (String) -> Bool = { ShareableAudio.isUnknown($0) }
     ) throws -> (configuration: AudioConfiguration, text: String) {
         let (system, mic) = (choice.system, choice.mic)
-        let devices = choice.isNone || !ShareableAudio.mayExist ? [] : devices()
+        let devices = choice.isNone || !mayExist ? [] : devices()
+        // A machine that may have sound and tells of none has not answered.
+        let known = mayExist && devices.isEmpty ? nil : devices
         var (configuration, texts) = (AudioConfiguration.none, [String]())
         if choice.wantsSystem, choice.audio != nil || system != nil || devices.contains(where: { $0.kind == .system }) {
             try check(system, among: devices, isUnknown)
             configuration.system = system.map { .device($0) } ?? .standard
-            texts.append(name(system, .system, devices) ?? Self.unnamed("system sound", .system, devices))
+            texts.append(name(system, .system, devices) ?? Self.unnamed("system sound", .system, known))
         }
         if choice.wantsMicrophone {
             try check(mic, among: devices, isUnknown)
             configuration.microphone = mic.map { .device($0) } ?? .standard
-            texts.append(name(mic, .microphone, devices) ?? Self.unnamed("the microphone", .microphone, devices))
+            texts.append(name(mic, .microphone, devices) ?? Self.unnamed("the microphone", .microphone, known))
         }
         configuration.packetDuration = AudioPacketDuration(rawValue: ptime) ?? .milliseconds20
         (configuration.systemGain, configuration.microphoneGain) = (systemGain ?? 0, micGain ?? 0)
@@ -92,9 +94,11 @@ struct AudioOptions: ParsableArguments {
         return "\(found.name) (\(id)) as the \(kind.rawValue)'s"
     }
 
-    /// One that comes later is taken then; where nobody could be asked nothing is known.
-    static func unnamed(_ words: String, _ kind: SharedAudio, _ devices: [ShareableAudio]) -> String {
-        devices.isEmpty || devices.contains { $0.kind == kind } ? words : "\(words) (there is none now)"
+    /// One that comes later is taken then.
+    ///
+    /// - Parameter devices: nil where nobody could be asked.
+    static func unnamed(_ words: String, _ kind: SharedAudio, _ devices: [ShareableAudio]?) -> String {
+        devices?.contains { $0.kind == kind } == false ? "\(words) (there is none now)" : words
     }
 
     /// Names of ALSA's that are in no list are taken where its configuration has them.

@@ -13,8 +13,9 @@ struct DoctorCommand: AsyncParsableCommand {
             relay, and sending up to a megabyte to the signaling server and back. No server is asked that isn't named. \
             It takes fifteen seconds at most.
 
-            Each line says ok, warn (a share works, but not for everybody, or not well) or fail (it does not start, or a \
-            server that was named is of no use), what was found, and what to do about it.
+            Each line says ok, warn (a share works, but not for everybody, or not well) or fail (it does not start, or \
+            without sound that was asked for, or a server that was named is of no use), what was found, and what to do \
+            about it.
 
             Exit codes: 0 nothing failed, 64 wrong usage, 69 something failed, 70 internal error, 74 what was found can't \
             be written.

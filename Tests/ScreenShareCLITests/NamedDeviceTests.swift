@@ -30,6 +30,18 @@ struct NamedDeviceTests {
         let words = "the microphone"
         #expect(AudioOptions.unnamed(words, .microphone, [speaker]) == "the microphone (there is none now)")
         #expect(AudioOptions.unnamed(words, .system, [speaker]) == words)
-        #expect(AudioOptions.unnamed(words, .microphone, []) == words)
+        #expect(AudioOptions.unnamed(words, .microphone, nil) == words)
+    }
+
+    @Test("that there is none at all is told too, of what is shared all the same")
+    func none() throws {
+        func text(_ words: String, mayExist: Bool) throws -> String {
+            let options = try AudioOptions.parse(words.split(separator: " ").map(String.init))
+            return try options.plan(among: [], mayExist: mayExist).text
+        }
+        let missing = "Sound: system sound (there is none now) and the microphone (there is none now)."
+        #expect(try text("--audio both", mayExist: false) == missing)
+        #expect(try text("--audio both", mayExist: true) == "Sound: system sound and the microphone.", "nobody answered")
+        #expect(try text("", mayExist: false) == "No sound is shared.", "nobody asked for any")
     }
 }

@@ -48,7 +48,7 @@ public struct Finding: Hashable, Sendable, Encodable {
         case ok
         /// A share works, but not for everybody, or not as well as it could.
         case warning = "warn"
-        /// A share does not start, or reaches nobody.
+        /// A share does not start, reaches nobody, or is without sound that was asked for.
         case failure = "fail"
     }
 
