@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Everything for a person goes to standard error; on a terminal one status line is updated in place.
+/// Everything for a person goes to standard error; on a terminal that can do so one status line is updated in place.
 ///
 /// Whoever reads it may be slow, or stop: what has no room is left out after a short wait, and nobody is kept from quitting.
 enum Console {
@@ -18,7 +18,8 @@ enum Console {
     private static let chunk = 4096
 
     private static let state = Mutex(State())
-    static let isTerminal = isatty(STDERR_FILENO) == 1
+    /// One whose line can be taken back: a dumb one (terminfo(5)), as Emacs' shell has it, shows the codes for that.
+    static let isTerminal = isatty(STDERR_FILENO) == 1 && getenv("TERM").map { String(cString: $0) } != "dumb"
 
     /// A line of its own, above the status line.
     static func line(_ text: String) {

@@ -28,7 +28,7 @@ class Terminal:
         os.write(self.master, keys.encode())
 
     def wait_for(self, text, timeout=10):
-        """Until a text has come since the last one that was waited for."""
+        """Until a text has come since the last one that was waited for; gives all that came."""
         deadline, got = time.monotonic() + timeout, ""
         while text not in got:
             assert time.monotonic() < deadline, f"no {text!r} in {got!r}"
@@ -36,6 +36,7 @@ class Terminal:
                 got += os.read(self.master, 65536).decode(errors="replace")
             except BlockingIOError:
                 time.sleep(0.02)
+        return got
 
     @property
     def modes(self):
@@ -105,6 +106,17 @@ def test_keys_are_heard_once_a_job_of_the_background_is_fetched(lan, terminal):
     wait_until(lambda: shell.foreground == shell.child, 5, "the shell in the foreground")
     shell.type("exit\n")
     assert shell.wait() == OK
+
+
+def test_a_dumb_terminal_gets_lines_without_codes(lan, terminal):
+    host = terminal(lan.command(["env", "TERM=dumb", screenshare(), *HOST, "--audio", "none"]))
+    seen = host.wait_for("0 viewers", 15)
+    host.type("p")
+    # Said where the status line would be taken away.
+    seen += host.wait_for("is paused")
+    host.type("q")
+    assert host.wait() == OK
+    assert "\x1b" not in seen
 
 
 def test_a_terminal_is_told_of_the_keys_and_capital_letters_are_keys_too(lan, terminal):
