@@ -127,7 +127,11 @@ struct NetworkOptions: ParsableArguments {
 
 /// `192.168.1.2`, `fd00::2`, `eth0`.
 enum InterfaceArgument {
+    /// As many as a session takes.
+    private static let most = 8
+
     static func check(_ texts: [String]) throws {
+        if texts.count > most { throw ValidationError("At most \(most) addresses or interfaces.") }
         if let text = texts.first(where: { !NetworkConfiguration.isInterface($0) }) {
             throw ValidationError(
                 "--interface takes an IP address, without brackets, or an interface that has one (see ip addr): not "
