@@ -16,7 +16,8 @@ struct SourcesCommand: AsyncParsableCommand {
 
     /// Sound there may be without a display.
     func run() async throws {
-        let audio = ShareableAudio.list()
+        // Where nothing tells of any, libpulse is not asked, which complains itself of a user without a home.
+        let audio = ShareableAudio.mayExist ? ShareableAudio.list() : []
         let sources: ShareableSources?
         do throws(ShareError) {
             sources = try ShareableSources.list(display: display)

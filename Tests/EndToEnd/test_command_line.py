@@ -1,6 +1,7 @@
 """The command line: help, versions, listings, settings by environment."""
 
 import json
+import os
 
 import pytest
 from harness import sharer
@@ -155,6 +156,16 @@ def test_sources_are_listed(display, painter, run):
     for expected in ("left", "a window to share", "1280", "720"):
         assert expected in listed
     assert "a window to share" in run("sources", "--display", screen.name).stdout
+
+
+SOUND_SIGNS = ["/dev/snd", "/etc/asound.conf", "/run/pulse/native", f"/run/user/{os.getuid()}/pulse/native"]
+
+
+@pytest.mark.skipif(any(map(os.path.exists, SOUND_SIGNS)), reason="there are signs of sound")
+def test_sources_have_no_complaint_of_a_library_s_where_there_is_neither_sound_nor_a_home(display, run):
+    homeless = {"PATH": "/usr/bin:/bin", "HOME": "/proc/nobody"}
+    done = run("sources", "--display", display(640, 480).name, env=homeless)
+    assert done.returncode == OK and done.stderr == ""
 
 
 def test_no_display_is_a_clear_error(run):
