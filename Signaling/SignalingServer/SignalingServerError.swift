@@ -31,6 +31,8 @@ public enum SignalingServerError: Error, Equatable, CustomStringConvertible {
         case let error as IOError where error.errnoCode == EADDRINUSE: self = .addressInUse(host: host, port: port)
         case let error as IOError:
             self = .cannotListen(host: host, port: port, reason: String(cString: strerror(error.errnoCode)))
+        case let error as SocketAddressError.UnknownHost:
+            self = .cannotListen(host: host, port: port, reason: error.errorDescription)
         case is SocketAddressError:
             self = .cannotListen(host: host, port: port, reason: "there is no such address")
         default: self = .cannotListen(host: host, port: port, reason: "\(error)")

@@ -72,6 +72,17 @@ struct LiveServerTests {
         }
     }
 
+    @Test("A host that is no name is said in the system's words alone")
+    func unknownHost() async throws {
+        var configuration = SignalingConfiguration()
+        // An empty label: no name server is asked for it.
+        configuration.host = "a..b"
+        configuration.port = 0
+        let server = SignalingServer(configuration: configuration, logger: .silent)
+        let expected = SignalingServerError.cannotListen(host: "a..b", port: 0, reason: "Name or service not known")
+        await #expect(throws: expected) { try await server.run() }
+    }
+
     @Test("A port that no machine has is said in words", arguments: [-1, 65536, Int.max])
     func noSuchPort(port: Int) async throws {
         var configuration = SignalingConfiguration()

@@ -87,7 +87,7 @@ struct SignalingCheck: Sendable {
         case EACCES: "only root may use it"
         case EADDRNOTAVAIL: "this machine has no such address"
         case let code?: String(cString: strerror(code)).lowercased()
-        case nil: "nobody knows this name"
+        case nil: (error as? SocketAddressError.UnknownHost)?.errorDescription.lowercased() ?? "there is no such address"
         }
     }
 }
