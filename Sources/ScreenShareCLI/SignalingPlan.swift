@@ -68,7 +68,7 @@ struct SignalingPlan: Sendable {
             let token = viewerToken(isLocal: isLocal)
             var room = try await publish(
                 session, at: Self.standing, token: token, server: nil, note: standingNote(isLocal: isLocal),
-                objection: { token == nil && !open ? Self.exposure(port: port) : nil })
+                objection: { Self.objection(port: port, isForLoopback: token == nil && !open) })
             if SignalingProbe.isOwnOnLoopback(port: port) {
                 room.standIn = StandInServer(port: port) { makeServer(at: .standard, logger) }
             }
@@ -80,9 +80,19 @@ struct SignalingPlan: Sendable {
         }
     }
 
-    /// Another server has taken the place of the one that was reached from this machine alone.
-    private static func exposure(port: Int) -> String? {
-        guard SignalingProbe.isBeyondLoopback(port: port) else { return nil }
+    /// Why the room is not to be asked for, be it anew: another server has taken the place of the one that was found.
+    /// Nor is it where nobody listens, who may be somebody else by the time that the token arrives.
+    ///
+    /// - Parameter isForLoopback: viewers need no token, and are on this machine.
+    static func objection(port: Int, isForLoopback: Bool) -> String? {
+        let isBeyondLoopback = SignalingProbe.isBeyondLoopback(port: port)
+        guard isBeyondLoopback || SignalingProbe.isOnLoopback(port: port) else {
+            return "nobody listens at \(standing) any more"
+        }
+        guard SignalingProbe.isTrusted(port: port) else {
+            return "another user's signaling server is at \(standing) by now: start the share anew"
+        }
+        guard isForLoopback, isBeyondLoopback else { return nil }
         return "others in the network reach the server by now, and viewers of this share need no token: start it anew"
     }
 

@@ -1,10 +1,12 @@
 """Rooms and tokens: who may share, who may watch, and what the others are told."""
 
 import json
+import os
 import re
 import signal
 import subprocess
 
+import pytest
 from harness import sharer
 from harness.codes import NO_PERMISSION, OK, UNAVAILABLE, USAGE
 from harness.paths import SYSTEM_PYTHON, screenshare
@@ -230,3 +232,36 @@ def test_who_shares_at_another_s_server_takes_its_place_when_that_has_gone(lan, 
     viewer = start(sharer.view, lan, "--frames", "5", room="second", output=subprocess.DEVNULL, signaling=first.base)
     assert viewer.wait(10) == OK, viewer.describe()
     assert second.stop() == OK
+
+
+NEXT_SERVER = """
+import http.server, time
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        print(self.path, self.rfile.read(int(self.headers["Content-Length"] or 0)), flush=True)
+        self.send_error(503)
+    do_GET = do_PUT = do_DELETE = lambda self: self.send_error(404)
+while True:
+    try:
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 8080), Handler)
+        break
+    except OSError:
+        time.sleep(0.02)
+print("ready", flush=True)
+server.serve_forever()
+"""
+
+
+def test_a_share_is_not_brought_to_another_user_s_server_that_takes_the_place_of_its_own(lan, share, start):
+    if os.geteuid() != 0:
+        pytest.skip("ONE USER: only root can be another")
+    server = start(sharer.Server, lan)
+    host = share(lan, "--test-pattern", "--token", "sesame", listen=None)
+    assert "already runs" in host.text()
+    other = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", SYSTEM_PYTHON, "-c", NEXT_SERVER]
+    next_server = start(Process, lan.command(other), name="another user's server")
+    server.kill()
+    next_server.wait_for("ready", 5, key="out")
+    host.process.wait_for("another user's signaling server", 15)
+    assert next_server.text("out") == "ready", "neither the token nor the screen is for it"
+    assert host.process.running

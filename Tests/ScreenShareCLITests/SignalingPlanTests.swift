@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import ScreenShare
 import Testing
 
@@ -31,6 +32,22 @@ struct SignalingPlanTests {
         #expect(!plan().standingNote(isLocal: true).contains("others"))
         #expect(plan().standingNote(isLocal: false).hasSuffix("others in the network reach it, and need the token."))
         #expect(plan(open: true).standingNote(isLocal: false).hasSuffix("and need no token (--open)."))
+    }
+
+    @Test("a room is asked for at this user's server alone, and without a token where only this machine reaches it")
+    func objection() throws {
+        let here = try #require(Listener(at: 0x7F00_0001))
+        let everywhere = try #require(Listener(at: 0))
+        for isForLoopback in [true, false] {
+            #expect(SignalingPlan.objection(port: here.port, isForLoopback: isForLoopback) == nil)
+        }
+        #expect(SignalingPlan.objection(port: everywhere.port, isForLoopback: false) == nil)
+        let exposed = try #require(SignalingPlan.objection(port: everywhere.port, isForLoopback: true))
+        #expect(exposed.contains("others in the network"))
+        close(here.descriptor)
+        let gone = try #require(SignalingPlan.objection(port: here.port, isForLoopback: false), "the token is for nobody else")
+        #expect(gone.contains("nobody listens"))
+        close(everywhere.descriptor)
     }
 
     @Test("whose server's names are of no use at one that runs already is told so", arguments: [true, false])
@@ -81,5 +98,27 @@ struct SignalingPlanTests {
         #expect(words.allSatisfy { $0.hasSuffix("'") && $0.split(separator: "'").count <= 2 }, "a shell leaves it alone")
         let parsed = try ViewCommand.parse(command.split(separator: " ").dropFirst().map(String.init))
         #expect(parsed.room == room && parsed.token == token)
+    }
+}
+
+/// Somebody who listens at a port of this machine.
+private struct Listener {
+    let descriptor: Int32
+    let port: Int
+
+    init?(at host: UInt32) {
+        let made = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(host.bigEndian)
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { place in
+                bind(made, place, size) == 0 && listen(made, 1) == 0 && getsockname(made, place, &size) == 0
+            }
+        }
+        guard isListening else { return nil }
+        descriptor = made
+        port = Int(UInt16(bigEndian: address.sin_port))
     }
 }

@@ -8,6 +8,9 @@ public enum SignalingProbe {
         return await answers(at: "http://127.0.0.1:\(port)")
     }
 
+    /// Whether somebody listens at a port, and whoever does is this user or root.
+    package static func isTrusted(port: Int) -> Bool { LocalListener.isTrusted(port: port) }
+
     /// Whether whoever listens at a port does so at loopback only: nobody in the network is served.
     package static func isOnLoopback(port: Int) -> Bool { LocalListener.isOnLoopback(port: port) }
 
