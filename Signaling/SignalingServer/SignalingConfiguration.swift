@@ -26,7 +26,8 @@ public struct SignalingConfiguration: Sendable {
     public var policy: @Sendable (RoomName) -> RoomPolicy? = { _ in .open }
     /// Rooms at one time.
     public var maxRooms = 256
-    /// Offers that wait for an answer, in all rooms.
+    /// Offers that wait for an answer, in all rooms. With one more the room that has most of them loses its oldest, unless
+    /// the newcomer's has as many.
     public var maxPendingSessions = 128
     /// Open connections; more wait until one is closed.
     public var maxConnections = 1024

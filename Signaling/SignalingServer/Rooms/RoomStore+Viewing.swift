@@ -56,11 +56,23 @@ extension RoomStore {
         guard share.sessions.count < share.maxViewers else {
             throw ProblemError(.roomFull, retryAfter: RetryAfter.roomFull)
         }
-        let pending = rooms.values.reduce(0) { $0 + ($1.share?.pendingSessions ?? 0) }
-        guard share.pendingSessions < ServerLimits.pendingPerRoom, pending < configuration.maxPendingSessions,
-            !share.outbox.isFull
-        else { throw ProblemError(.serverBusy, retryAfter: RetryAfter.serverBusy) }
+        guard share.pendingSessions < ServerLimits.pendingPerRoom, !share.outbox.isFull, hasPlace(for: share) else {
+            throw ProblemError(.serverBusy, retryAfter: RetryAfter.serverBusy)
+        }
         return share.id
+    }
+
+    /// Whether one more offer to a share may wait. Where all places are taken, the offer that waits longest in the room
+    /// with most of them leaves its place to a room with fewer: a sharer who answers nobody keeps nobody out elsewhere.
+    private func hasPlace(for share: Share) -> Bool {
+        let waiting = rooms.mapValues { $0.share?.pendingSessions ?? 0 }
+        if waiting.values.reduce(0, +) < configuration.maxPendingSessions { return true }
+        guard let fullest = waiting.max(by: { $0.value < $1.value }), fullest.value > share.pendingSessions,
+            let oldest = rooms[fullest.key]?.share?.oldestPending
+        else { return false }
+        oldest.session.fail(ProblemError(.serverBusy, retryAfter: RetryAfter.serverBusy))
+        remove(oldest.id, from: fullest.key, tellSharer: true)
+        return true
     }
 
     /// Forgets a session nobody got to know of.

@@ -15,6 +15,7 @@ struct Session {
     }
 
     var state: State
+    let begun: ServerClock.Instant
     var etag: EntityTag
     /// The viewer's ICE user name fragments, one for each transport of its offer; another one in a PATCH restarts ICE.
     var ufrags: [String]
@@ -29,6 +30,7 @@ struct Session {
 
     init(_ state: State, etag: EntityTag, ufrags: [String], at now: ServerClock.Instant) {
         self.state = state
+        begun = now
         self.etag = etag
         self.ufrags = ufrags
         patches = RateLimit(burst: ServerLimits.patchBurst, perSecond: ServerLimits.patchesPerSecond, at: now)

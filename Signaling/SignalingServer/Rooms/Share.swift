@@ -29,6 +29,11 @@ struct Share {
 
     var pendingSessions: Int { sessions.values.count(where: \.isPending) }
 
+    /// The session whose offer waits longest.
+    var oldestPending: (id: RandomID, session: Session)? {
+        sessions.filter(\.value.isPending).min { $0.value.begun < $1.value.begun }.map { ($0.key, $0.value) }
+    }
+
     /// Puts an event into the box, and into the stream where there is one.
     mutating func tell(_ event: ShareEvent) throws {
         deliver(try outbox.append(event))
