@@ -12,9 +12,11 @@ enum ServerLimits {
     static let outboxBytes = 2 * 1024 * 1024
     /// Parts an event stream holds for a reader that is slow to read; then it is ended, and the reader comes again.
     static let streamParts = 1024
-    /// Pages and viewers that watch one room, and all rooms: half of the connections are left for everything else.
-    static let watchersPerRoom = 512
+    /// Pages and viewers that follow rooms: half of the connections are left for everything else.
     static let watchers = 512
+    /// Of so many connections one is kept for whoever comes: where the others are taken, the oldest that has brought no
+    /// request makes place.
+    static let connectionsForOneNewcomer = 8
     /// Header of a request, in bytes and in fields; browsers send about 1 kB in 20.
     static let headerBytes = 16 * 1024
     static let headerFields = 100

@@ -29,7 +29,8 @@ public struct SignalingConfiguration: Sendable {
     /// Offers that wait for an answer, in all rooms. With one more the room that has most of them loses its oldest, unless
     /// the newcomer's has as many.
     public var maxPendingSessions = 128
-    /// Open connections; more wait until one is closed.
+    /// Open connections; more wait until one is closed. With seven of eight of them the oldest that has brought no request
+    /// makes place for each that comes.
     public var maxConnections = 1024
     package var timing = Timing()
 

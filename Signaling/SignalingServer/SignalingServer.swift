@@ -102,9 +102,11 @@ public final class SignalingServer: Sendable {
         router.add(middleware: UnknownAddressMiddleware())
         routes.add(to: router)
         let timing = configuration.timing
+        let places = ConnectionPlaces(limit: configuration.maxConnections)
         let http = HTTP1Channel.Configuration(
             additionalChannelHandlers: [
-                ConnectionGuard(deadline: timing.header + timing.body, readingDeadline: timing.reading)
+                ConnectionGuard(
+                    deadline: timing.header + timing.body, readingDeadline: timing.reading, places: places)
             ],
             idleTimeout: TimeAmount(timing.header),
             httpDecoderConfiguration: .init(

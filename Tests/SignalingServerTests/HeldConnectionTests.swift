@@ -37,7 +37,9 @@ struct HeldConnectionTests {
     func unread() throws {
         let loop = EmbeddedEventLoop()
         let channel = EmbeddedChannel(
-            handler: ConnectionGuard(deadline: .seconds(10), readingDeadline: .seconds(20)), loop: loop)
+            handler: ConnectionGuard(
+                deadline: .seconds(10), readingDeadline: .seconds(20), places: ConnectionPlaces(limit: 8)),
+            loop: loop)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         for _ in 0..<3 {
             channel.isWritable = false

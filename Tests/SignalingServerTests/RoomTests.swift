@@ -101,7 +101,7 @@ struct RoomTests {
             let store = bench.routes.store
             let room = try #require(RoomName("demo"))
             var channels: [EventChannel] = []
-            for _ in 0..<ServerLimits.watchersPerRoom { channels.append(try await store.watch(room)) }
+            for _ in 0..<ServerLimits.watchers { channels.append(try await store.watch(room)) }
             try await bench.send(.get, "/v1/rooms/demo/events").problem(.serverBusy)
             for channel in channels { await channel.close() }
             #expect(await store.rooms.isEmpty)

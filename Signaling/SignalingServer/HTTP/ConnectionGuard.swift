@@ -17,6 +17,9 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let deadline: TimeAmount
     private let readingDeadline: TimeAmount
+    private let places: ConnectionPlaces
+    /// Whole requests without a whole answer; below zero where an answer came before its request had ended.
+    private var unanswered = 0
     private var timer: Scheduled<Void>?
     /// Runs while the other side reads nothing of what waits for it.
     private var readingTimer: Scheduled<Void>?
@@ -27,15 +30,18 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// - Parameters:
     ///   - deadline: for a request.
     ///   - readingDeadline: for as much of an answer as is buffered here.
-    init(deadline: Duration, readingDeadline: Duration) {
+    ///   - places: of all of the server's connections.
+    init(deadline: Duration, readingDeadline: Duration, places: ConnectionPlaces) {
         self.deadline = TimeAmount(deadline)
         self.readingDeadline = TimeAmount(readingDeadline)
+        self.places = places
     }
 
     /// Who is gone without a word, as a laptop that changes its network, is noticed when it acknowledges nothing.
     func handlerAdded(context: ChannelHandlerContext) {
         let time = Int(clamping: readingDeadline.nanoseconds / 1_000_000)
         context.channel.setOption(.tcpUserTimeout, value: time).whenFailure { _ in }
+        places.come(context.channel)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -48,6 +54,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         case .end:
             isReadingRequest = false
             stopTimer()
+            unanswered += 1
+            if unanswered > 0 { places.asked(context.channel) }
         }
         context.fireChannelRead(data)
     }
@@ -62,6 +70,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             context.write(data, promise: promise)
         case .end:
             isResponding = false
+            unanswered -= 1
+            if unanswered <= 0 { places.waits(context.channel) }
             guard closesAfterResponse else { return context.write(data, promise: promise) }
             // A request that is still coming in is left to the timer: to close now would reset the connection, and the
             // client might never see the answer.
@@ -94,6 +104,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
+        places.leave(context.channel)
         stopTimer()
         readingTimer?.cancel()
     }

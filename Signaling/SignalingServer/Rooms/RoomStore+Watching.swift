@@ -2,12 +2,35 @@ import SignalingProtocol
 
 /// Pages that follow a room's state.
 extension RoomStore {
-    func canWatch(_ name: RoomName) throws(ProblemError) {
-        let total = rooms.values.reduce(0) { $0 + $1.watchers.count }
-        let here = rooms[name]?.watchers.count ?? 0
-        guard !isStopping, total < ServerLimits.watchers, here < ServerLimits.watchersPerRoom,
-            rooms[name] != nil || rooms.count < configuration.maxRooms
+    /// - Parameter session: as for `watch`.
+    func canWatch(_ name: RoomName, as session: RandomID? = nil) throws(ProblemError) {
+        guard !isStopping, rooms[name] != nil || rooms.count < configuration.maxRooms,
+            !areStreamsTaken || predecessor(of: session, in: name) != nil
         else { throw ProblemError(.serverBusy, retryAfter: RetryAfter.serverBusy) }
+    }
+
+    private var areStreamsTaken: Bool { rooms.values.reduce(0) { $0 + $1.watchers.count } >= ServerLimits.watchers }
+
+    /// Whose stream ends where a viewer's begins: the one that it had, or, where all are taken, the oldest of those who
+    /// watch nothing. Anybody may open one, as often as he likes; a session has one.
+    private func predecessor(of session: RandomID?, in name: RoomName) -> (room: RoomName, number: UInt64)? {
+        guard isViewer(session, of: name) else { return nil }
+        if let own = rooms[name]?.watchers.first(where: { $0.value.session == session }) { return (name, own.key) }
+        return areStreamsTaken ? oldestStranger : nil
+    }
+
+    private func isViewer(_ session: RandomID?, of name: RoomName) -> Bool {
+        session.flatMap { rooms[name]?.share?.sessions[$0] }?.isEstablished == true
+    }
+
+    private var oldestStranger: (room: RoomName, number: UInt64)? {
+        var oldest: (room: RoomName, number: UInt64)?
+        for (name, room) in rooms {
+            for (number, watcher) in room.watchers where !isViewer(watcher.session, of: name) {
+                if number < oldest?.number ?? .max { oldest = (name, number) }
+            }
+        }
+        return oldest
     }
 
     /// A stream that begins with the present state and goes on with each change.
@@ -16,7 +39,8 @@ extension RoomStore {
     func watch(
         _ name: RoomName, as session: RandomID? = nil, presented token: BearerToken? = nil
     ) throws(ProblemError) -> EventChannel {
-        try canWatch(name)
+        try canWatch(name, as: session)
+        if let former = predecessor(of: session, in: name) { unwatch(former.room, former.number) }
         let (parts, continuation) = AsyncStream<StreamPart>.makeStream(
             bufferingPolicy: .bufferingOldest(ServerLimits.streamParts))
         lastWatcher += 1

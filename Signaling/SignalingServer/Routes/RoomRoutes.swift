@@ -51,7 +51,7 @@ struct RoomRoutes: Sendable {
         ) { call in
             let room = try call.room()
             try call.requireNoBody()
-            try await store.canWatch(room)
+            try await store.canWatch(room, as: call.askedSession)
             return EventStream.response(to: call, heartbeat: timing.watchHeartbeat) {
                 try await store.watch(room, as: call.askedSession, presented: call.bearer)
             }

@@ -37,9 +37,10 @@ struct Route: Sendable {
         self.handle = handle
     }
 
-    /// Whether a request may change something, or opens what only its owner may open.
+    /// Whether a request may change something, opens what only its owner may open, or takes a place for as long as it stays.
     var isGuarded: Bool {
         audience == .sharer || ![.get, .head, .options].contains(method)
+            || documentation.successes.contains { $0.content?.mediaType == ServerSentEvent.mediaType }
     }
 
     var parameters: [String] {
