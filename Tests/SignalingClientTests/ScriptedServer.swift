@@ -8,6 +8,9 @@ final class ScriptedServer: Sendable {
         let head: String
         let body: String
 
+        /// The server's.
+        var port: String { field("Host").map { String($0.drop { $0 != ":" }.dropFirst()) } ?? "" }
+
         var line: String { String(head.prefix { !$0.isNewline }) }
 
         func field(_ name: String) -> String? {

@@ -38,7 +38,7 @@ struct HTTPReply: Sendable {
 
     /// The server that a redirection leads to, where that is another and none less secure; no path, which may be secret.
     var otherServer: String? {
-        guard let next = address(in: "Location"), next.origin != url.origin, allowsToken(at: next) else { return nil }
+        guard let next = address(in: "Location"), next.origin != url.origin, !url.isSecure || next.isSecure else { return nil }
         return next.shownOrigin
     }
 

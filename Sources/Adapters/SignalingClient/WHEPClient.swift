@@ -46,17 +46,18 @@ package struct WHEPClient: Sendable {
         return reply.url.origin == endpoint.origin ? .tokenRefused : .elsewhere(reply.url.shownOrigin)
     }
 
-    /// Nil where the reply begins none, or does not say where it is.
+    /// Nil where the reply begins none, or does not say where it is, or names an address that is not for it to name.
     private func makeSession(of reply: HTTPReply) -> WHEPSession? {
-        guard reply.beginsSession, let address = reply.address(in: "Location") else { return nil }
-        let mayHaveToken = reply.url.origin == endpoint.origin && reply.allowsToken(at: address)
+        guard reply.beginsSession, let address = reply.address(in: "Location"), reply.url.mayLead(to: address)
+        else { return nil }
+        let mayHaveToken = reply.url.origin == endpoint.origin && endpoint.mayPassToken(to: address)
         return WHEPSession(
             url: address, token: mayHaveToken ? token : nil, etag: reply.headers.first(name: "ETag"),
             iceServers: ICEServerLink.all(in: reply.headers), monitor: reply.monitor)
     }
 
-    /// Follows 307 and 308, which keep the method (draft, "Load Balancing and Redirections"). Another origin doesn't
-    /// get the token.
+    /// Follows 307 and 308, which keep the method (draft, "Load Balancing and Redirections"), to where the server may lead.
+    /// Another origin doesn't get the token.
     private func post(_ offer: String, until end: ContinuousClock.Instant?) async throws(SignalingError) -> HTTPReply {
         var url = endpoint
         for _ in 0...ClientLimits.redirects {
@@ -67,7 +68,8 @@ package struct WHEPClient: Sendable {
             let reply = try await send(call, within: limit)
             guard reply.status == 307 || reply.status == 308 else { return reply }
             guard let next = reply.address(in: "Location") else { throw .unreadable("redirection") }
-            guard url.scheme != "https" || next.scheme == "https" else { throw .unreachable(.insecure) }
+            guard !url.isSecure || next.isSecure else { throw .unreachable(.insecure) }
+            guard url.mayLead(to: next) else { throw .elsewhere(next.shownOrigin) }
             url = next
         }
         throw .refused(status: 307, words: "redirected too often")
@@ -193,10 +195,4 @@ extension HTTPReply {
     fileprivate var beginsSession: Bool { status == 201 || status == 406 && isSDP }
 
     var isSDP: Bool { headers.first(name: "Content-Type")?.lowercased().hasPrefix(WHEPSession.sdpType) == true }
-
-    /// The draft has the token sent to the session as well, wherever the endpoint says it is; never in clear where the
-    /// endpoint was secure.
-    func allowsToken(at address: URL) -> Bool {
-        url.scheme != "https" || address.scheme == "https"
-    }
 }
