@@ -4,8 +4,9 @@ import pytest
 from harness import annexb, sharer
 from harness.codes import OK
 from harness.networks import Lab
+from harness.paths import SYSTEM_PYTHON
 from harness.pictures import assert_colours, last_of_stream
-from harness.processes import wait_until
+from harness.processes import Process, wait_until
 from harness.testpattern import PLACES
 
 OUTSIDE = Lab.ADDRESSES["internet"]
@@ -98,3 +99,31 @@ def test_tcp_takes_over_when_udp_is_shut_off(outside, start, tmp_path):
     frames = viewer.statistics.last["frames"]
     viewer.statistics.wait(lambda line: line["frames"] > frames + 60, 20, "more pictures")
     assert host.text().count("A viewer joined") == 1
+
+
+CROWD = """
+import socket
+def connect(source):
+    made = socket.socket()
+    made.bind((source, 0))
+    made.connect(("127.0.0.1", 5000))
+    return made
+crowd = [connect(f"127.0.0.{host}") for host in range(21, 26) for _ in range(32)]
+newcomer = connect("127.0.0.9")
+newcomer.settimeout(2)
+try:
+    newcomer.recv(1)
+    print("closed", flush=True)
+except ConnectionResetError:
+    print("closed", flush=True)
+except TimeoutError:
+    print("kept", flush=True)
+"""
+
+
+def test_connections_that_do_nothing_keep_no_newcomer_out(lan, share, start):
+    host = share(lan, "--test-pattern", "--interface", "127.0.0.1", "--udp-port", "5000")
+    crowd = start(Process, lan.command([SYSTEM_PYTHON, "-c", CROWD]), name="a crowd")
+    assert crowd.wait(15) == OK
+    assert crowd.text("out") == "kept"
+    assert host.process.running

@@ -18,22 +18,54 @@ struct ConnectionTableTests {
     }
 
     private func accept(_ pair: AddressPair, into table: inout ConnectionTable, at now: Instant = .zero) -> Bool {
+        if let surplus = table.surplus(before: pair) { table.remove(surplus) }
         guard table.accepts(pair) else { return false }
         table.insert(TCPConnection(pair, serial: table.nextSerial(), channel: nil, owner: nil, at: now))
         return true
     }
 
-    @Test("one address has so many strangers, all together have so many, and who has proved itself is none")
+    private func strangers(in table: ConnectionTable) -> Int { table.all.values.count { !$0.isAuthenticated } }
+
+    @Test("one address has so many strangers, all together have so many; who came first makes room, and a peer never does")
     func strangers() {
         var table = ConnectionTable()
         for port in 1...Limits.strangersPerAddress { #expect(accept(pair(from: 1, port), into: &table)) }
-        #expect(!accept(pair(from: 1, 9000), into: &table))
-        #expect(accept(pair(from: 2, 9000), into: &table))
         _ = table.authenticated(pair(from: 1, 1), by: PeerID(1), at: .zero)
         #expect(accept(pair(from: 1, 9000), into: &table))
-        let others = (3...200).map { accept(pair(from: UInt32($0), 1), into: &table) }
-        #expect(others.contains(false))
-        #expect(table.all.values.count { !$0.isAuthenticated } == Limits.strangers)
+        #expect(table[pair(from: 1, 2)] != nil, "there was room")
+        #expect(accept(pair(from: 1, 9001), into: &table))
+        #expect(table[pair(from: 1, 2)] == nil && table[pair(from: 1, 3)] != nil)
+        #expect(strangers(in: table) == Limits.strangersPerAddress)
+        for host in UInt32(2)...200 { #expect(accept(pair(from: host, 1), into: &table)) }
+        #expect(strangers(in: table) == Limits.strangers)
+        #expect(table[pair(from: 1, 1)] != nil)
+    }
+
+    @Test("whoever has a network full of addresses keeps nobody of another out")
+    func networks() {
+        func pair(_ network: UInt64, _ host: UInt64) -> AddressPair {
+            let ip = IPAddress.v6(high: 0x2001_0DB8_0000_0000 + network, low: host)
+            return AddressPair(local: Self.listener, remote: TransportAddress(ip: ip, port: 1, transport: .tcp))
+        }
+        var table = ConnectionTable()
+        #expect(accept(pair(1, 1), into: &table))
+        for host in UInt64(1)...1_000 { #expect(accept(pair(2, host), into: &table)) }
+        #expect(accept(pair(3, 1), into: &table))
+        for host in UInt64(2_000)...3_000 { #expect(accept(pair(2, host), into: &table)) }
+        #expect(table[pair(1, 1)] != nil && table[pair(3, 1)] != nil)
+        #expect(strangers(in: table) == Limits.strangers)
+    }
+
+    @Test("where peers have all other connections, a stranger makes room for the next")
+    func strangerAmongPeers() {
+        var table = ConnectionTable()
+        for index in 1..<Limits.connections {
+            let pair = pair(from: UInt32(index % 250), index)
+            #expect(accept(pair, into: &table))
+            _ = table.authenticated(pair, by: PeerID(UInt64(index)), at: .zero)
+        }
+        for port in 1...3 { #expect(accept(pair(from: 251, port), into: &table)) }
+        #expect(table.all.count == Limits.connections && strangers(in: table) == 1)
     }
 
     @Test("there are never more connections than the limit")

@@ -27,11 +27,20 @@ struct ConnectionTable {
     }
 
     /// Whether somebody from there may come in.
-    func accepts(_ pair: AddressPair) -> Bool {
-        guard all.count < Limits.connections, all[pair] == nil else { return false }
-        let strangers = all.values.filter { !$0.isAuthenticated }
-        return strangers.count < Limits.strangers
-            && strangers.count { $0.pair.remote.ip == pair.remote.ip } < Limits.strangersPerAddress
+    func accepts(_ pair: AddressPair) -> Bool { all.count < Limits.connections && all[pair] == nil }
+
+    /// The stranger that makes room for somebody from there, where that takes one: a peer proves itself within a round trip,
+    /// who does nothing would keep it out. Of the same address, where that has its share, the one that came first; else of
+    /// the network with most of them.
+    func surplus(before pair: AddressPair) -> TCPConnection? {
+        guard all[pair] == nil else { return nil }
+        let strangers = all.values.filter { !$0.isAuthenticated && !$0.isOutgoing }
+        let neighbours = strangers.filter { $0.pair.remote.ip == pair.remote.ip }
+        if neighbours.count >= Limits.strangersPerAddress { return neighbours.min { $0.serial < $1.serial } }
+        guard strangers.count >= Limits.strangers || all.count >= Limits.connections else { return nil }
+        let networks = Dictionary(grouping: strangers) { $0.pair.remote.ip.network }.values
+        let most = networks.map(\.count).max()
+        return networks.filter { $0.count == most }.joined().min { $0.serial < $1.serial }
     }
 
     /// Whether we may connect there; the attempt counts.
@@ -86,4 +95,14 @@ struct ConnectionTable {
     }
 
     func owned(by peer: PeerID) -> [TCPConnection] { all.values.filter { $0.owner == peer } }
+}
+
+extension IPAddress {
+    /// What a single machine may take its addresses from: of IPv6 a /64 (RFC 4291 § 2.5.1, RFC 8981).
+    fileprivate var network: IPAddress {
+        switch self {
+        case .v4: self
+        case .v6(let high, _): .v6(high: high, low: 0)
+        }
+    }
 }

@@ -54,7 +54,8 @@ enum Limits {
 
     /// TCP connections of one hub. Half of the descriptors that a process has by default.
     static let connections = 512
-    /// Of these, the ones that have not proved anything yet: of all, and of one address, behind which an office may be.
+    /// Of these, the ones that have not proved anything yet: of all, and of one address, behind which an office may be. Above
+    /// that the one that came first goes.
     static let strangers = 128
     static let strangersPerAddress = 32
     /// A peer's; a browser makes one from each of its networks to each address of ours. Above that the one that was

@@ -51,9 +51,11 @@ extension PeerHub {
         else { return nil }
         (local.transport, remote.transport) = (.tcp, .tcp)
         let pair = AddressPair(local: local, remote: remote)
+        let now = SystemClock.now()
+        if let surplus = connections.surplus(before: pair) { lose(surplus, at: now) }
         guard connections.accepts(pair) else { return nil }
         let serial = connections.nextSerial()
-        connections.insert(TCPConnection(pair, serial: serial, channel: channel, owner: nil, at: SystemClock.now()))
+        connections.insert(TCPConnection(pair, serial: serial, channel: channel, owner: nil, at: now))
         schedule(connections.due)
         return listener(pair, serial)
     }
