@@ -158,6 +158,39 @@ struct RegistrationTests {
         }
     }
 
+    @Test("Many events, or much in them, are acknowledged at once, not with the next sign of life", arguments: [
+        (64, 10), (5, 60_000),
+    ])
+    func acknowledgement(count: Int, bytes: Int) async throws {
+        let (arrivals, arrival) = AsyncStream<ScriptedServer.Exchange>.makeStream()
+        let sdp = String(repeating: "v", count: bytes)
+        let offers = (1...count).map { number in
+            Self.event(number, "offer", #"{"sessionId":"\#(Self.session)","sdp":"\#(sdp)","etag":"a"}"#)
+        }
+        try await ScriptedServer.run { exchange in
+            arrival.yield(exchange)
+            switch exchange.line.prefix(3) {
+            case "POS": return Self.receipt(resumed: false, epoch: Self.epochs[0])
+            case "GET": return nil
+            // The answer to the first sign of life does not end, so that none follows it.
+            default: return exchange.body.contains("\"seen\"") ? ScriptedServer.answer(204) : "HTTP/1.1 "
+            }
+        } _: { server in
+            let sharer = try makeSharer(server.port)
+            let running = Task { await sharer.run() }
+            var asked: Set<Substring> = []
+            for await exchange in arrivals {
+                asked.insert(exchange.line.prefix(3))
+                if asked.isSuperset(of: ["GET", "PUT"]) { break }
+            }
+            server.answerHeld(Self.openStream(offers.joined()))
+            for await exchange in arrivals where exchange.body.contains("\"seen\":\(count)") { break }
+            #expect(server.requests.count { $0.line.hasPrefix("POST") } == 1)
+            running.cancel()
+            await running.value
+        }
+    }
+
     @Test("Who joins after an outage is heard while the server is told, one after the other, who left during it")
     func leftMeanwhile() async throws {
         let (dismissals, dismissal) = AsyncStream<String>.makeStream()

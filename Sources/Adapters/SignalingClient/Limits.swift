@@ -33,6 +33,9 @@ enum ClientLimits {
     static let events = 1024
     /// How often the sharer says that it is alive, unless the server wants to hear it more often.
     static let heartbeat = Duration.milliseconds(1500)
+    /// Events that are acknowledged with the next heartbeat; more are at once. Our server keeps 512, or 2 MiB of them.
+    static let unsaidEvents = 64
+    static let unsaidBytes = 256 * 1024
     /// No server may ask for longer silence, in seconds.
     static let slowestHeartbeat = 60.0
     /// An event stream that was open for so long was worth something.

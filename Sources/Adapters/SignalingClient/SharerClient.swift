@@ -49,6 +49,8 @@ package actor SharerClient {
     /// Those whose tickets were sent since the last receipt.
     private var ticketed: Set<RandomID> = []
     private var state = ShareState(state: .live, viewers: 0)
+    /// Taken since the server was told last how far we have come, in events and in bytes.
+    private var unsaid = (events: 0, bytes: 0)
     private var lastHeard = ContinuousClock.now
     private var isEnded = false
     /// The room is being given back.
@@ -181,6 +183,7 @@ package actor SharerClient {
                 .with("Accept", ServerSentEvent.mediaType).with("Last-Event-ID", state.seen.map(String.init))
             try await HTTPTransport.stream(call) { piece in
                 try await self.take(parser.receive(piece.readableBytesView))
+                try await self.acknowledge()
             }
             return .unreachable(.brokenOff)
         } catch {
@@ -204,7 +207,14 @@ package actor SharerClient {
                 }
             }
             state.seen = number
+            unsaid = (unsaid.events + 1, unsaid.bytes + event.data.utf8.count)
         }
+    }
+
+    /// What is kept for us at the server takes others' places there: much of it does not wait for the next sign of life.
+    private func acknowledge() async throws(SignalingError) {
+        guard unsaid.events >= ClientLimits.unsaidEvents || unsaid.bytes >= ClientLimits.unsaidBytes else { return }
+        try await sendState()
     }
 
     // MARK: Signs of life
@@ -228,6 +238,7 @@ package actor SharerClient {
     }
 
     private func sendState() async throws(SignalingError) {
+        unsaid = (0, 0)
         let reply = try await send(.PUT, "/state", message: state)
         guard reply.isSuccess else { throw SignalingError(reply) }
     }
