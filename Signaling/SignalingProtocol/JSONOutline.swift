@@ -12,7 +12,8 @@ package enum JSONOutline {
         var inString = false
         var isEscaped = false
         var last: UInt8 = 0
-        for byte in bytes {
+        // Of an array: one of any sequence is asked for each byte by way of a table.
+        for byte in Array(bytes) {
             if inString {
                 inString = isEscaped || byte != UInt8(ascii: "\"")
                 isEscaped = !isEscaped && byte == UInt8(ascii: "\\")

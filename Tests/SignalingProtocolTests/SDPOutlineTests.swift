@@ -19,6 +19,8 @@ struct SDPOutlineTests {
         #expect(SDPOutline(description: Self.offer)?.ufrag == "EsAw")
         let plain = Self.offer.replacing("\r\n", with: "\n")
         #expect(SDPOutline(description: plain)?.ufrag == "EsAw")
+        let spaced = "\n\r\n" + Self.offer.replacing("\r\n", with: "\r\n\n\r\n") + "s=\u{301}\u{1F469}\u{200D}\u{1F4BB}"
+        #expect(SDPOutline(description: spaced)?.ufrag == "EsAw")
         #expect(SDPOutline(description: "v=0\r\nm=video 9 RTP/AVP 96\r\n")?.ufrag == .some(nil))
     }
 
@@ -37,6 +39,7 @@ struct SDPOutlineTests {
         arguments: [
             "", "\r\n", "hello", "{\"sdp\":1}", "v=0", "v=1\r\nm=video 9 RTP/AVP 96", "m=video 9 RTP/AVP 96\r\nv=0",
             "v=0\r\nM=video", "v=0\r\nm=video\r\nnonsense", "v=0\rm=video", "v=0\r\nm=a\0b",
+            "v=0\r\nm=video\r", "v=0\r\r\nm=video\r\n", "v=0\nm\u{301}=video",
             "v=0\r\nm=video\r\na=ice-ufrag:abc\r\n", "v=0\r\nm=video\r\na=ice-pwd:short\r\n",
         ])
     func malformed(_ text: String) {
