@@ -38,6 +38,16 @@ struct LeadingParameterSetsTests {
         #expect(Self.content(next) == [[0x41, 0x9A]])
     }
 
+    @Test("Those that stand between the slices of a picture go in front of it: it would fall in two")
+    func betweenSlices() {
+        var leading = LeadingParameterSets()
+        let sets = [Self.sequenceSet(0, version: 1), Self.pictureSet(0, version: 2)]
+        let (delimiter, slice, message): ([UInt8], [UInt8], [UInt8]) = ([0x09, 0x10], [0x65, 0x04], [0x06, 3])
+        let whole = leading.lead(Self.unit([delimiter] + sets + [Self.picture] + sets + [slice, message], timestamp: 9))
+        #expect(Self.content(whole) == [delimiter] + sets + sets + [Self.picture, slice, message])
+        #expect(whole?.timestamp == 9 && whole?.isKeyframe == true)
+    }
+
     @Test("Of those that are repeated and changed the newest go there, in the order of their ids")
     func repeated() {
         var leading = LeadingParameterSets()

@@ -13,22 +13,32 @@ package struct LeadingParameterSets: Sendable {
 
     package init() {}
 
-    /// - Returns: the unit with what waited for it in front; nil where it has no picture. What else such a unit holds
-    ///   belongs to no picture, and is left out.
+    /// - Returns: the unit with what waited for it, and its own parameter sets, in front of its slices; nil where it has no
+    ///   picture. What else such a unit holds belongs to no picture, and is left out.
     package mutating func lead(_ unit: AccessUnit) -> AccessUnit? {
         guard unit.nalUnits.contains(where: { unit.type(of: $0).isPicture }) else {
             for nalUnit in unit.nalUnits where unit.type(of: nalUnit).isParameterSet { hold(Array(unit.bytes[nalUnit])) }
             return nil
         }
-        if sets.isEmpty { return unit }
+        let nalUnits = Self.setsFirst(in: unit)
+        if sets.isEmpty, nalUnits == unit.nalUnits { return unit }
         var whole = unit
         (whole.bytes, whole.nalUnits) = ([], [])
-        for content in sets.map({ $0.bytes[...] }) + unit.nalUnits.map({ unit.bytes[$0] }) {
+        for content in sets.map({ $0.bytes[...] }) + nalUnits.map({ unit.bytes[$0] }) {
             whole.nalUnits.append(whole.bytes.count..<whole.bytes.count + content.count)
             whole.bytes += content
         }
         sets = []
         return whole
+    }
+
+    /// One behind a slice would begin another access unit (ITU-T H.264 § 7.4.1.2.3), and the picture fall in two: GStreamer's
+    /// payloader puts them before each slice of a keyframe.
+    private static func setsFirst(in unit: AccessUnit) -> [Range<Int>] {
+        let slices = unit.nalUnits.firstIndex { unit.type(of: $0).isPicture } ?? unit.nalUnits.endIndex
+        let late = unit.nalUnits[slices...].filter { unit.type(of: $0).isParameterSet }
+        if late.isEmpty { return unit.nalUnits }
+        return unit.nalUnits[..<slices] + late + unit.nalUnits[slices...].filter { !unit.type(of: $0).isParameterSet }
     }
 
     /// In the place of the one before it: a picture parameter set stays behind the sequence parameter set that it names.
