@@ -279,6 +279,23 @@ struct DeviceTroubleTests {
         #expect(loop.mixdown.statistics(of: .system).jumps == 1)
     }
 
+    @Test("A device whose first stamps were 30 ms too early has one gap at one late block, not one in each packet")
+    func earlyStamps() {
+        var loop = SoundLoop()
+        loop.devices[.microphone] = device(Heard.tone(Self.tone))
+        loop.devices[.microphone]?.stampAge = .milliseconds(30)
+        loop.run(until: at(0.15))
+        loop.devices[.microphone]?.stampAge = .zero
+        loop.run(until: at(2))
+        #expect(loop.mixdown.statistics(of: .microphone).gaps == 0)
+        loop.devices[.microphone]?.latency += .milliseconds(20)
+        loop.run(until: at(2.025))
+        loop.devices[.microphone]?.latency = .microseconds(500)
+        loop.run(until: at(18))
+        let input = loop.mixdown.statistics(of: .microphone)
+        #expect(input.gaps == 1 && input.jumps == 0, "\(input)")
+    }
+
     @Test("A stamp of another clock counts as now")
     func foreignStamps() {
         var loop = SoundLoop(start: at(1000))

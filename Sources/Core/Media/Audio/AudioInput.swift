@@ -94,7 +94,7 @@ package struct AudioInput {
         if heard.isJump { interrupt(conversion) }
         let age = age(of: block, heardUntil: heard.end, at: now)
         settle(at: now)
-        ages.note(max(age, heard.isJump ? 0 : lack) + conversion.longestDelay, at: now)
+        ages.note(max(age, heard.isJump ? 0 : lack) + lateInQueue + conversion.longestDelay, at: now)
         lastAge = age
         holdBack.target = max(neededHoldBack(at: now) ?? 0, leastHoldBack)
         if !reader.isPlaying { moveToTarget() }
@@ -126,6 +126,9 @@ package struct AudioInput {
         guard join == .follows, let lastRead else { return 0 }
         return max(0, min(lastRead - captureEnd, ticks(AudioLimits.oldestFrame)))
     }
+
+    /// By how much frames come to lie later in the queue than their stamps say, beyond what the margin covers.
+    private var lateInQueue: Double { join == .anew ? 0 : max(0, lag - AudioLimits.steadyLag) }
 
     private mutating func settle(at now: Instant) {
         guard let settledAt else { return self.settledAt = now + AudioLimits.settlingTime }
