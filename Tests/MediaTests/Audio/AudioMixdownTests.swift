@@ -278,6 +278,31 @@ struct AudioMixdownTests {
         #expect(tone.check.worst < 3e-3 && loop.mixdown.statistics(of: .system).gaps == 0)
     }
 
+    @Test(
+        "Where the thread stands still for a second or less, sound is soon as near as before; a late device still counts",
+        arguments: [(0.3, 0.45), (0.3, 0.6), (10.0, 0.45), (10.0, 0.6), (10.0, 0.9), (10.0, 1.1)])
+    func standstill(start: Double, length: Double) {
+        var loop = SoundLoop()
+        var (system, microphone) = (SoundDevice(), SoundDevice(seed: 2))
+        system.framesPerBlock = 1024
+        system.hears = Heard.tone(440)
+        microphone.hears = Heard.tone(300)
+        loop.devices = [.system: system, .microphone: microphone]
+        loop.keepsPackets = false
+        loop.run(until: at(start))
+        let usual = loop.mixdown.delay
+        loop.standsStill = at(start)..<at(start + length)
+        loop.run(until: at(start + length + 1))
+        for kind in [AudioKind.system, .microphone] {
+            let grown = loop.mixdown.statistics(of: kind).delay - usual
+            #expect(abs(grown.inMilliseconds) < 20, "\(kind): \(grown)")
+        }
+        loop.devices[.system]?.latency += .milliseconds(300)
+        loop.run(until: at(start + length + 3))
+        let grown = loop.mixdown.statistics(of: .system).delay - usual
+        #expect((250...350).contains(grown.inMilliseconds), "\(grown)")
+    }
+
     private func at(_ seconds: Double) -> Instant { .zero + .seconds(seconds) }
 }
 

@@ -115,6 +115,9 @@ struct SoundLoop {
     var longestPieceSaid: Int?
     /// How late the thread wakes for a packet.
     var wakesLate: (Instant) -> Duration = { _ in .zero }
+    /// When the thread reads nothing and sends nothing. Of what comes meanwhile its sockets hold 200 ms, which it reads as it
+    /// wakes; the rest comes 4 ms later.
+    var standsStill: Range<Instant>?
     private var waiting: [AudioKind: SoundDevice.Delivery] = [:]
     private var pieces: [AudioKind: AudioBlock] = [:]
     private(set) var now: Instant
@@ -131,9 +134,12 @@ struct SoundLoop {
         while true {
             for (kind, device) in devices where waiting[kind] == nil {
                 guard device.nextEnd < end else { continue }
-                waiting[kind] = devices[kind]?.next()
+                guard var delivery = devices[kind]?.next() else { continue }
+                delivery.at = whenRead(delivery.at)
+                waiting[kind] = delivery
             }
-            let due = mixdown.due + wakesLate(mixdown.due)
+            var due = mixdown.due + wakesLate(mixdown.due)
+            if let standsStill, standsStill.contains(due) { due = standsStill.upperBound }
             let arrival = waiting.min { $0.value.at < $1.value.at }
             if let (kind, delivery) = arrival, delivery.at <= due {
                 now = max(now, delivery.at)
@@ -154,6 +160,12 @@ struct SoundLoop {
                 if keepsPackets { packets.append(packet) }
             }
         }
+    }
+
+    private func whenRead(_ arrival: Instant) -> Instant {
+        guard let standsStill, standsStill.contains(arrival) else { return arrival }
+        let isInSocket = arrival - standsStill.lowerBound < .milliseconds(200)
+        return isInSocket ? standsStill.upperBound : standsStill.upperBound + .milliseconds(4)
     }
 
     private mutating func add(_ piece: AudioBlock, of kind: AudioKind) {

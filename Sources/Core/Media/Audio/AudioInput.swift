@@ -86,15 +86,19 @@ package struct AudioInput {
     // MARK: In
 
     /// Takes what the device gave. Mono or stereo; what has more channels goes through a channel map before.
-    package mutating func receive(_ block: AudioBlock, at now: Instant) {
+    ///
+    /// - Parameter mayHaveWaited: for a thread that stood still, which is not for the device to make up for.
+    package mutating func receive(_ block: AudioBlock, mayHaveWaited: Bool = false, at now: Instant) {
         guard AudioLimits.allow(block) else { return blocksRefused += 1 }
         let (conversion, isEmpty) = self.conversion(for: block.format)
         let duration = Double(block.frameCount) * 48_000 / Double(block.format.sampleRate)
         let heard = clock.follow(ticks(block.plausibleCapture(at: now)), duration: duration)
         if heard.isJump { interrupt(conversion) }
         let age = age(of: block, heardUntil: heard.end, at: now)
-        settle(at: now)
-        ages.note(max(age, heard.isJump ? 0 : lack) + lateInQueue + conversion.longestDelay, at: now)
+        if !mayHaveWaited { settle(at: now) }
+        let needed = max(age, heard.isJump ? 0 : lack) + lateInQueue + conversion.longestDelay
+        let known = mayHaveWaited ? ages.value(at: now) : nil
+        ages.note(min(needed, known ?? needed), at: now)
         lastAge = age
         holdBack.target = max(neededHoldBack(at: now) ?? 0, leastHoldBack)
         if !reader.isPlaying { moveToTarget() }

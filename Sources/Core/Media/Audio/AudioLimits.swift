@@ -43,6 +43,8 @@ package enum AudioLimits {
     static let burstMemory = Duration.seconds(6)
     /// How long a device gives what waited while it was opened; longer than between two bursts.
     static let settlingTime = Duration.milliseconds(600)
+    /// A thread that is later than this for a packet has stood still, and what waited meanwhile says nothing of its device.
+    static let standstill = Duration.milliseconds(100)
     /// Sound is played at most this much faster or slower, for whatever reason: a twelfth of a semitone.
     static let largestSpeedChange = 0.005
     /// Of that, what changes the delay, which comes and goes over half a second.

@@ -21,6 +21,8 @@ package struct AudioMixdown {
     private var microphoneSamples: [Float]
     /// Whether sound of a kind has come lately: what was lost holds nothing back.
     private var comes = (system: false, microphone: false)
+    /// Until then what comes may have waited while the thread stood still.
+    private var catchesUpUntil = Instant.zero
 
     /// - Parameters:
     ///   - packetFrames: one of `AudioLimits.packetFrames`.
@@ -50,11 +52,20 @@ package struct AudioMixdown {
     }
 
     package mutating func receive(_ block: AudioBlock, of kind: AudioKind, at now: Instant) {
+        noticeStandstill(at: now)
+        let mayHaveWaited = now < catchesUpUntil
         switch kind {
-        case .system: system.receive(block, at: now)
-        case .microphone: microphone.receive(block, at: now)
+        case .system: system.receive(block, mayHaveWaited: mayHaveWaited, at: now)
+        case .microphone: microphone.receive(block, mayHaveWaited: mayHaveWaited, at: now)
         }
         keepInStep(at: now)
+    }
+
+    /// A thread that stands still sends nothing, however long its sound is held back. The first read behind that has only
+    /// what a socket holds; the rest comes after the packets that it was for. Longer ago nothing was heard, by its stamps.
+    private mutating func noticeStandstill(at now: Instant) {
+        guard (AudioLimits.standstill...AudioLimits.oldestFrame).contains(now - due) else { return }
+        catchesUpUntil = now + AudioLimits.settlingTime
     }
 
     /// What there is of a kind is heard no more: another source of it comes.
