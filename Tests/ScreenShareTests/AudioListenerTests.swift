@@ -7,8 +7,10 @@ import Testing
 
 @Suite("Which encoding of the sound a viewer gets")
 struct AudioListenerTests {
-    /// What an offer with these Opus parameters says.
-    private func listener(_ parameters: String, red: Bool = false, loss: Double = 0) throws -> AudioListener {
+    /// What an offer with these Opus parameters says, and with that bandwidth.
+    private func listener(
+        _ parameters: String, red: Bool = false, loss: Double = 0, bandwidth: String? = nil
+    ) throws -> AudioListener {
         let offer = """
             v=0
             o=- 1 1 IN IP4 127.0.0.1
@@ -27,7 +29,7 @@ struct AudioListenerTests {
             a=rtpmap:96 H264/90000
             a=fmtp:96 packetization-mode=1;profile-level-id=42e01f
             m=audio 9 UDP/TLS/RTP/SAVPF 111\(red ? " 63" : "")
-            c=IN IP4 0.0.0.0
+            c=IN IP4 0.0.0.0\(bandwidth.map { "\r\nb=\($0)" } ?? "")
             a=mid:1
             a=recvonly
             a=rtcp-mux
@@ -73,6 +75,19 @@ struct AudioListenerTests {
         let own = AudioListener.bitrate(for: [little], atMost: 96_000)
         #expect(own == 24_000 && little.lane(besides: own) == .full)
         #expect(OpusTarget(for: [little], bitsPerSecond: own).channels == .stereo)
+    }
+
+    @Test("The bandwidth of sound's section bounds it as `maxaveragebitrate` does, and the lower of both counts")
+    func bandwidth() throws {
+        for (bandwidth, parameters, most) in [
+            ("AS:64", "stereo=1", 44_800), ("TIAS:40000", "stereo=1", 40_000), ("AS:64", "maxaveragebitrate=510000", 44_800),
+            ("TIAS:40000", "maxaveragebitrate=32000", 32_000),
+        ] {
+            let bounded = try listener(parameters, bandwidth: bandwidth)
+            #expect(bounded.maximumBitrate == most)
+            #expect(OpusTarget(for: [bounded], bitsPerSecond: 96_000).bitsPerSecond == most)
+        }
+        #expect(try listener("stereo=1").maximumBitrate == nil)
     }
 
     @Test("Copies need room: who takes less than two and a half times the sound's bit rate relies on in-band FEC, RED or not")

@@ -110,8 +110,10 @@ package struct OfferedAudio: Hashable, Sendable {
             let section = description.media[index]
             guard section.kind == "audio", !section.isRejected, section.isRTP, section.attributes.has("rtcp-mux"),
                 description.direction(of: section).receives,
-                let opus = OpusOption(among: section.payloadFormats)
+                var opus = OpusOption(among: section.payloadFormats)
             else { continue }
+            // Some bound it by the section's bandwidth, which browsers keep to as well.
+            opus.maximumBitrate = [opus.maximumBitrate, section.bandwidth].compactMap { $0 }.min()
             return OfferedAudio(
                 index: index, mid: section.mid, opus: opus, extensions: section.headerExtensions,
                 takesReducedSizeRTCP: section.attributes.has("rtcp-rsize"))

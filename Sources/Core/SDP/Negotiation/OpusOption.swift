@@ -8,7 +8,8 @@ package struct OpusOption: Hashable, Sendable {
     package var usesInbandFEC: Bool
     /// `usedtx=1`: the offerer prefers that silence is not sent.
     package var usesDTX: Bool
-    /// `maxaveragebitrate` in bits per second; nil where the offerer leaves it to us.
+    /// `maxaveragebitrate` in bits per second, of an offer also what its section's bandwidth allows; nil where the offerer
+    /// leaves it to us.
     package var maximumBitrate: Int?
     package var feedback: Feedback
 
