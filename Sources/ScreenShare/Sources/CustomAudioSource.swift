@@ -70,7 +70,8 @@ public final class CustomAudioSource: Sendable {
     /// Empty. What is pushed while nobody listens is not heard.
     public init() {}
 
-    /// Hands over a block. The format may change from one block to the next.
+    /// Hands over a block. The format may change from one block to the next, and several may come at once: up to a second in
+    /// all. What is older when it comes counts as heard then, and most of a longer burst is left out.
     ///
     /// - Parameters:
     ///   - bytes: interleaved samples, copied before the call returns.
