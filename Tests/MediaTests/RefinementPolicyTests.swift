@@ -24,6 +24,30 @@ struct RefinementPolicyTests {
         #expect(!policy.wantsPass)
     }
 
+    @Test("a part that has its turn, and makes all of it coarser, is no pass that gained nothing")
+    func turnOfAnotherPart() {
+        var policy = RefinementPolicy()
+        policy.encoded(quantiser: 33.5, isNewPicture: true)
+        for quantiser in [31, 28.9, 29, 29.6] {
+            policy.encoded(quantiser: quantiser, isNewPicture: false)
+            #expect(policy.wantsPass)
+        }
+        for _ in 0..<2 { policy.encoded(quantiser: 29.6, isNewPicture: false) }
+        #expect(!policy.wantsPass)
+    }
+
+    @Test("parts that have their turns for ever are bounded as well")
+    func turnsForEver() {
+        var policy = RefinementPolicy()
+        policy.encoded(quantiser: 28, isNewPicture: true)
+        var quantiser = 28.0
+        while policy.wantsPass, policy.passes < 1000 {
+            quantiser += 0.01
+            policy.encoded(quantiser: quantiser, isNewPicture: false)
+        }
+        #expect(policy.passes == MediaLimits.refinementPasses)
+    }
+
     @Test("passes are bounded, whatever they gain")
     func bounded() {
         var policy = RefinementPolicy()

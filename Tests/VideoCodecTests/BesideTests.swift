@@ -56,9 +56,11 @@ struct BesideTests {
     }
 
     /// The next pass, and the finest that each row of macroblocks has been coded at.
-    private func takePass(_ refinement: inout PendingRefinement, over page: Scene, _ rows: inout [Int]) {
+    private func takePass(
+        _ refinement: inout PendingRefinement, over page: Scene, bitsPerSecond: Int = 120_000, _ rows: inout [Int]
+    ) {
         let pass = refinement.nextPass(
-            isQuick: false, bitsPerSecond: 120_000, level: 0,
+            isQuick: false, bitsPerSecond: bitsPerSecond, level: 0,
             detail: { PictureDetail(of: page.picture, in: $0) },
             likeness: { PictureLikeness(of: page.picture, in: $0) })
         for row in pass.area.y / 16..<(pass.area.maxY + 15) / 16 { rows[row] = min(rows[row], pass.quantiser) }
@@ -104,6 +106,22 @@ struct BesideTests {
             takePass(&refinement, over: page, &rows)
         }
         #expect(zip(rows, whole).allSatisfy { $0 <= $1 }, "\(rows), \(whole)")
+    }
+
+    @Test("is sharpened to its end also where it is a small part of a large screen, and takes many passes")
+    func smallPart() {
+        let page = Scene(Self.size, .text(scroll: 0))
+        var refinement = PendingRefinement(pictureSize: PixelSize(width: 3840, height: 2160), costFactor: 1)
+        refinement.changedApart([PixelRect(x: 160, y: 80, width: 640, height: 560)], quantiser: 29, share: 1)
+        var policy = RefinementPolicy()
+        policy.encoded(quantiser: refinement.coarseness(of: 29), isNewPicture: true)
+        var rows = [Int](repeating: 51, count: Self.size.height / 16)
+        while policy.wantsPass, policy.passes < 60 {
+            takePass(&refinement, over: page, bitsPerSecond: 5000, &rows)
+            policy.encoded(quantiser: refinement.coarseness(of: 29), isNewPicture: false)
+        }
+        #expect(policy.passes > 3, "else this tests nothing")
+        #expect(refinement.isEmpty && !policy.wantsPass, "\(policy.passes)")
     }
 
     @Test("and comes back to what it was takes away no debt of what lies around it")

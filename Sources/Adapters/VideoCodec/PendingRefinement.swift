@@ -74,12 +74,13 @@ struct PendingRefinement: Equatable {
         !isEmpty && !area.onMacroblocks.contains(self.area)
     }
 
-    /// The quantiser of the whole picture: what is coarse counts by its area.
+    /// The quantiser of the whole picture: what is coarse counts by its area. Each pass makes another of it, however small
+    /// that is: one that changes nothing counts as one that gained nothing.
     func coarseness(of quantiser: Int) -> Double {
         if isEmpty { return Double(min(quantiser, Self.settled)) }
         let share = Double(area.area) / Double(pictureArea)
         let coarse = min(self.quantiser, QuantiserControl.coarsest)
-        return Double(Self.settled) + max(0.1, share * Double(coarse - Self.settled))
+        return Double(Self.settled) + max(0.001, share * Double(coarse - Self.settled))
     }
 
     // MARK: What becomes of it

@@ -33,7 +33,8 @@ package struct RefinementPolicy: Sendable {
         } else if quantiser < Self.nothingEncoded {
             passes += 1
             totalPasses += 1
-            idlePasses = quantiser < self.quantiser ? 0 : idlePasses + 1
+            // Where all gets coarser another part has its turn, of which nothing was counted before.
+            idlePasses = quantiser == self.quantiser ? idlePasses + 1 : 0
             self.quantiser = quantiser
         }
     }
