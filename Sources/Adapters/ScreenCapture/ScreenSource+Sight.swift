@@ -16,7 +16,7 @@ extension ScreenSource {
                 noticeMotion()
             case .cursorChanged:
                 isShapeStale = true
-            case .screenChanged, .windowConfigured, .windowRemapped, .windowDestroyed:
+            case .screenChanged, .windowConfigured, .windowRemapped, .windowDestroyed, .propertyChanged:
                 react(to: event)
             }
         }

@@ -20,6 +20,7 @@ struct WindowList {
     private let textType: xcb_atom_t
     private let processAtom: xcb_atom_t
     private let clientListAtom: xcb_atom_t
+    private let extentsAtom: xcb_atom_t
 
     init(_ connection: XConnection, until deadline: Instant) throws(XFailure) {
         self.connection = connection
@@ -28,6 +29,7 @@ struct WindowList {
         textType = try connection.atom("UTF8_STRING", until: deadline)
         processAtom = try connection.atom("_NET_WM_PID", until: deadline)
         clientListAtom = try connection.atom("_NET_CLIENT_LIST", until: deadline)
+        extentsAtom = try connection.atom(FrameExtents.property, until: deadline)
     }
 
     /// The window manager's clients, minimised ones among them; without a window manager what is on the screen.
@@ -85,20 +87,9 @@ private struct WindowQuestion {
     var title: UInt32
     var oldTitle: UInt32
     var process: UInt32
+    var extents: UInt32
 
-    var sequences: [UInt32] { [attributes, geometry, place, title, oldTitle, process] }
-}
-
-private struct Property {
-    var isLatin1 = false
-    var bytes: [UInt8] = []
-    var words: [UInt32] = []
-
-    /// Titles of old programs are Latin-1 (ICCCM § 2.7.1), those of all others UTF-8.
-    var text: String {
-        guard isLatin1 else { return String(decoding: bytes, as: UTF8.self) }
-        return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
-    }
+    var sequences: [UInt32] { [attributes, geometry, place, title, oldTitle, process, extents] }
 }
 
 extension WindowList {
@@ -113,7 +104,8 @@ extension WindowList {
             place: xcb_translate_coordinates(handle, window, connection.root, 0, 0).sequence,
             title: property(titleAtom, type: textType, length: Limits.titleLength),
             oldTitle: property(XCB_ATOM_WM_NAME.rawValue, type: 0, length: Limits.titleLength),
-            process: property(processAtom, type: XCB_ATOM_CARDINAL.rawValue, length: 1))
+            process: property(processAtom, type: XCB_ATOM_CARDINAL.rawValue, length: 1),
+            extents: property(extentsAtom, type: XCB_ATOM_CARDINAL.rawValue, length: FrameExtents.words))
     }
 
     /// Every reply is taken, also after one was an error, so that none is left in the connection.
@@ -127,14 +119,17 @@ extension WindowList {
             let attributes = try next(xcb_get_window_attributes_reply_t.self).body
             let geometry = try next(xcb_get_geometry_reply_t.self).body
             let place = try next(xcb_translate_coordinates_reply_t.self).body
-            let title = property(try next(xcb_get_property_reply_t.self)).text
-            let oldTitle = property(try next(xcb_get_property_reply_t.self)).text
-            let process = property(try next(xcb_get_property_reply_t.self)).words.first
+            let title = Property(try next(xcb_get_property_reply_t.self)).text
+            let oldTitle = Property(try next(xcb_get_property_reply_t.self)).text
+            let process = Property(try next(xcb_get_property_reply_t.self)).words.first
+            let extents = FrameExtents(Property(try next(xcb_get_property_reply_t.self)).words)
             return WindowDescription(
                 window: question.window, title: title.isEmpty ? oldTitle : title,
                 processIdentifier: process.map { Int($0) },
-                rect: PixelRect(
-                    x: Int(place.dst_x), y: Int(place.dst_y), width: Int(geometry.width), height: Int(geometry.height)),
+                rect: extents.inset(
+                    PixelRect(
+                        x: Int(place.dst_x), y: Int(place.dst_y), width: Int(geometry.width),
+                        height: Int(geometry.height))),
                 isVisible: UInt32(attributes.map_state) == XCB_MAP_STATE_VIEWABLE.rawValue,
                 hasPixels: UInt32(attributes._class) == XCB_WINDOW_CLASS_INPUT_OUTPUT.rawValue)
         } catch {
@@ -144,19 +139,6 @@ extension WindowList {
     }
 
     private func property(_ sequence: UInt32) throws(XFailure) -> Property {
-        property(try connection.reply(sequence, as: xcb_get_property_reply_t.self, until: deadline))
-    }
-
-    private func property(_ reply: borrowing Reply<xcb_get_property_reply_t>) -> Property {
-        let count = min(Int(xcb_get_property_value_length(reply.pointer)), reply.excess)
-        guard count > 0, let start = xcb_get_property_value(reply.pointer) else { return Property() }
-        let value = UnsafeRawBufferPointer(start: start, count: count)
-        switch reply.body.format {
-        case 8: return Property(isLatin1: reply.body.type == XCB_ATOM_STRING.rawValue, bytes: Array(value))
-        case 32:
-            let words = (0..<count / 4).map { value.loadUnaligned(fromByteOffset: 4 * $0, as: UInt32.self) }
-            return Property(words: words)
-        default: return Property()
-        }
+        Property(try connection.reply(sequence, as: xcb_get_property_reply_t.self, until: deadline))
     }
 }

@@ -14,6 +14,7 @@ final class WindowSubject: Subject {
     private let window: xcb_window_t
     private let title: String
     private let connection: XConnection
+    private let extentsAtom: xcb_atom_t
     /// The windows around it, innermost first; the last is the child of the root.
     private var ancestors: [xcb_window_t] = []
     /// The pixmap that holds the window's pixels, and the window's shape when it was named.
@@ -40,7 +41,7 @@ final class WindowSubject: Subject {
         self.window = window
         self.title = title
         self.connection = connection
-        connection.watch(window)
+        connection.watch(window, properties: true)
         let attributes = try connection.require { () throws(XFailure) in
             try connection.attributes(of: window, until: deadline)
         }
@@ -51,7 +52,14 @@ final class WindowSubject: Subject {
             try connection.geometry(of: window, until: deadline)
         }
         format = try PixelFormat(depth: geometry.depth, visual: attributes.visual, of: connection.handle)
-        nominalSize = PixelSize(width: Int(geometry.width), height: Int(geometry.height))
+        let atom = try connection.require { () throws(XFailure) in
+            try connection.atom(FrameExtents.property, until: deadline)
+        }
+        let extents = try connection.require { () throws(XFailure) in
+            try connection.frameExtents(of: window, atom: atom, until: deadline)
+        }
+        extentsAtom = atom
+        nominalSize = extents.inset(PixelRect(WindowShape(geometry).size)).size
         xcb_composite_redirect_window(connection.handle, window, UInt8(XCB_COMPOSITE_REDIRECT_AUTOMATIC.rawValue))
     }
 
@@ -72,6 +80,7 @@ final class WindowSubject: Subject {
             return .hidden("The window \(name) is minimised or hidden; sharing goes on when it is shown again.")
         }
         let geometry = try connection.geometry(of: window, until: deadline)
+        let extents = try connection.frameExtents(of: window, atom: extentsAtom, until: deadline)
         let present = WindowShape(geometry)
         if isRemapped || present != shape || pixmap == nil {
             // Resized, and the event that tells of it is still to come.
@@ -82,9 +91,10 @@ final class WindowSubject: Subject {
         }
         guard let pixmap else { return .hidden("The window \(name) has not been drawn yet.") }
         if let time = timeToDraw { return .undrawn(until: time) }
+        let seen = extents.inset(PixelRect(present.size))
         let rect = PixelRect(
-            x: present.border, y: present.border, width: present.size.width, height: present.size.height)
-        return .visible(Surface(drawable: pixmap, rect: rect, originX: 0, originY: 0))
+            x: present.border + seen.x, y: present.border + seen.y, width: seen.width, height: seen.height)
+        return .visible(Surface(drawable: pixmap, rect: rect, originX: seen.x, originY: seen.y))
     }
 
     /// Nil once all of the pixmap was drawn, or its time is over: not every window draws itself again.
@@ -142,7 +152,9 @@ final class WindowSubject: Subject {
             guard let drawn = fresh?.drawn else { return .none }
             fresh?.drawn = drawn.union(area)
             return isDrawn ? .drawn : .none
-        case .pointerMoved, .cursorChanged, .screenChanged:
+        case .propertyChanged(window, extentsAtom):
+            return .settle
+        case .pointerMoved, .cursorChanged, .screenChanged, .propertyChanged:
             return .none
         }
     }
@@ -161,10 +173,10 @@ final class WindowSubject: Subject {
 
     /// The pointer counts only where it is over this window, not over another one that covers it.
     func pointer(_ answer: PointerAnswer, on surface: Surface) -> PixelPoint? {
-        guard answer.isOnScreen, answer.topLevel == ancestors.last ?? window, let point = answer.onWindow,
-            (0..<surface.size.width).contains(point.x), (0..<surface.size.height).contains(point.y)
-        else { return nil }
-        return point
+        guard answer.isOnScreen, answer.topLevel == ancestors.last ?? window, let place = answer.onWindow else { return nil }
+        let point = PixelPoint(x: place.x - surface.originX, y: place.y - surface.originY)
+        let isInside = (0..<surface.size.width).contains(point.x) && (0..<surface.size.height).contains(point.y)
+        return isInside ? point : nil
     }
 
     private var name: String { title.isEmpty ? window.hexadecimal : "\"\(title)\"" }

@@ -3,9 +3,11 @@ import Media
 import Timebase
 
 extension XConnection {
-    /// Asks to be told when a window is moved, resized, mapped, reparented or destroyed.
-    func watch(_ window: xcb_window_t) {
+    /// Asks to be told when a window is moved, resized, mapped, reparented or destroyed, and when what it says of itself
+    /// changes.
+    func watch(_ window: xcb_window_t, properties: Bool = false) {
         var mask = XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue
+        if properties { mask |= XCB_EVENT_MASK_PROPERTY_CHANGE.rawValue }
         xcb_change_window_attributes(handle, window, XCB_CW_EVENT_MASK.rawValue, &mask)
     }
 

@@ -14,6 +14,7 @@ enum XEvent: Hashable {
     /// A watched window was mapped, unmapped or given another parent.
     case windowRemapped(xcb_window_t)
     case windowDestroyed(xcb_window_t)
+    case propertyChanged(xcb_window_t, xcb_atom_t)
 }
 
 extension XEvent {
@@ -53,6 +54,9 @@ extension XEvent {
         case XCB_UNMAP_NOTIFY: return .windowRemapped(event.body(as: xcb_unmap_notify_event_t.self).window)
         case XCB_REPARENT_NOTIFY: return .windowRemapped(event.body(as: xcb_reparent_notify_event_t.self).window)
         case XCB_DESTROY_NOTIFY: return .windowDestroyed(event.body(as: xcb_destroy_notify_event_t.self).window)
+        case XCB_PROPERTY_NOTIFY:
+            let body = event.body(as: xcb_property_notify_event_t.self)
+            return .propertyChanged(body.window, body.atom)
         default: return nil
         }
     }
