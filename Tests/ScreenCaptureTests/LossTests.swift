@@ -87,6 +87,25 @@ extension XServerSuite {
             try #require(try source.watch(for: .seconds(8)) { $0.isFilled(area, red) } != nil)
         }
 
+        @Test("It is told how long a read waited for the server's answer")
+        func waited() throws {
+            let server = try VirtualScreen("320x240x24")
+            let painter = try Painter(server.display)
+            let line = try SlowDisplay(server)
+            let source = try ScreenSource(display: line.display, target: .display, showsCursor: false)
+            try source.settleDown()
+            line.delayAnswers(by: .milliseconds(40))
+            painter.fill(painter.root, PixelRect(x: 0, y: 0, width: 20, height: 20), red)
+            painter.finish()
+            let event = try source.waitForChange(until: SystemClock.now() + .seconds(5), wakeup: -1)
+            try #require(event == .changed)
+            _ = try source.readPatiently()
+            #expect(source.waited >= .milliseconds(40))
+            // Nothing has changed: nothing is asked.
+            _ = try source.readPatiently()
+            #expect(source.waited < .milliseconds(40))
+        }
+
         @Test("Whoever shares is told of a server that gives no picture for long, once")
         func told() throws {
             let server = try VirtualScreen()

@@ -24,7 +24,7 @@ struct EncoderEffortTests {
                 work.looked(for: looks)
                 let begun = now + looks
                 let ended = begun + encoding
-                let ahead = work.take(begun: begun, ended: ended, period: Self.period)
+                let ahead = work.take(begun: begun, ended: ended, period: Self.period).ahead
                 _ = effort.spent(ahead + encoding, of: Self.period, at: ended)
                 now = max(ended, now + Self.period)
             }
@@ -58,9 +58,9 @@ struct EncoderEffortTests {
         _ = work.take(begun: begin, ended: begin, period: .milliseconds(40))
         for _ in 0..<60 { work.looked(for: .milliseconds(5)) }
         let next = begin + .seconds(1)
-        let ahead = work.take(begun: next, ended: next, period: .milliseconds(40))
+        let ahead = work.take(begun: next, ended: next, period: .milliseconds(40)).ahead
         #expect(ahead > .microseconds(11_999) && ahead < .microseconds(12_001))
-        let again = work.take(begun: next, ended: next, period: .milliseconds(40))
+        let again = work.take(begun: next, ended: next, period: .milliseconds(40)).ahead
         #expect(again == .zero)
     }
 
@@ -69,7 +69,7 @@ struct EncoderEffortTests {
         let line = try MediaLine.threadless()
         try line.lookFirst(at: SystemClock.now() - .seconds(1), until: .distantFuture)
         let now = SystemClock.now()
-        let ahead = line.work.take(begun: now, ended: now, period: now - .zero)
+        let ahead = line.work.take(begun: now, ended: now, period: now - .zero).ahead
         #expect(line.isLookedAt && ahead > .zero)
     }
 
@@ -85,6 +85,80 @@ struct EncoderEffortTests {
         }
         #expect(told.withLockedValue { $0 } == [.minimal])
         #expect(line.counters.now.preset == .minimal)
+    }
+
+    /// Its answers take a while.
+    private struct SlowServer: FrameSource {
+        let size = PixelSize(width: 320, height: 240)
+        let waited = Duration.seconds(1000)
+
+        mutating func waitForChange(until deadline: Instant, wakeup: Int32) throws(CaptureError) -> SourceEvent { .changed }
+
+        mutating func read() throws(CaptureError) -> ScreenFrame {
+            let bytes = [UInt8](repeating: 100, count: size.area * 4)
+            guard let pixels = PixelBuffer(format: .bgra, size: size, copying: bytes.span.bytes) else { throw .timedOut }
+            return ScreenFrame(pixels: pixels, capturedAt: SystemClock.now(), damage: PixelRect(size))
+        }
+    }
+
+    @Test("what a picture is waited for is no work on it, before its slot or in it", arguments: [false, true])
+    func waited(isAhead: Bool) throws {
+        let line = try MediaLine.threadless()
+        line.source = SlowServer()
+        if isAhead {
+            try line.lookFirst(at: SystemClock.now() - .seconds(1), until: .distantFuture)
+        } else {
+            let waiting = try line.readNew()
+            #expect(waiting == Duration.seconds(1000))
+        }
+        let now = SystemClock.now()
+        let (ahead, waiting) = line.work.take(begun: now, ended: now, period: now - .zero)
+        #expect(waiting == Duration.seconds(1000))
+        // Nobody waited here: what was said to have been is taken off.
+        #expect(isAhead ? ahead < Duration.seconds(-900) : ahead == Duration.zero)
+    }
+
+    /// How often the preset of a share became another, which looks at each picture for so many hundredths of a period and
+    /// waits for so many.
+    private func presets(looks: Int, waiting: Int) throws -> Int {
+        let told = NIOLockedValueBox(0)
+        let line = try MediaLine.threadless { event in
+            if case .preset = event { told.withLockedValue { $0 += 1 } }
+        }
+        let period = line.adapter.frameRate.period
+        for _ in 0..<30 {
+            line.work.waited(for: period * waiting / 100)
+            line.work.looked(for: period * looks / 100)
+            line.keepUp(since: SystemClock.now())
+        }
+        return told.withLockedValue { $0 }
+    }
+
+    @Test("a slow X server is no slow processor, but leaves less of the period for encoding")
+    func slowServer() throws {
+        let alone = try presets(looks: 50, waiting: 0)
+        let waiting = try presets(looks: 10, waiting: 90)
+        let both = try presets(looks: 50, waiting: 45)
+        #expect(alone == 0 && waiting == 0)
+        #expect(both > 0)
+    }
+
+    @Test("behind a slow X server slower viewers get all pictures as long as there is time for them")
+    func slowerBehindASlowServer() {
+        var effort = SlowerEffort(.minimal)
+        var now = Instant.zero + .seconds(10)
+        func run(slower: Int) {
+            for _ in 0..<60 {
+                now += .milliseconds(max(67, 58 + slower))
+                _ = effort.spent(
+                    own: .milliseconds(8), slower: .milliseconds(slower), waiting: .milliseconds(50), of: .milliseconds(33),
+                    at: now)
+            }
+        }
+        run(slower: 8)
+        #expect(effort.oneOf == 1)
+        run(slower: 25)
+        #expect(effort.oneOf > 1)
     }
 
     /// As where the others' picture takes no time and slower viewers' so long.

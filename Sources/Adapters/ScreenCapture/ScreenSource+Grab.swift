@@ -6,7 +6,8 @@ import Timebase
 // Fetching pixels: only what changed, and so that the picture is one moment of the screen.
 extension ScreenSource {
     package func read() throws(CaptureError) -> ScreenFrame {
-        let begun = SystemClock.now()
+        let (begun, before) = (SystemClock.now(), connection.waited)
+        defer { waited = connection.waited - before }
         do throws(XFailure) {
             return try BrokenPipe.held { () throws(XFailure) in
                 askedForMore = nil

@@ -22,6 +22,7 @@ package final class ScreenSource: FrameSource {
 
     /// The present size, or the last one while the source is hidden.
     package internal(set) var size: PixelSize
+    package internal(set) var waited = Duration.zero
     let connection: XConnection
     let subject: any Subject
     let damage: xcb_damage_damage_t

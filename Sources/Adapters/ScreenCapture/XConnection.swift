@@ -32,6 +32,8 @@ final class XConnection {
     private var abandoned: [Abandoned] = []
     /// How often a wait returned: what a still screen must not cost.
     private(set) var wakeups = 0
+    /// How long replies were waited for, those that came among them.
+    private(set) var waited = Duration.zero
 
     /// - Parameter handle: an open connection, owned from here on.
     init(adopting handle: OpaquePointer, display: String, screen: XScreen, extensions: Extensions) {
@@ -82,6 +84,8 @@ extension XConnection {
     func reply<Body>(
         _ sequence: UInt32, as type: Body.Type, until deadline: Instant, carriesDescriptor: Bool = false
     ) throws(XFailure) -> Reply<Body> {
+        let begun = SystemClock.now()
+        defer { waited += SystemClock.now() - begun }
         flush()
         while true {
             var raw: UnsafeMutableRawPointer?
@@ -108,6 +112,8 @@ extension XConnection {
 
     /// Waits until a server that was slow has answered everything it was asked.
     func catchUp(until deadline: Instant) throws(XFailure) {
+        let begun = SystemClock.now()
+        defer { waited += SystemClock.now() - begun }
         flush()
         readSocket()
         while isStalled {

@@ -43,6 +43,9 @@ package protocol FrameSource: ~Copyable {
     /// The newest picture, valid until the next call on the source.
     mutating func read() throws(CaptureError) -> ScreenFrame
 
+    /// How long the last `read` waited for another process: that is no work of this one.
+    var waited: Duration { get }
+
     /// When the picture that `read` would give was taken; nil where the source can't tell.
     mutating func newestPicture() -> Instant?
 
@@ -55,6 +58,7 @@ package protocol FrameSource: ~Copyable {
 
 extension FrameSource where Self: ~Copyable {
     package mutating func waitForMore(until deadline: Instant, wakeup: Int32) throws(CaptureError) -> Bool? { nil }
+    package var waited: Duration { .zero }
     package mutating func newestPicture() -> Instant? { nil }
     package mutating func takeNotices() -> [String] { [] }
     package mutating func followPointer(every period: Duration) {}

@@ -112,13 +112,18 @@ extension MediaLine {
     }
 
     /// Takes a smaller preset where pictures would be late with this one, and a larger one where there is room. What is
-    /// made for slower viewers takes from their pictures alone, which become fewer where no preset is small enough.
+    /// made for slower viewers takes from their pictures alone, which become fewer where no preset is small enough. Where
+    /// the source is waited for, the rest of the period is for encoding, and half of it at least: a source that takes longer
+    /// is not made faster by a smaller preset.
+    ///
+    /// - Parameter begun: when the picture was there, or asked for where it was not waited for.
     func keepUp(since begun: Instant) {
         let (now, period) = (SystemClock.now(), adapter.frameRate.period)
-        let ahead = work.take(begun: begun, ended: now, period: period)
+        let (ahead, waiting) = work.take(begun: begun, ended: now, period: period)
         let own = ahead + ((ownEnd ?? now) - begun)
-        let isOther = effort.spent(own, of: period, at: now)
-        let isOtherBelow = keepUpBelow(own: own, of: period, at: now)
+        let room = max(period - waiting, period / 2)
+        let isOther = effort.spent(own, of: room, at: now)
+        let isOtherBelow = keepUpBelow(own: own, waiting: waiting, of: room, at: now)
         guard isOther || isOtherBelow else { return }
         for (key, lane) in lanes { lane.set(preset(of: key)) }
         if isOther {
@@ -129,10 +134,10 @@ extension MediaLine {
     }
 
     /// - Returns: whether slower viewers' preset is another now.
-    private func keepUpBelow(own: Duration, of period: Duration, at now: Instant) -> Bool {
+    private func keepUpBelow(own: Duration, waiting: Duration, of period: Duration, at now: Instant) -> Bool {
         guard let ownEnd else { return false }
         let before = effortBelow.oneOf
-        let isOther = effortBelow.spent(own: own, slower: now - ownEnd, of: period, at: now)
+        let isOther = effortBelow.spent(own: own, slower: now - ownEnd, waiting: waiting, of: period, at: now)
         let oneOf = effortBelow.oneOf
         let text = oneOf > 1
             ? "Slower viewers get one picture of \(oneOf) now: the processor has no time for more."

@@ -46,8 +46,10 @@ extension MediaLine {
             if !isHidden { unseen = UnseenChange(first: SystemClock.now()) }
             return
         }
+        let waiting = source.waited
+        work.waited(for: waiting)
         let look = convertWatching(frame)
-        work.looked(for: SystemClock.now() - begun)
+        work.looked(for: SystemClock.now() - begun - waiting)
         isLookedAt = isLookedAt || look != .repeated
         // An embedder's own date is better than when we noticed.
         adapter.looked(look, changedAt: min(changedAt, frame.capturedAt))

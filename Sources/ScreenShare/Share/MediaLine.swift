@@ -128,7 +128,7 @@ final class MediaLine {
             at: now, outboxFull: isFull, yields: isFull && !isOutboxFull(true), keyframeNeeded: keyframeIsDue(at: now))
         switch decision {
         case .encode(let time):
-            if try encodeNew(time, at: now) { keepUp(since: now) }
+            if let waiting = try encodeNew(time, at: now) { keepUp(since: now + waiting) }
         case .encodeAgain(let time): try encodeAgain(time, at: now)
         case .catchUp(let time): try catchUp(time, at: now)
         case .keepalive(let time): try keepalive(time, at: now)
@@ -179,22 +179,29 @@ final class MediaLine {
 
     // MARK: Pictures
 
-    /// False where nothing could be read.
-    private func encodeNew(_ time: MediaTime, at now: Instant) throws(ShareError) -> Bool {
+    /// - Returns: how long the picture was waited for; nil where nothing could be read.
+    private func encodeNew(_ time: MediaTime, at now: Instant) throws(ShareError) -> Duration? {
+        var waiting = Duration.zero
         // What was looked at is what leaves; what came since is looked at next.
-        if !(adapter.looksFirst && isLookedAt), try !readNew() { return false }
+        if !(adapter.looksFirst && isLookedAt) {
+            guard let own = try readNew() else { return nil }
+            waiting = own
+        }
         isLookedAt = false
         try encode(damage: unsentDamage, time, isNew: true, at: now)
         unsentDamage = .nothing
-        return true
+        return waiting
     }
 
-    private func readNew() throws(ShareError) -> Bool {
+    /// - Returns: how long it was waited for; nil where nothing could be read.
+    func readNew() throws(ShareError) -> Duration? {
         guard let frame = try read() else {
             // What is hidden tells when it is back.
             if !isHidden { adapter.couldNotRead(at: SystemClock.now()) }
-            return false
+            return nil
         }
+        let waiting = source.waited
+        work.waited(for: waiting)
         capturedAt = frame.moment
         if grid.pace == .fixed {
             glance(at: frame, changedAt: unseen.first)
@@ -203,7 +210,7 @@ final class MediaLine {
             _ = convertWatching(frame)
         }
         unseen = UnseenChange()
-        return true
+        return waiting
     }
 
     private func encodeAgain(_ time: MediaTime, at now: Instant) throws(ShareError) {

@@ -32,9 +32,14 @@ struct SlowerEffort {
     }
 
     /// Takes note of the work on a picture, the others' and theirs.
+    ///
+    /// - Parameters:
+    ///   - waiting: for the picture, before it; the period is without that.
     /// - Returns: whether it is another preset now.
-    mutating func spent(own: Duration, slower: Duration, of period: Duration, at now: Instant) -> Bool {
-        let begun = now - (own + slower)
+    mutating func spent(
+        own: Duration, slower: Duration, waiting: Duration = .zero, of period: Duration, at now: Instant
+    ) -> Bool {
+        let begun = now - (own + slower + waiting)
         let room = max(period - own, begun - doneAt, period / Self.leastRoom)
         pictures += 1
         doneAt = now
