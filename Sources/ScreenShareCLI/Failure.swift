@@ -1,3 +1,4 @@
+import Glibc
 import ScreenShare
 
 /// Why the command ends otherwise than well: one clear line, and a code of sysexits.h.
@@ -32,9 +33,15 @@ struct Failure: Error {
     /// What the library says, as an exit code.
     init(_ error: ShareError) {
         switch error {
+        case .source where !Self.isDisplayNamed: self.init(.unavailable, "\(error.description) Name one by --display.")
         case .source, .network, .full, .signaling, .roomTaken: self.init(.unavailable, error.description)
         case .offerRefused, .malformedDescription, .codec, .invalid: self.init(.software, error.description)
         case .forbidden: self.init(.noPermission, error.description)
         }
+    }
+
+    /// By the environment, or by an option, which the library knows nothing of.
+    private static var isDisplayNamed: Bool {
+        getenv("DISPLAY") != nil || CommandLine.arguments.contains { $0.hasPrefix("--display") }
     }
 }

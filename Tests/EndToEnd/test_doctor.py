@@ -127,7 +127,7 @@ def test_it_takes_what_host_takes(lan, display, doctor):
 def test_no_display(lan, doctor):
     seen = doctor(lan)
     assert seen.failures() == ["display"]
-    assert "--display" in seen["display"]["found"]
+    assert "DISPLAY" in seen["display"]["found"] and "--display" in seen["display"]["advice"]
     # A DISPLAY of the environment that leads nowhere.
     seen = doctor(lan, env=environment(DISPLAY=":987"))
     assert seen.failures() == ["display"] and ":987" in seen["display"]["found"]

@@ -1,3 +1,4 @@
+import Glibc
 import Media
 import ScreenCapture
 
@@ -5,15 +6,16 @@ import ScreenCapture
 enum DisplayCheck {
     enum Outcome: Sendable {
         case seen(DisplayReport)
-        /// Why it can't be shared, with what to do.
-        case failure(String)
+        /// Why it can't be shared, with what to do as far as the library knows, and by which option.
+        case failure(String, advice: String? = nil)
     }
 
     static func run(_ display: String?) -> Outcome {
         do throws(CaptureError) {
             return .seen(try DisplayReport.make(display: display))
         } catch {
-            return .failure(error.shareError.description)
+            let isNamed = display != nil || getenv("DISPLAY") != nil
+            return .failure(error.shareError.description, advice: isNamed ? nil : "Name one by --display.")
         }
     }
 }
@@ -21,7 +23,7 @@ enum DisplayCheck {
 extension Finding {
     static func display(_ outcome: DisplayCheck.Outcome) -> Finding {
         switch outcome {
-        case .failure(let text): Finding(.display, .failure, text)
+        case .failure(let text, let advice): Finding(.display, .failure, text, advice: advice)
         case .seen(let report): display(report)
         }
     }
