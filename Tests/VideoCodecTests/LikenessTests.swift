@@ -26,6 +26,47 @@ struct LikenessTests {
         #expect(blank.quantiser(for: 0.999) == 35)
     }
 
+    @Test("text is to be as fine on a page that is nearly blank as on a full one", arguments: [
+        PixelSize(width: 1280, height: 720), PixelSize(width: 3840, height: 2160),
+    ])
+    func nearlyBlank(size: PixelSize) {
+        let page = Scene(PixelSize(width: 1280, height: 720), .text(scroll: 0)).picture
+        let full = PictureLikeness(of: page, in: PixelRect(page.size)).quantiser(for: 0.999)
+        let sparse = picture(size, text: page) { _ in 235 }
+        // A full one is blank to a third.
+        #expect(PictureLikeness(of: sparse, in: PixelRect(size)).quantiser(for: 0.999) <= full + 2)
+    }
+
+    @Test("shading that nobody sees counts as blank; what is seen of it does not")
+    func shading() {
+        let size = PixelSize(width: 1280, height: 720)
+        let page = Scene(size, .text(scroll: 0)).picture
+        let plain = PictureLikeness(of: picture(size, text: page) { _ in 235 }, in: PixelRect(size))
+        let faint = PictureLikeness(of: picture(size, text: page) { UInt8(215 + $0 / 64) }, in: PixelRect(size))
+        #expect(faint.quantiser(for: 0.999) <= plain.quantiser(for: 0.999) + 1)
+        #expect(faint.quantiser(for: 0.999) < 35)
+        let steep = PictureLikeness(of: picture(size) { UInt8(60 + $0 % 128) }, in: PixelRect(size))
+        #expect(steep.quantiser(for: 0.991) < 35)
+    }
+
+    /// The upper left of a page, on nothing but a ground, which is given by column.
+    private func picture(_ size: PixelSize, text page: I420Picture? = nil, ground: (Int) -> UInt8) -> I420Picture {
+        let picture = I420Picture(size: size)
+        let row = (0..<size.width).map(ground)
+        picture.withPlanes { luma, _, _ in
+            for y in 0..<size.height { (luma + y * picture.lumaStride).update(from: row, count: size.width) }
+            guard let page else { return }
+            page.withPlanes { text, _, _ in
+                for y in 0..<260 {
+                    for x in 0..<400 {
+                        luma[y * picture.lumaStride + x] = min(row[x], text[y * page.lumaStride + x])
+                    }
+                }
+            }
+        }
+        return picture
+    }
+
     /// The structural similarity of a keyframe at a quantiser.
     private func coded(_ picture: I420Picture, quantiser: Int) throws -> Double {
         var best = (distance: Int.max, similarity: 0.0)

@@ -18,7 +18,7 @@ struct PendingRefinement: Equatable {
     /// From here on nothing is sharpened any more. What takes long is left a little coarser, where it looks like the
     /// original all the same.
     static let settled = 27
-    /// Luma SSIM: what looks like the original, and what is clear.
+    /// Luma SSIM of a page that is at least half full: what looks like the original, and what is clear.
     private static let original = 0.991
     private static let clear = 0.982
     private static let lostInParts = 0.003

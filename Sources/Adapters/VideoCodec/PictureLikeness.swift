@@ -6,6 +6,9 @@ import Media
 ///
 /// Faint lines go first, letters last: a page of black text looks right at a quantiser at which a spreadsheet has lost
 /// its grid. Right within 0.002 for pages of text from quantiser 24 to 35.
+///
+/// What is blank looks like itself whatever is left of the rest. It counts for no more than that, as on a page that is
+/// half full: else text would be left the coarser, the less there is of it.
 struct PictureLikeness {
     /// No coarser: colours would suffer, which nobody looks at here.
     private static let quantisers = Array(24...35)
@@ -15,8 +18,8 @@ struct PictureLikeness {
     init(of picture: I420Picture, in area: PixelRect) {
         let area = area.onMacroblocks.intersection(PixelRect(picture.size))
         let blocks = area.area / 64
-        // Every block of a few thousand is enough for a mean within 0.0005; the stride shares no
-        // factor with the row, so that all columns are seen.
+        // Every block of a few thousand is enough for a mean within 0.0005, or 0.001 where few hold
+        // anything; the stride shares no factor with the row, so that all columns are seen.
         var stride = max(1, blocks / 4000) | 1
         while stride > 1, !areCoprime(stride, area.width / 8) { stride += 2 }
         let steps = Self.quantisers.map { Float(Self.lossyStep * exp2(Double($0) / 6)) }

@@ -40,20 +40,44 @@ static double similarity(const float energy[side * side], float variance, float 
     return (2 * (variance - error) + steady) / (2 * variance - error + steady);
 }
 
+static float spread(const uint8_t *luma, ptrdiff_t stride) {
+    enum { samples = side * side };
+    int32_t sum = 0, squares = 0;
+    for (int y = 0; y < side; y++)
+        for (int x = 0; x < side; x++) {
+            const int32_t value = luma[y * stride + x];
+            sum += value;
+            squares += value * value;
+        }
+    return (float)(samples * squares - sum * sum) / (samples * samples);
+}
+
 void shim_picture_likeness(
     const uint8_t *luma, ptrdiff_t lumaStride, int32_t width, int32_t height, int32_t stride, const float *steps,
     int32_t count, double *likeness) {
+    // All that a block of less variance holds may be lost: its similarity is above 0.991 then.
+    const float leastVariance = 0.5f;
+    enum { enough = 1000, turns = 8 };
     const int64_t perRow = width / side, blocks = perRow * (height / side);
-    int64_t looked = 0;
+    int64_t detailed = 0, blank = 0;
     for (int32_t i = 0; i < count; i++) likeness[i] = 0;
-    for (int64_t at = 0; at < blocks; at += stride, looked++) {
-        float energy[side * side], variance = 0;
-        energies(luma + at / perRow * side * lumaStride + at % perRow * side, lumaStride, energy);
-        for (int i = 0; i < side * side; i++) variance += energy[i];
-        variance /= side * side;
-        for (int32_t i = 0; i < count; i++) likeness[i] += similarity(energy, variance, steps[i]);
-    }
-    for (int32_t i = 0; i < count; i++) likeness[i] = looked ? likeness[i] / (double)looked : 1;
+    // Of a page that is nearly blank a few thousand blocks hold too little.
+    for (int32_t first = 0; first < stride && detailed < enough; first += (stride + turns - 1) / turns)
+        for (int64_t at = first; at < blocks; at += stride) {
+            const uint8_t *block = luma + at / perRow * side * lumaStride + at % perRow * side;
+            const float variance = spread(block, lumaStride);
+            if (variance < leastVariance) {
+                blank++;
+                continue;
+            }
+            float energy[side * side];
+            energies(block, lumaStride, energy);
+            detailed++;
+            for (int32_t i = 0; i < count; i++) likeness[i] += similarity(energy, variance, steps[i]);
+        }
+    if (blank > detailed) blank = detailed;
+    for (int32_t i = 0; i < count; i++)
+        likeness[i] = detailed ? (likeness[i] + (double)blank) / (double)(detailed + blank) : 1;
 }
 
 static int32_t difference(const uint8_t *a, ptrdiff_t strideA, const uint8_t *b, ptrdiff_t strideB) {
