@@ -158,6 +158,27 @@ struct BesideTests {
         #expect(likeness > 0.95, "\(likeness)")
     }
 
+    @Test("and is as before in the picture behind a pass, which left it alone, is made as fine as that")
+    func undone() throws {
+        var (recording, page) = try shown(bitsPerSecond: 300_000)
+        let area = PixelRect(x: 0, y: 16, width: 640, height: 160)
+        let texts = (10..<30).map { Scene(PixelSize(width: 640, height: 160), .text(scroll: 0), seed: $0) }
+        var step = 0
+        repeat {
+            step += 1
+            copy(area, of: texts[step], to: page)
+            try recording.encode(page.picture, damage: area, bitsPerSecond: 300_000, after: 9000)
+        } while !recording.encoder.isBehind && step < 19
+        try #require(recording.encoder.isBehind && recording.units.count == 2 + step, "else this tests nothing")
+        copy(area, of: texts[step - 1], to: page)
+        try recording.encode(page.picture, damage: area, bitsPerSecond: 20_000_000)
+        let likeness = try recording.decoded().suffix(2).map {
+            self.likeness($0, page.picture.luma, rows: 16..<64, upTo: 640)
+        }
+        try #require(likeness[0] < 0.96, "else this tests nothing: \(likeness)")
+        #expect(likeness[1] > 0.98, "\(likeness)")
+    }
+
     @Test("and opens while the pointer moves, takes no more of the link than after a rest")
     func dialog() throws {
         let bitsPerSecond = 300_000

@@ -35,7 +35,9 @@ package final class X264Encoder {
     /// Changed in pictures for which there were no bits.
     private var unsent = PixelRect.nothing
     /// Changed as the last picture was made, and not in it.
-    private var held = PixelRect.nothing
+    private var held: [PixelRect] = []
+    /// The same of the picture before: its pass left them as coarse as they were.
+    private var kept: [PixelRect] = []
     /// In a row, and no pass among them.
     private var picturesApart = 0
 
@@ -74,10 +76,10 @@ package final class X264Encoder {
         let request = Request(
             picture: picture, areas: [unsent], mediaTime: mediaTime, capturedAt: capturedAt, target: target)
         var unit = try unit(for: request)
-        if unit != nil { unsent = held }
+        if unit != nil { (unsent, kept) = (held.reduce(.nothing) { $0.union($1) }, held) }
         // Whoever goes by it comes back for that, be it that nothing changes any more.
         if !held.isEmpty { unit?.quantiser = Double(QuantiserControl.coarsest) }
-        held = .nothing
+        held = []
         return unit
     }
 
@@ -141,7 +143,7 @@ package final class X264Encoder {
         let isFollowed = memory.knowsLast && (isSparse || control.isSmall(request.areas))
         let isLookedAt = !isRun || isFollowed || standstill.isLikely(after: request.picture)
         let rows = isLookedAt ? memory.rows(of: request.picture, changed: request.area) : nil
-        let changes = rows.flatMap { memory.changes($0, in: request.area, of: request.picture.size) }
+        let changes = rows.flatMap { memory.changes($0, in: request.area, of: request.picture.size) }.map { withKept($0) }
         if changes?.isEmpty == true { return nil }
         let narrowed = changes.map { self.narrowed(request, to: $0) } ?? request
         let isSmall = control.isSmall(narrowed.areas)
@@ -155,6 +157,12 @@ package final class X264Encoder {
         return Sighting(
             request: narrowed, isRun: isRun, rows: rows, known: known, found: found, whole: whole,
             changed: whole.scaled(by: max(0.02, 1 - found)))
+    }
+
+    /// What was held back by a pass may have been undone since, and look as before: sharpened it was not.
+    private func withKept(_ changes: [PixelRect]) -> [PixelRect] {
+        let others = changes.filter { change in !kept.contains { $0.contains(change) } }
+        return others + kept.filter { kept in !others.contains { $0.contains(kept) } }
     }
 
     /// What a source says has changed may look as before; and small changes far apart are several, not all that lies
@@ -240,7 +248,7 @@ package final class X264Encoder {
         let request = seen.request
         picturesApart = 0
         let isAlone = carriage == .apart
-        if isAlone { held = request.area }
+        if isAlone { held = request.areas }
         let changes = isAlone ? [] : request.areas
         let unit = try run(
             request, .parts([pass.area] + changes, but: isAlone ? request.areas : []), quantiser: pass.quantiser)
