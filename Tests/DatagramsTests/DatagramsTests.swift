@@ -96,6 +96,25 @@ struct IPAddressTests {
         #expect(try #require(IPAddress("fe80::1")).isLinkLocal)
         #expect(try #require(IPAddress("192.0.2.1")).isMulticast == false)
     }
+
+    @Test("networks that the internet does not lead to are told from it", arguments: [
+        ("127.0.0.1", true), ("169.254.1.1", true), ("10.1.2.3", true), ("11.0.0.1", false), ("172.15.0.1", false),
+        ("172.16.0.1", true), ("172.31.0.1", true), ("172.32.0.1", false), ("192.168.0.1", true), ("192.169.0.1", false),
+        ("100.63.0.1", false), ("100.64.0.1", true), ("100.127.255.255", true), ("100.128.0.1", false),
+        ("203.0.113.7", false), ("::1", true), ("fe80::1", true), ("fd00::1", true), ("fc00::1", true), ("2001:db8::1", false),
+    ])
+    func inside(text: String, isInside: Bool) throws {
+        #expect(try #require(IPAddress(text)).isInside == isInside)
+    }
+
+    @Test("a host is this machine by its address or by a name that is reserved for it", arguments: [
+        ("localhost", true), ("LocalHost", true), ("a.localhost", true), ("127.0.0.1", true), ("127.9.9.9", true),
+        ("::1", true), ("[::1]", true), ("127.example.org", false), ("localhost.example.org", false), ("notlocalhost", false),
+        ("0.0.0.0", false), ("192.0.2.1", false), ("[", false), ("", false),
+    ])
+    func loopback(host: String, isLoopback: Bool) {
+        #expect(IPAddress.isLoopback(host: host) == isLoopback)
+    }
 }
 
 @Suite("Bounded queues")

@@ -1,3 +1,4 @@
+import Datagrams
 import FoundationEssentials
 import Glibc
 
@@ -27,53 +28,38 @@ extension URL {
     }
 
     private var isOnLoopback: Bool {
-        place == "localhost" || place.hasSuffix(".localhost") || HostAddress(place)?.isLoopback == true
+        IPAddress.isLoopback(host: place) || IPAddress(host: place).map { $0.isLoopback || $0.isUnspecified } == true
     }
 
     /// Whether the host is this machine or in a network that the internet does not lead to, as far as its name tells.
     private var isInside: Bool {
-        if let address = HostAddress(place) { return address.isInside }
-        // RFC 6762, 6761, 8375, and ICANN's for private use; a single label is no name of the internet.
-        return !place.contains(".") || [".local", ".localhost", ".home.arpa", ".internal"].contains { place.hasSuffix($0) }
+        if isOnLoopback { return true }
+        if let address = IPAddress(host: place) { return address.isInside }
+        // RFC 6762, 8375, and ICANN's for private use; a single label is no name of the internet.
+        return !place.contains(".") || [".local", ".home.arpa", ".internal"].contains { place.hasSuffix($0) }
     }
 }
 
-/// An IP address, in any form in which a host may be one.
-private struct HostAddress {
-    /// 4 or 16.
-    private let bytes: [UInt8]
-
-    init?(_ text: String) {
-        var v4 = in_addr()
-        var v6 = in6_addr()
+extension IPAddress {
+    /// In any form in which a host may be one; of IPv4 where one of IPv6 stands for that.
+    fileprivate init?(host: String) {
+        var bits = in_addr()
         // Also `127.1` and `0x7f000001`, as getaddrinfo(3) takes them.
-        if inet_aton(text, &v4) != 0 {
-            bytes = withUnsafeBytes(of: v4) { Array($0) }
-        } else if inet_pton(AF_INET6, String(text.prefix { $0 != "%" }), &v6) == 1 {
-            let all = withUnsafeBytes(of: v6) { Array($0) }
-            let isIPv4 = Self.prefixesOfIPv4.contains(Array(all.prefix(12)))
-            bytes = isIPv4 ? Array(all.suffix(4)) : all
+        if inet_aton(host, &bits) != 0 {
+            self = .v4(UInt32(bigEndian: bits.s_addr))
+        } else if let address = IPAddress(String(host.prefix { $0 != "%" })) {
+            self = address.embeddedIPv4 ?? address
         } else {
             return nil
         }
     }
 
-    /// ::ffff:0:0/96, and 64:ff9b::/96 (RFC 6052).
-    private static let prefixesOfIPv4: [[UInt8]] = [
-        [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0],
-    ]
-
-    var isLoopback: Bool {
-        bytes.count == 4 ? bytes[0] == 127 || bytes[0] == 0 : bytes.dropLast().allSatisfy { $0 == 0 }
-    }
-
-    /// RFC 6890: loopback, link-local, private and shared space; fc00::/7 and fe80::/10.
-    var isInside: Bool {
-        if isLoopback { return true }
-        guard bytes.count == 4 else { return bytes[0] & 0xFE == 0xFC || bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80 }
-        return switch (bytes[0], bytes[1]) {
-        case (10, _), (169, 254), (192, 168), (172, 16...31), (100, 64...127): true
-        default: false
+    /// In ::ffff:0:0/96, the older ::/96, and 64:ff9b::/96 (RFC 6052).
+    private var embeddedIPv4: IPAddress? {
+        guard case .v6(let high, let low) = self else { return nil }
+        switch (high, low >> 32) {
+        case (0, 0), (0, 0xFFFF), (0x64_FF9B_0000_0000, 0): return .v4(UInt32(truncatingIfNeeded: low))
+        default: return nil
         }
     }
 }

@@ -5,36 +5,6 @@ package enum IPAddress: Hashable, Sendable {
 
     package static let loopback = IPAddress.v4(0x7F00_0001)
 
-    package var isLoopback: Bool {
-        switch self {
-        case .v4(let bits): bits >> 24 == 127
-        case .v6(let high, let low): high == 0 && low == 1
-        }
-    }
-
-    /// 0.0.0.0/8, ::.
-    package var isUnspecified: Bool {
-        switch self {
-        case .v4(let bits): bits >> 24 == 0
-        case .v6(let high, let low): high == 0 && low == 0
-        }
-    }
-
-    /// Multicast and broadcast: never a place to send media or checks to.
-    package var isMulticast: Bool {
-        switch self {
-        case .v4(let bits): bits >> 28 >= 0xE
-        case .v6(let high, _): high >> 56 == 0xFF
-        }
-    }
-
-    package var isLinkLocal: Bool {
-        switch self {
-        case .v4(let bits): bits >> 16 == 0xA9FE
-        case .v6(let high, _): high >> 54 == 0x3FA
-        }
-    }
-
     package var isIPv6: Bool {
         switch self {
         case .v4: false

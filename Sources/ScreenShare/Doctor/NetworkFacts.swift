@@ -67,13 +67,11 @@ struct NetworkFacts: Sendable {
 }
 
 extension IPAddress {
-    /// One that the whole internet could send to: neither loopback, link-local, private (RFC 1918, RFC 4193), nor a
-    /// provider's behind its own NAT (RFC 6598).
+    /// One that the whole internet could send to.
     var isPublic: Bool {
-        if isLoopback || isLinkLocal || isUnspecified || isMulticast { return false }
+        if isInside || isUnspecified || isMulticast { return false }
         return switch self {
-        case .v4(let bits):
-            bits >> 24 != 10 && bits >> 20 != 0xAC1 && bits >> 16 != 0xC0A8 && bits >> 22 != 0x6440 >> 6
+        case .v4: true
         case .v6(let high, _): high >> 61 == 1
         }
     }

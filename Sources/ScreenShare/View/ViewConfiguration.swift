@@ -56,12 +56,8 @@ extension ViewConfiguration {
         return LocalAddresses.loopback().filter { !others.contains($0) }
     }
 
-    /// By its name (RFC 6761 § 6.3) or address.
     private var isServerOnLoopback: Bool {
-        guard let host = (try? ServerAddress(endpoint))?.host.lowercased() else { return false }
-        if host == "localhost" || host.hasSuffix(".localhost") { return true }
-        let text = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
-        return IPAddress(text)?.isLoopback == true
+        (try? ServerAddress(endpoint)).map { IPAddress.isLoopback(host: $0.host) } ?? false
     }
 
     /// - Throws: `.invalid`, with what can't be asked for.
