@@ -11,7 +11,7 @@ enum AddressFilter {
     static func allowsListed(_ address: TransportAddress) -> Bool {
         guard allowsObserved(address) else { return false }
         if address.port >= 1024 { return true }
-        return (address.port == 80 || address.port == 443) && !address.ip.isPrivate
+        return (address.port == 80 || address.port == 443) && !address.ip.isInside
     }
 
     /// Whether a socket at `base` could reach `remote`: the same family (RFC 8445 § 6.1.2.2), link-local with
@@ -28,15 +28,6 @@ extension IPAddress {
         switch self {
         case .v4: false
         case .v6(let high, let low): high == 0 && (low >> 32 == 0xFFFF || low >> 32 == 0) && low != 1
-        }
-    }
-
-    /// RFC 1918, RFC 4193, loopback, link-local.
-    fileprivate var isPrivate: Bool {
-        switch self {
-        case .v4(let bits):
-            isLoopback || isLinkLocal || bits >> 24 == 10 || bits >> 20 == 0xAC1 || bits >> 16 == 0xC0A8
-        case .v6(let high, _): isLoopback || isLinkLocal || high >> 57 == 0x7E
         }
     }
 }
