@@ -303,7 +303,7 @@ struct ListenAddress: ExpressibleByArgument, CustomStringConvertible {
         self.port = port
     }
 
-    var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+    var isLoopback: Bool { LocalNetwork.isLoopback(host: host) }
     var description: String { Self.authority(host, port) }
 
     static func authority(_ host: String, _ port: Int) -> String {

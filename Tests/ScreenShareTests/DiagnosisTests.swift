@@ -293,6 +293,7 @@ struct DiagnosisTests {
         let fine = try Self.server(isSecure: true, host: "meet.example.org")
         #expect(fine.verdict == .ok && fine.found.contains("12 ms") && fine.found.contains("40 ms"))
         #expect(try Self.server(isSecure: false, host: "127.0.0.1").verdict == .ok)
+        #expect(try Self.server(isSecure: false, host: "127.example.org").verdict == .warning)
         #expect(try Self.server(isSecure: false, host: "meet.example.org").advice?.contains("TLS") == true)
         #expect(try Self.server(isSecure: true, host: "meet.example.org", .live).verdict == .failure)
         #expect(try Self.server(isSecure: true, host: "meet.example.org", .paused).verdict == .failure)

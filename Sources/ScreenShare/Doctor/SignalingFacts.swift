@@ -1,3 +1,4 @@
+import Datagrams
 import SignalingClient
 import SignalingProtocol
 
@@ -22,15 +23,13 @@ struct SignalingFacts: Sendable {
                 .signaling, .failure, "\(found); somebody shares in room \"\(report.room.room)\" now",
                 advice: "Choose another room, or wait until they have ended.", values: values)
         }
-        if !report.isSecure, !isLocal {
+        if !report.isSecure, !IPAddress.isLoopback(host: host) {
             return Finding(
                 .signaling, .warning, "\(found); it is plain HTTP, so anyone on the way can read a room's token",
                 advice: "Put a TLS proxy before the server, and use its https address.", values: values)
         }
         return Finding(.signaling, .ok, found, values: values)
     }
-
-    private var isLocal: Bool { host == "localhost" || host == "::1" || host == "[::1]" || host.hasPrefix("127.") }
 
     /// Why there is no answer that is of use.
     static func finding(_ error: SignalingError, at server: String) -> Finding {

@@ -18,4 +18,7 @@ public enum LocalNetwork {
 
     /// Whether this machine's programs reach each other at `::1`: IPv6 may be switched off.
     package static var hasIPv6Loopback: Bool { LocalAddresses.loopback().contains { $0.isIPv6 } }
+
+    /// Whether a host, with or without brackets, is this machine by its name (RFC 6761 § 6.3) or address.
+    package static func isLoopback(host: String) -> Bool { IPAddress.isLoopback(host: host) }
 }
