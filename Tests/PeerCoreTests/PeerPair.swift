@@ -88,7 +88,7 @@ struct PeerPair: ~Copyable {
         let receive = ReceiveParameters(
             payloadTypes: [102], retransmissionPayloadTypes: [103: 102],
             parityPayloadType: takesParity ? 104 : nil, extensions: Self.extensions(feedback), ssrc: 0xCCCC,
-            canonicalName: "viewer", givesCongestionFeedback: feedback == .perStream, isFromOwnSharer: true,
+            canonicalName: "viewer", givesCongestionFeedback: feedback == .perStream,
             reportsMarks: mark != nil && feedback == .transportWide, takesReducedSizeRTCP: takesReducedSizeRTCP)
         sharer = PeerCore(
             PeerSetup(iceRole: .controlled, handshakeRole: .active, send: send, sendAudio: sound),

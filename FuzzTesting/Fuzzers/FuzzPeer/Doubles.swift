@@ -49,7 +49,7 @@ extension PeerSetup {
         let receive = ReceiveParameters(
             payloadTypes: [102], retransmissionPayloadTypes: isPlain ? [:] : [103: 102],
             parityPayloadType: isPlain ? nil : 104, extensions: options.extensions, ssrc: 5, canonicalName: "viewer",
-            givesCongestionFeedback: byStream, isFromOwnSharer: !isPlain, reportsMarks: !byStream,
+            givesCongestionFeedback: byStream, reportsMarks: !byStream,
             takesReducedSizeRTCP: !options.contains(.isCompound))
         return PeerSetup(
             iceRole: .controlling, handshakeRole: .passive, receive: receive,

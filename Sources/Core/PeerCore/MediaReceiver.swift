@@ -169,9 +169,6 @@ struct MediaReceiver {
         incoming = nil
     }
 
-    /// Repair packets come from none but our own sharer, as yet.
-    private var isOwn: Bool { parameters.parityPayloadType != nil }
-
     // MARK: Units
 
     mutating func advance(to now: Instant) {
@@ -194,11 +191,11 @@ struct MediaReceiver {
 
     private mutating func copy(_ numbers: [UInt16], _ isRepeated: Bool, at now: Instant) {
         // A network that loses packets in a row does so on the way back as well.
-        if isOwn, lossRuns.areBursts {
+        if parameters.isFromOwnSharer, lossRuns.areBursts {
             volleyDue = volleyDue ?? now + volleyInterval
             return
         }
-        let count = Self.requestCopies(isOwn: isOwn, isRepeated: isRepeated)
+        let count = Self.requestCopies(isOwn: parameters.isFromOwnSharer, isRepeated: isRepeated)
         for copy in 1..<count + 1 where buffer.quickestAnswer * 3 / 4 > Limits.requestCopyTime * copy {
             copies.append((now + Limits.requestCopyTime * copy, numbers))
         }
@@ -287,7 +284,7 @@ struct MediaReceiver {
     private var nextKeyframeRequest: Instant? {
         guard keyframeIsWanted, let last = lastKeyframeRequest else { return nil }
         let next = last + Limits.keyframeRequestInterval
-        if isOwn { return next }
+        if parameters.isFromOwnSharer { return next }
         let answer = min(buffer.usualAnswer * 3 / 2, Limits.longestRepairTime)
         return max(next, last + answer, (incoming?.at ?? last) + Limits.keyframeRequestInterval)
     }

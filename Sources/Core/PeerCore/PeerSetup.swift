@@ -132,9 +132,6 @@ package struct ReceiveParameters: Sendable {
     package var takesRequests: Bool
     /// The sharer takes `ccfb`; transport-wide numbers go before it.
     package var givesCongestionFeedback: Bool
-    /// The sharer is ours: it takes for one what it is told twice of a packet, and its reports are exact. Others (libwebrtc,
-    /// mediasoup) reckon a lost packet as another one each time that they are told of it.
-    package var isFromOwnSharer: Bool
     /// The sharer takes ECN feedback beside transport-wide numbers (`nack ecn`, RFC 6679).
     package var reportsMarks: Bool
     /// Feedback may come by itself (RFC 5506).
@@ -143,8 +140,8 @@ package struct ReceiveParameters: Sendable {
     package init(
         payloadTypes: Set<UInt8>, retransmissionPayloadTypes: [UInt8: UInt8], parityPayloadType: UInt8? = nil,
         parameterSets: [[UInt8]] = [], extensions: ExtensionMap, ssrc: UInt32, canonicalName: String,
-        takesRequests: Bool = true, givesCongestionFeedback: Bool = false, isFromOwnSharer: Bool = false,
-        reportsMarks: Bool = false, takesReducedSizeRTCP: Bool = true
+        takesRequests: Bool = true, givesCongestionFeedback: Bool = false, reportsMarks: Bool = false,
+        takesReducedSizeRTCP: Bool = true
     ) {
         self.payloadTypes = payloadTypes
         self.retransmissionPayloadTypes = retransmissionPayloadTypes
@@ -155,10 +152,14 @@ package struct ReceiveParameters: Sendable {
         self.canonicalName = canonicalName
         self.takesRequests = takesRequests
         self.givesCongestionFeedback = givesCongestionFeedback
-        self.isFromOwnSharer = isFromOwnSharer
         self.reportsMarks = reportsMarks
         self.takesReducedSizeRTCP = takesReducedSizeRTCP
     }
+
+    /// The sharer is ours: it takes for one what it is told twice of a packet, and its reports are exact. Others (libwebrtc,
+    /// mediasoup) reckon a lost packet as another one each time that they are told of it. Repair packets come from none but
+    /// our own sharer, as yet.
+    package var isFromOwnSharer: Bool { parityPayloadType != nil }
 
     /// How we tell what comes.
     var feedback: PathFeedback {

@@ -92,9 +92,7 @@ struct ViewNegotiation {
             extensions: ExtensionMap(answer.video.extensions), ssrc: ssrc, canonicalName: canonicalName,
             takesRequests: option.feedback.contains(.nack) || option.retransmissionPayloadType != nil,
             givesCongestionFeedback: option.feedback.contains(.ccfb),
-            // Repair packets come from none but our own sharer, as yet.
-            isFromOwnSharer: answer.video.parityPayloadType != nil, reportsMarks: answer.video.takesMarkReports,
-            takesReducedSizeRTCP: answer.video.takesReducedSizeRTCP)
+            reportsMarks: answer.video.takesMarkReports, takesReducedSizeRTCP: answer.video.takesReducedSizeRTCP)
         let audio = answer.opus.map {
             AudioReceiveParameters(payloadType: $0.payloadType, redundancyPayloadType: $0.redundancyPayloadType)
         }
