@@ -71,6 +71,17 @@ extension LineCommands {
     }
 }
 
+extension ContentMode {
+    /// Whether the pictures are a film's. A rate that was asked for is: nobody looks for one then.
+    func showsFilm(_ content: Content?, isRateFixed: Bool) -> Bool {
+        switch self {
+        case .motion: true
+        case .detail: false
+        case .auto: isRateFixed || content == .video
+        }
+    }
+}
+
 /// The session's end of the media thread.
 typealias LineControls = ThreadControls<LineCommands>
 

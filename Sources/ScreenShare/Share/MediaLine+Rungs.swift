@@ -6,12 +6,7 @@ import Timebase
 /// What becomes of the pictures on the rungs of slow viewers.
 extension MediaLine {
     private var isPlaying: Bool {
-        switch commands.mode {
-        case .motion: true
-        case .detail: false
-        // A rate that was asked for is a film's, as for its playout.
-        case .auto: commands.fixedRate != nil || watch?.content == .video
-        }
+        commands.mode.showsFilm(watch?.content, isRateFixed: commands.fixedRate != nil)
     }
 
     /// What plays may become smaller; where that is not looked for, what moves: a page at rest is to be seen whole.
