@@ -72,7 +72,8 @@ extension SignalingError {
     package var retryAfter: Duration {
         switch self {
         case .notThereYet(let time, _), .roomTaken(let time): time
-        default: .zero
+        case .badAddress, .unreachable, .tokenRequired, .forbidden, .gone, .stale, .elsewhere, .refused, .unreadable,
+            .cancelled: .zero
         }
     }
 

@@ -216,7 +216,8 @@ struct QuantiserControl {
         case .apart: return isFilm ? Self.finestInFilm : refinement.finest
         case .change where isFilm: return Self.finestInFilm
         case .change where !isRun: return Self.sharp
-        default: return isFilm && refinement.standing == PendingRefinement.settled ? Self.finestInFilm : refinement.standing
+        case .keyframe, .change, .repetition, .changeOfPart, .carriedPass, .outline, .back:
+            return isFilm && refinement.standing == PendingRefinement.settled ? Self.finestInFilm : refinement.standing
         }
     }
 

@@ -163,7 +163,7 @@ extension ShareSession {
                 if let lane { return controls.change { $0.keyframes[lane] = .withdrawn } }
             case .path(let path): return onPathChange(paths.update(id, path, at: SystemClock.now()))
             case .disconnected: onPathChange(paths.update(id, nil, at: SystemClock.now()))
-            default: break
+            case .connected, .interrupted, .keyframeAskedEarly, .losesAudio, .received, .receivedAudio: break
             }
             signals.yield(.peer(id, event))
         }

@@ -56,7 +56,8 @@ extension SignalingError {
         switch self {
         case .unreachable(.timeout), .unreachable(.silent), .unreachable(.brokenOff), .notThereYet: true
         case .refused(let status, _): status >= 500
-        default: false
+        case .badAddress, .unreachable, .roomTaken, .tokenRequired, .forbidden, .gone, .stale, .elsewhere, .unreadable,
+            .cancelled: false
         }
     }
 }

@@ -72,7 +72,9 @@ extension TURNClient {
             switch failure {
             case .quotaReached, .insufficientCapacity: Limits.capacityRetry
             case .allocationMismatch: Limits.mismatchRetry
-            default: .zero  // the others have no time of their own
+            // They have no time of their own.
+            case .noAnswer, .notAuthenticated, .credentialsRejected, .wrongCredentials, .unsupported, .redirected,
+                .unusableAddress, .disconnected, .refused: .zero
             }
         barredUntil = now + pause
         state = failure.isPermanent ? .failed : .waiting(until: now + retryPause(after: failure, atLeast: pause))
