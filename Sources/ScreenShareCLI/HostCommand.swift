@@ -80,7 +80,10 @@ struct HostCommand: AsyncParsableCommand {
 
     static func check(token: String?, open: Bool, maximumViewers: Int?, duration: Double?) throws {
         if token != nil, open { throw ValidationError("Choose --token or --open, not both.") }
-        if let maximumViewers, !(1...1000).contains(maximumViewers) { throw ValidationError("--max-viewers takes 1…1000.") }
+        let viewers = ShareConfiguration.viewers
+        if let maximumViewers, !viewers.contains(maximumViewers) {
+            throw ValidationError("--max-viewers takes \(viewers.lowerBound)…\(viewers.upperBound).")
+        }
         if let duration, !(duration > 0 && duration < 1e9) { throw ValidationError("--duration takes seconds above 0.") }
         if let token, BearerToken(token) == nil {
             throw ValidationError("A token has 1…256 letters, digits and - . _ ~ + /.")

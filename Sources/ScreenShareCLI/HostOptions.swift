@@ -215,16 +215,17 @@ struct BitrateArgument: ExpressibleByArgument, CustomStringConvertible {
     }
 
     init?(argument: String) {
-        guard let rate = Self.rate(argument), (100_000...100_000_000).contains(rate) else { return nil }
-        bitsPerSecond = Int(rate)
+        guard let rate = Self.rate(argument, within: ShareConfiguration.bitrates) else { return nil }
+        bitsPerSecond = rate
     }
 
-    /// Nil for a text that is no number.
-    static func rate(_ text: String) -> Double? {
+    /// Nil for a text that is no number, or none of these.
+    static func rate(_ text: String, within bounds: ClosedRange<Int>) -> Int? {
         let factors: [Character: Double] = ["k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6]
         let factor = text.last.flatMap { factors[$0] }
-        guard let number = Double(factor == nil ? text[...] : text.dropLast()), number.isFinite else { return nil }
-        return number * (factor ?? 1)
+        guard let number = Double(factor == nil ? text[...] : text.dropLast()) else { return nil }
+        let rate = number * (factor ?? 1)
+        return rate >= Double(bounds.lowerBound) && rate <= Double(bounds.upperBound) ? Int(rate) : nil
     }
 
     var description: String {
@@ -237,8 +238,8 @@ struct AudioBitrateArgument: ExpressibleByArgument {
     let bitsPerSecond: Int
 
     init?(argument: String) {
-        guard let rate = BitrateArgument.rate(argument), (6000...510_000).contains(rate) else { return nil }
-        bitsPerSecond = Int(rate)
+        guard let rate = BitrateArgument.rate(argument, within: ViewConfiguration.audioBitrates) else { return nil }
+        bitsPerSecond = rate
     }
 }
 

@@ -25,6 +25,9 @@ package struct OpusTarget: Hashable, Sendable {
     /// Sends next to nothing while there is silence (RFC 7587 § 3.1.3).
     package var usesDTX = false
 
+    /// What Opus can have, in bits per second.
+    package static let bitrates = Limits.bitsPerSecond
+
     package init(bitsPerSecond: Int) {
         self.bitsPerSecond = bitsPerSecond
     }

@@ -17,9 +17,8 @@ package struct SendTarget: Hashable, Sendable {
         self.favoursSharpness = favoursSharpness
     }
 
-    /// What sound may take of a share's bit rate: an eighth, for pictures suffer more; speech is good from 24 kbit/s on,
-    /// and below 16 nothing is.
+    /// What sound may take of a share's bit rate: an eighth, for pictures suffer more.
     package static func sound(of bitsPerSecond: Int, atMost maximum: Int) -> Int {
-        max(16_000, min(maximum, bitsPerSecond / AudioLimits.pathPerSound))
+        max(AudioLimits.leastOfShare, min(maximum, bitsPerSecond / AudioLimits.pathPerSound))
     }
 }

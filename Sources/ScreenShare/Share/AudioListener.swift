@@ -56,7 +56,7 @@ extension OpusTarget {
     package init(for listeners: [AudioListener], lane: AudioLane = .full, bitsPerSecond: Int) {
         let rate = lane == .narrow ? min(bitsPerSecond, AudioLimits.leastSound) : bitsPerSecond
         let most = listeners.map(\.most).min() ?? rate
-        self.init(bitsPerSecond: max(6_000, min(most, rate)))
+        self.init(bitsPerSecond: max(Self.bitrates.lowerBound, min(most, rate)))
         channels = lane != .narrow && listeners.contains(where: \.prefersStereo) ? .stereo : .mono
         usesDTX = listeners.allSatisfy(\.prefersDTX)
         let losses = listeners.filter { $0.reliesOnFEC(at: self.bitsPerSecond) }.map(\.loss)

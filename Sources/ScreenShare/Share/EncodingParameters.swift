@@ -46,7 +46,8 @@ public struct EncodingParameters: Hashable, Sendable {
         for mode: ContentMode, screenWidth: Int, screenHeight: Int, profile: Profile = .high
     ) -> EncodingParameters {
         let size = mode.size
-        let screen = PixelSize(width: max(1, min(65_536, screenWidth)), height: max(1, min(65_536, screenHeight)))
+        func side(_ length: Int) -> Int { max(1, min(SourceLimits.screen, length)) }
+        let screen = PixelSize(width: side(screenWidth), height: side(screenHeight))
         let pixels = size.geometry(of: screen, in: mode).picture.area
         let row = rows.first { pixels <= $0.pixels } ?? largest
         let bits = mode == .detail ? row.detail : row.motion

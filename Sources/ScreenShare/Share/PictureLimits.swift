@@ -5,6 +5,8 @@ import RTP
 package enum PictureLimits {
     /// Wide and high enough for any screen.
     package static let side = 8192
+    /// Of a picture that is pushed: as much padding as the widest has in four bytes a pixel.
+    static let bytesPerRow = 2 * 4 * side
     /// Level 6.2 of H.264 ends here (ITU-T H.264 table A-1).
     package static let pixels = RTP.Limits.macroblocksPerPicture * 256
     /// x264's longest side, and the other of a picture that has all those pixels then.

@@ -8,7 +8,8 @@ import RTP
 extension ShareSession {
     /// What a share's sound has where nobody asks for less.
     var soundBitrate: Int {
-        SendTarget.sound(of: totalBitrate, atMost: max(16_000, min(AudioLimits.mostSound, configuration.audio.maximumBitrate)))
+        let most = max(AudioLimits.leastOfShare, min(AudioLimits.mostSound, configuration.audio.maximumBitrate))
+        return SendTarget.sound(of: totalBitrate, atMost: most)
     }
 
     /// With its packets' headers.

@@ -6,7 +6,10 @@ import RTP
 /// What all that is sent may use, and how it is to be shown.
 extension ShareSession {
     /// What pictures and sound may use together.
-    var totalBitrate: Int { max(100_000, min(100_000_000, configuration.maximumBitrate)) }
+    var totalBitrate: Int {
+        let bounds = ShareConfiguration.bitrates
+        return max(bounds.lowerBound, min(bounds.upperBound, configuration.maximumBitrate))
+    }
 
     /// What is left for pictures: sound comes first.
     var videoBitrate: Int {

@@ -146,7 +146,7 @@ public actor ShareSession {
     }
 
     /// Bounds what video and sound may use together from now on.
-    /// - Parameter bitsPerSecond: clamped to 100,000…100,000,000.
+    /// - Parameter bitsPerSecond: clamped to `ShareConfiguration.bitrates`.
     public func setMaximumBitrate(_ bitsPerSecond: Int) {
         configuration.maximumBitrate = bitsPerSecond
         updateAudioLanes()

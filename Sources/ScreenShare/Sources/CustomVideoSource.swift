@@ -68,7 +68,7 @@ public final class CustomVideoSource: Sendable {
     ) throws(PushError) {
         let pushedAt = SystemClock.now()
         let sides = 2...PictureLimits.side
-        guard sides.contains(width), sides.contains(height), (0...65_536).contains(bytesPerRow ?? 0),
+        guard sides.contains(width), sides.contains(height), (0...PictureLimits.bytesPerRow).contains(bytesPerRow ?? 0),
             let copy = PixelBuffer(
                 format: format.pixelFormat, size: PixelSize(width: width, height: height), bytesPerRow: bytesPerRow,
                 copying: bytes),

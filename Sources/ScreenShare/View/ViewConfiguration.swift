@@ -1,3 +1,4 @@
+import AudioCodec
 import Datagrams
 import PeerDriver
 import SignalingClient
@@ -20,9 +21,9 @@ public struct ViewConfiguration: Sendable {
     public var longestStill: Duration?
     /// Takes the sound as well, where there is some.
     public var receivesAudio = false
-    /// The most that the sound may take, in bits per second, 6000…510,000, copies of lost packets too
+    /// The most that the sound may take, in bits per second, within `audioBitrates`, copies of lost packets too
     /// (`maxaveragebitrate`, RFC 7587 § 6.1): less than the sharer's own makes it encode the sound once more. Nil: as much
-    /// as the sharer likes. Outside of these bounds the session ends with `ShareError.invalid`.
+    /// as the sharer likes. Outside of the bounds the session ends with `ShareError.invalid`.
     public var maximumAudioBitrate: Int?
     /// Decodes it as well (`AudioPiece.samples`), for whoever plays or mixes it: 0.2 % of a core.
     public var decodesAudio = false
@@ -34,6 +35,9 @@ public struct ViewConfiguration: Sendable {
     /// How media finds its way. STUN and TURN servers that are named here take the place of those that the WHEP server
     /// names (its `Link` fields).
     public var network = NetworkConfiguration()
+
+    /// What sound can be bounded to, in bits per second: 6000…510,000, as Opus (RFC 7587 § 6.1).
+    public static let audioBitrates: ClosedRange<Int> = OpusTarget.bitrates
 
     /// Video alone, without a limit of time; nothing is checked or opened before `ViewSession.start`.
     public init(endpoint: String) {
@@ -63,8 +67,9 @@ extension ViewConfiguration {
     /// - Throws: `.invalid`, with what can't be asked for.
     func check() throws(ShareError) {
         if let token, BearerToken(foreign: token) == nil { throw .invalid("a token has 1…8192 visible characters") }
-        if let maximumAudioBitrate, !ViewLimits.audioBitrates.contains(maximumAudioBitrate) {
-            throw .invalid("sound takes 6000…510000 bits per second")
+        let bounds = Self.audioBitrates
+        if let maximumAudioBitrate, !bounds.contains(maximumAudioBitrate) {
+            throw .invalid("sound takes \(bounds.lowerBound)…\(bounds.upperBound) bits per second")
         }
     }
 }

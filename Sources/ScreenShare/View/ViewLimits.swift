@@ -5,8 +5,6 @@ enum ViewLimits {
     static let units = 240
     /// Pieces of sound likewise.
     static let audioPieces = 400
-    /// Of Opus, in bits per second (RFC 7587 § 6.1).
-    static let audioBitrates = 6000...510_000
     /// At most so long without a look at the sound: the next packet may change when it is due.
     static let audioPause = Duration.milliseconds(20)
     /// Once connected, a picture may take so long, even where all patience went into connecting.

@@ -98,6 +98,8 @@ package enum AudioLimits {
     package static let leastSound = 24_000
     static let soundSteps = [leastSound, 32_000, 48_000, 64_000, 96_000, 128_000, 192_000, 256_000]
     package static let mostSound = 320_000
+    /// However few bits a share has: speech is good from `leastSound` on, and below this nothing is.
+    package static let leastOfShare = 16_000
     /// What a path must take for each bit of sound, and for each bit of more sound.
     static let pathPerSound = 8
     static let pathPerMoreSound = 10
