@@ -48,7 +48,10 @@ struct VideoOptions: ParsableArguments {
                 + "Default: 1080p, in mode detail native."))
     var size: SizeArgument?
 
-    @Option(help: "The encoded size: no more pixels than these, 256…100000000.")
+    @Option(
+        help: ArgumentHelp(
+            "The encoded size: no more pixels than these, "
+                + "\(PictureLimits.pixelCounts.lowerBound)…\(PictureLimits.pixelCounts.upperBound)."))
     var maxPixels: Int?
 
     @Option(
@@ -77,8 +80,9 @@ struct VideoOptions: ParsableArguments {
 
     func validate() throws {
         if size != nil, maxPixels != nil { throw ValidationError("Choose --size or --max-pixels, not both.") }
-        if let maxPixels, !(256...100_000_000).contains(maxPixels) {
-            throw ValidationError("--max-pixels takes 256…100000000.")
+        let counts = PictureLimits.pixelCounts
+        if let maxPixels, !counts.contains(maxPixels) {
+            throw ValidationError("--max-pixels takes \(counts.lowerBound)…\(counts.upperBound).")
         }
         if let fps, OutputFrameRate(rawValue: fps) == nil { throw ValidationError("--fps takes 24 or 30.") }
     }

@@ -9,7 +9,7 @@ extension OutputSize {
         case .native: .native
         case .fit(let width, let height): .fit(PixelSize(width: side(width), height: side(height)))
         case .within(let long, let short): .fitTurned(PixelSize(width: side(long), height: side(short)))
-        case .maximumPixels(let count): .fitPixels(max(256, min(PictureLimits.pixels, count)))
+        case .maximumPixels(let count): .fitPixels(max(PictureLimits.pixelCounts.lowerBound, min(PictureLimits.pixels, count)))
         case .exactly(let width, let height): .letterbox(PixelSize(width: side(width), height: side(height)))
         }
     }

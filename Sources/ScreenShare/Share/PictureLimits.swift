@@ -9,6 +9,8 @@ package enum PictureLimits {
     static let bytesPerRow = 2 * 4 * side
     /// Level 6.2 of H.264 ends here (ITU-T H.264 table A-1).
     package static let pixels = RTP.Limits.macroblocksPerPicture * 256
+    /// What a picture's pixels can be bounded to: from a single macroblock on.
+    package static let pixelCounts = 256...pixels
     /// x264's longest side, and the other of a picture that has all those pixels then.
     static let longestSide = 16_384
     static let shortestSide = pixels / longestSide
