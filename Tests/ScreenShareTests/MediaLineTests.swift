@@ -74,12 +74,19 @@ struct MediaLineTests {
     }
 
     @Test("while nobody watches nothing counts as dropped")
-    func unwatched() async throws {
+    func unwatched() async {
         let line = ScriptedLine()
         for _ in 0..<4 {
+            let looks = line.looks
             line.show { $0.grey = $0.grey == 20 ? 220 : 20 }
-            try await Task.sleep(for: .milliseconds(500))
+            #expect(await line.wait { _ in line.looks > looks })
         }
+        // What was counted is told with the first picture.
+        line.controls.change {
+            $0.lanes = [.standard]
+            $0.expected = [.standard]
+        }
+        #expect(await line.wait { _ in line.counters.now.pictures > 0 })
         #expect(line.counters.now.drops == 0)
         line.stop()
     }

@@ -77,7 +77,7 @@ public actor ShareSession {
         var lane: LaneKey
         let takesHigh: Bool
         var audio: AudioListener?
-        let since: Instant
+        var since: Instant
         var isConnected = false
         /// Its path takes too little for moving pictures.
         var isStarved = false
