@@ -1,4 +1,5 @@
 import Datagrams
+import TestSupport
 import Testing
 import Timebase
 

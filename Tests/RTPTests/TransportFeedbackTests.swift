@@ -1,5 +1,6 @@
 import Datagrams
 import RTP
+import TestSupport
 import Testing
 import Timebase
 

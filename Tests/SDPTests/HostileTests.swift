@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SDP
@@ -89,7 +90,7 @@ struct HostileTests {
 
     @Test("real offers, spoilt at random: bytes changed, taken out, doubled, cut", arguments: Fixture.names)
     func mutations(name: String) throws {
-        var random = SplitMix(seed: 0x5D9)
+        var random = SeededGenerator(seed: 0x5D9)
         let original = Array(try Fixture.text(name).utf8)
         for _ in 0..<150 {
             var bytes = original
@@ -98,7 +99,7 @@ struct HostileTests {
         }
     }
 
-    static func spoil(_ bytes: inout [UInt8], _ random: inout SplitMix) {
+    static func spoil(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
         if bytes.isEmpty { return }
         let index = Int(random.next() % UInt64(bytes.count))
         let end = min(bytes.count, index + Int(random.next() % 60))
@@ -109,20 +110,5 @@ struct HostileTests {
         case 3: bytes[index] = Array("0129:=;/ \n".utf8)[Int(random.next() % 10)]
         default: bytes.removeSubrange(end...)
         }
-    }
-}
-
-/// SplitMix64: small, seeded and the same everywhere.
-struct SplitMix {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

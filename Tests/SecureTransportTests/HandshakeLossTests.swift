@@ -1,4 +1,5 @@
 import PeerCore
+import TestSupport
 import Testing
 
 @testable import SecureTransport
@@ -50,7 +51,7 @@ struct HandshakeLossTests {
 
     @Test("a quarter of all datagrams lost, from written seeds", arguments: 1...6)
     func heavyLoss(seed: UInt64) async throws {
-        var random = SplitMix(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let pair = try HandshakePair()
         try await pair.run(timeouts: 40) { _, _, _ in random.next() % 4 != 0 }
         #expect(pair.isDone)

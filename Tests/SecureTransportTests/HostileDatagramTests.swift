@@ -1,4 +1,5 @@
 import PeerCore
+import TestSupport
 import Testing
 
 @testable import SecureTransport
@@ -6,7 +7,7 @@ import Testing
 @Suite("Hostile datagrams")
 struct HostileDatagramTests {
     /// Bytes that begin like DTLS and are not.
-    static func garbage(_ random: inout SplitMix) -> [UInt8] {
+    static func garbage(_ random: inout SeededGenerator) -> [UInt8] {
         var bytes = random.bytes(Int(random.next() % 300))
         if bytes.isEmpty { return bytes }
         bytes[0] = 20 + bytes[0] % 44
@@ -21,7 +22,7 @@ struct HostileDatagramTests {
 
     @Test("garbage before a handshake changes nothing for the passive side", arguments: [11, 12, 13] as [UInt64])
     func garbageBefore(seed: UInt64) throws {
-        var random = SplitMix(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let pair = try HandshakePair()
         for _ in 0..<2000 { try pair.passive.receive(Self.garbage(&random)) }
         _ = HandshakePair.drain(pair.passive)
@@ -32,7 +33,7 @@ struct HostileDatagramTests {
 
     @Test("garbage of every length after the handshake ends nothing", arguments: [21, 22, 23] as [UInt64])
     func garbageAfter(seed: UInt64) throws {
-        var random = SplitMix(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let pair = try HandshakePair()
         try pair.active.start()
         try pair.exchange()
@@ -47,7 +48,7 @@ struct HostileDatagramTests {
     /// So much of it that on a slow machine a timer may fire meanwhile.
     @Test("garbage in the midst of a handshake does not hinder it", arguments: [41, 42, 43, 44] as [UInt64])
     func garbageBetween(seed: UInt64) async throws {
-        var random = SplitMix(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let pair = try HandshakePair()
         try await pair.run { _, _, _ in
             for engine in [pair.active, pair.passive] {
@@ -73,7 +74,7 @@ struct HostileDatagramTests {
 
     @Test("a ClientHello damaged at any byte never ends a passive session", arguments: [31, 32] as [UInt64])
     func damagedClientHello(seed: UInt64) throws {
-        var random = SplitMix(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let pair = try HandshakePair()
         try pair.active.start()
         let hello = try #require(pair.active.nextDatagram())

@@ -1,5 +1,6 @@
 import Datagrams
 import PeerCore
+import TestSupport
 import Testing
 
 @testable import SecureTransport
@@ -8,7 +9,7 @@ import Testing
 struct SRTPSessionTests {
     /// Two ends of one association, from a written seed.
     static func pair(_ profile: SRTPProfile) throws -> (sender: SRTPSession, receiver: SRTPSession) {
-        var random = SplitMix(seed: 1)
+        var random = SeededGenerator(seed: 1)
         let length = profile == .aeadAES128GCM ? 28 : 30
         let (one, other) = (random.bytes(length), random.bytes(length))
         return (
@@ -150,7 +151,7 @@ struct SRTPSessionTests {
     @Test("keys of another association open nothing", arguments: SRTPProfile.allCases)
     func otherKeys(profile: SRTPProfile) throws {
         let (sender, _) = try Self.pair(profile)
-        var random = SplitMix(seed: 2)
+        var random = SeededGenerator(seed: 2)
         let stranger = try SRTPSession(keys: .both(profile, random.bytes(profile == .aeadAES128GCM ? 28 : 30)))
         var packet = try Self.protected(TestPacket.rtp(sequence: 9), by: sender)
         #expect(throws: ProtectionError.authenticationFailed) { try stranger.unprotectRTP(&packet) }
@@ -179,7 +180,7 @@ struct SRTPSessionTests {
     @Test("random bytes are refused by a typed error, and the session lives on", arguments: SRTPProfile.allCases)
     func randomBytes(profile: SRTPProfile) throws {
         let (sender, receiver) = try Self.pair(profile)
-        var random = SplitMix(seed: 3)
+        var random = SeededGenerator(seed: 3)
         for round in 0..<20_000 {
             var packet = random.bytes(round % 200)
             if !packet.isEmpty { packet[0] = packet[0] & 0x3F | 0x80 }

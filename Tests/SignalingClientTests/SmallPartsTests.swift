@@ -2,6 +2,7 @@ import FoundationEssentials
 import NIOCore
 import NIOHTTP1
 import SignalingProtocol
+import TestSupport
 import Testing
 
 @testable import SignalingClient
@@ -116,7 +117,7 @@ struct SmallPartsTests {
 
     @Test("Pauses double up to a bound and are scattered over their upper half (seed 5)")
     func backoff() {
-        var random = Seeded(state: 5)
+        var random = SeededGenerator(seed: 5)
         var backoff = Backoff()
         for ceiling in [250, 500, 1000, 2000, 4000, 8000, 8000, 8000] {
             let pause = backoff.next(using: &random)
@@ -128,7 +129,7 @@ struct SmallPartsTests {
 
     @Test("The ledger holds what is answered and not yet over, with the tag and ufrag of the present ICE session")
     func ledger() throws {
-        var random = Seeded(state: 6)
+        var random = SeededGenerator(seed: 6)
         let (one, two) = (RandomID(using: &random), RandomID(using: &random))
         let (tag, newTag) = (EntityTag(using: &random), EntityTag(using: &random))
         var ledger = SessionLedger()
@@ -164,19 +165,6 @@ let unusableAddresses = [
     "http://example.org:99999", "http://example.org:99999999999999999999", "http://example.org:-1", "http://::1:18599",
     "http://user:1@example.org:65536", "http://[]", "http://[]:80", "http://%5B%5D", "http://:80",
 ]
-
-/// SplitMix64, so that a run can be repeated.
-struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
 
 enum Samples {
     static let offer =

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import SignalingProtocol
+import TestSupport
 import Testing
 
 @Suite("Messages as JSON")
@@ -26,7 +27,7 @@ struct MessageTests {
 
     @Test("Every event comes back from its name and its data")
     func events() throws {
-        var random = Seeded(state: 1)
+        var random = SeededGenerator(seed: 1)
         let id = RandomID(using: &random)
         let tag = EntityTag(using: &random)
         let events: [ShareEvent] = [
@@ -132,7 +133,7 @@ struct ServerSentEventTests {
             ServerSentEvent(id: UInt64.max, name: "left", data: "ä🙂"),
         ]
         let text = events.map(\.text).joined(separator: ServerSentEvent.heartbeat)
-        var random = Seeded(state: 3)
+        var random = SeededGenerator(seed: 3)
         for _ in 0..<50 {
             var parser = ServerSentEventParser()
             var rest = Array(text.utf8)[...]

@@ -1,4 +1,5 @@
 import SignalingProtocol
+import TestSupport
 import Testing
 
 @Suite("Room names, identifiers and tokens")
@@ -23,7 +24,7 @@ struct NamesAndTokensTests {
 
     @Test("Identifiers have 32 hexadecimal digits, come back from their text, and print only their beginning")
     func identifiers() {
-        var random = Seeded(state: 7)
+        var random = SeededGenerator(seed: 7)
         for _ in 0..<100 {
             let id = RandomID(using: &random)
             #expect(id.text.utf8.count == 32)
@@ -35,7 +36,7 @@ struct NamesAndTokensTests {
 
     @Test("Leading zeros of an identifier are kept")
     func zeros() {
-        var zero = Seeded.Constant(value: 1)
+        var zero = Constant(value: 1)
         #expect(RandomID(using: &zero).text == "00000000000000010000000000000001")
     }
 
@@ -61,7 +62,7 @@ struct NamesAndTokensTests {
 
     @Test("A token never prints itself")
     func redaction() throws {
-        var random = Seeded(state: 8)
+        var random = SeededGenerator(seed: 8)
         let token = try #require(BearerToken("hunter2"))
         #expect(!"\(token)".contains("hunter2"))
         #expect(
@@ -109,20 +110,8 @@ struct NamesAndTokensTests {
     }
 }
 
-/// SplitMix64, so that a run can be repeated.
-struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-
-    struct Constant: RandomNumberGenerator {
-        let value: UInt64
-        mutating func next() -> UInt64 { value }
-    }
+/// The same number again and again.
+private struct Constant: RandomNumberGenerator {
+    let value: UInt64
+    mutating func next() -> UInt64 { value }
 }

@@ -1,4 +1,5 @@
 import SignalingProtocol
+import TestSupport
 import Testing
 
 @Suite("SDP as a relay looks at it")
@@ -84,7 +85,7 @@ struct SDPOutlineTests {
 
     @Test("Any bytes at all give a result and never a trap (seed 11)")
     func noise() {
-        var random = Seeded(state: 11)
+        var random = SeededGenerator(seed: 11)
         for _ in 0..<2000 {
             let bytes = (0..<Int.random(in: 0..<200, using: &random)).map { _ in
                 UInt8.random(in: 0...255, using: &random)

@@ -16,4 +16,10 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
 
     /// Uniform in 0..<1.
     package mutating func unit() -> Double { Double(next() >> 11) / Double(1 << 53) }
+
+    package mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
+
+    package mutating func bytes(_ count: Int) -> [UInt8] {
+        (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
+    }
 }

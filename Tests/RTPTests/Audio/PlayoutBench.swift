@@ -1,5 +1,6 @@
 import Datagrams
 import RTP
+import TestSupport
 import Timebase
 
 /// A sender, a network and a viewer in virtual time: which sound was heard, and when.
