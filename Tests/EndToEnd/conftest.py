@@ -52,10 +52,9 @@ def after(request):
 @pytest.fixture
 def lan(after):
     """One machine: loopback and one more address, cut off from everything else."""
-    try:
-        made = networks.Lan()
-    except networks.NoNamespaces as reason:
+    if reason := networks.lacking():
         pytest.skip(f"NO NETWORK NAMESPACE: {reason}")
+    made = networks.Lan()
     after(made.close)
     return made
 

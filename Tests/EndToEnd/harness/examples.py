@@ -2,9 +2,7 @@
 
 from pathlib import Path
 
-import pytest
-
-from .paths import ROOT, screenshare
+from .paths import ROOT, MissingBinary, screenshare
 from .processes import Process
 
 
@@ -16,7 +14,7 @@ class Example:
         if beside.exists():
             path = beside
         if not path.exists():
-            pytest.skip(f"NO EXAMPLE: {path} is not built")
+            raise MissingBinary(f"{path} is not built")
         self.process = Process(place.command(["stdbuf", "-oL", path]), name=name)
 
     def kill(self):

@@ -1,5 +1,6 @@
 """Networks of the test's own: nothing here reaches the machine's real interfaces."""
 
+import functools
 import os
 import re
 import subprocess
@@ -72,6 +73,16 @@ class Lan:
 
     def close(self):
         self.holder.kill()
+
+
+@functools.cache
+def lacking():
+    """Why this machine lets nobody have a `Lan`; None where it does, and one that can't be made is a failure."""
+    try:
+        Lan().close()
+    except NoNamespaces as reason:
+        return str(reason)
+    return None
 
 
 class Lab:

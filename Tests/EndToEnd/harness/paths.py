@@ -18,7 +18,7 @@ SYSTEM_PYTHON = "/usr/bin/python3"
 
 
 class MissingBinary(Exception):
-    """`screenshare` is not built."""
+    """`screenshare`, or an example, is not built."""
 
 
 @functools.cache
