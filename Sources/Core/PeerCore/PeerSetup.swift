@@ -86,11 +86,8 @@ package struct SendParameters: Sendable {
         self.playout = playout
         self.parity = parity
         self.mark = mark
-        if givesTransportFeedback, extensions.id(of: .transportSequenceNumber) != nil {
-            feedback = .transportWide
-        } else {
-            feedback = givesCongestionFeedback ? .perStream : .none
-        }
+        feedback = PathFeedback(
+            extensions: extensions, takesTransportWide: givesTransportFeedback, takesPerStream: givesCongestionFeedback)
     }
 
     /// Less than pictures take at the very least is not kept to.
@@ -162,8 +159,5 @@ package struct ReceiveParameters: Sendable {
     package var isFromOwnSharer: Bool { parityPayloadType != nil }
 
     /// How we tell what comes.
-    var feedback: PathFeedback {
-        if extensions.id(of: .transportSequenceNumber) != nil { return .transportWide }
-        return givesCongestionFeedback ? .perStream : .none
-    }
+    var feedback: PathFeedback { PathFeedback(extensions: extensions, takesPerStream: givesCongestionFeedback) }
 }
