@@ -72,6 +72,16 @@ struct UnwrapperTests {
         #expect(unwrapper.highest == 65_539)
     }
 
+    @Test("the newest number that ends in 16 bits is the number itself or one before it, also across a wrap")
+    func last() {
+        for newest in [Int64(-1), 0, 5, 65_535, 65_536, 200_000] {
+            for back in [Int64(0), 1, 6, 65_535] {
+                #expect(newest.last(endingIn: UInt16(truncatingIfNeeded: newest - back)) == newest - back)
+            }
+            #expect(newest.last(endingIn: UInt16(truncatingIfNeeded: newest + 1)) == newest - 65_535)
+        }
+    }
+
     @Test("a 90 kHz clock that wraps every 13 hours keeps rising for a month")
     func timestamps() {
         var unwrapper = Unwrapper<UInt32>()

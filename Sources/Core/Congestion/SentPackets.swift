@@ -54,8 +54,7 @@ package struct SentPackets: Sendable {
     /// The number that a peer means by 16 bits: the newest that ends so.
     package func number(of wrapped: UInt16) -> Int64? {
         guard !entries.isEmpty else { return nil }
-        let last = first + Int64(entries.count) - 1
-        let number = last - Int64(UInt16(truncatingIfNeeded: last) &- wrapped)
+        let number = (first + Int64(entries.count) - 1).last(endingIn: wrapped)
         return number >= first ? number : nil
     }
 

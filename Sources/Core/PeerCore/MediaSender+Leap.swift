@@ -45,10 +45,7 @@ extension MediaSender {
     }
 
     /// Of the newest number with these 16 bits.
-    private func unwrapped(_ number: UInt16) -> Int64 {
-        let newest = sequenceNumber - 1
-        return newest - Int64(UInt16(truncatingIfNeeded: newest) &- number)
-    }
+    private func unwrapped(_ number: UInt16) -> Int64 { (sequenceNumber - 1).last(endingIn: number) }
 
     /// What a report says of packets that were sent, where it tells of those left out as well.
     ///

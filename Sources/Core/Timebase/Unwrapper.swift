@@ -21,3 +21,8 @@ package struct Unwrapper<Wrapped: FixedWidthInteger & UnsignedInteger & Sendable
         return extended
     }
 }
+
+extension Int64 {
+    /// What 16 bits mean where nothing above this number can be meant: the newest number up to it that ends so.
+    package func last(endingIn bits: UInt16) -> Int64 { self - Int64(UInt16(truncatingIfNeeded: self) &- bits) }
+}

@@ -199,8 +199,7 @@ package struct RetransmissionHistory: Sendable {
 
     /// Of the newest number with these 16 bits; the history is shorter than their range.
     private func index(of sequenceNumber: UInt16) -> Int {
-        let last = first + Int64(entries.count) - 1
-        return entries.count - 1 - Int(UInt16(truncatingIfNeeded: last) &- sequenceNumber)
+        Int((first + Int64(entries.count) - 1).last(endingIn: sequenceNumber) - first)
     }
 
     /// Forgets everything, so that nothing from before a pause is ever sent again.
