@@ -34,6 +34,11 @@ enum Limits {
     static let askersPerPair = 8
     /// TURN servers of one hub; each costs a socket's keepalive, and each viewer a permission there.
     static let relays = 4
+    /// Local preferences of relays (RFC 8445 § 5.1.2.1): what a connection loses all that follows waits for, and TLS takes
+    /// more round trips to stand. They are further apart than there are relays.
+    static let preferenceOverUDP: UInt16 = 65_535
+    static let preferenceOverTCP: UInt16 = 32_767
+    static let preferenceOverTLS: UInt16 = 16_383
     /// RFC 9110 § 4.2.2.
     static let httpsPort: UInt16 = 443
     /// How often one may send us to another, within this time of the last (RFC 8489 § 10 leaves it open).

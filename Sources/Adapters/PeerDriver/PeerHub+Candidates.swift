@@ -10,7 +10,7 @@ extension PeerHub {
     /// allows.
     package func localCandidates() -> [Candidate] {
         let hosts = (listedSockets + unlistedSockets).enumerated().map { index, address in
-            Candidate.host(address, localPreference: UInt16(65_535 - index))
+            Candidate.host(address, localPreference: Candidate.localPreference(index: index))
         }
         let all = hosts + (gatherer?.candidates ?? []) + relays.flatMap(\.candidates) + tcpCandidates
         // A STUN and a TURN server tell the same (RFC 8445 § 5.1.3).

@@ -32,7 +32,7 @@ extension PeerHub {
 
     private func candidates(_ type: TCPType, at addresses: [TransportAddress]) -> [Candidate] {
         byPreference(addresses).enumerated().map { index, address in
-            .tcp(type, address, otherPreference: UInt16(8191 - index))
+            .tcp(type, address, otherPreference: Candidate.otherPreference(index: index))
         }
     }
 

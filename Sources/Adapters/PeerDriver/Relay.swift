@@ -36,7 +36,11 @@ final class Relay {
     init(_ server: RelayServer, index: Int, hidesAddress: Bool) {
         self.server = server
         self.hidesAddress = hidesAddress
-        let rank: UInt16 = server.uri.transport == .udp ? 65_535 : server.uri.isSecure ? 16_383 : 32_767
+        let rank = switch (server.uri.transport, server.uri.isSecure) {
+        case (.udp, _): Limits.preferenceOverUDP
+        case (.tcp, false): Limits.preferenceOverTCP
+        case (.tcp, true): Limits.preferenceOverTLS
+        }
         localPreference = rank - UInt16(clamping: min(index, Limits.relays))
     }
 

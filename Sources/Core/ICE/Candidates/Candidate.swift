@@ -44,11 +44,11 @@ package struct Candidate: Hashable, Sendable {
     /// `localPreference` does, and has 13 bits.
     /// - Parameter address: the listener's; of an active candidate the port says nothing.
     package static func tcp(
-        _ tcpType: TCPType, _ address: TransportAddress, otherPreference: UInt16 = 8191
+        _ tcpType: TCPType, _ address: TransportAddress, otherPreference: UInt16 = Candidate.otherPreference(index: 0)
     ) -> Candidate {
         let port = tcpType == .active ? discardPort : address.port
         let address = TransportAddress(ip: address.ip, port: port, transport: .tcp)
-        let preference = UInt32(directionPreference(tcpType)) << 13 | UInt32(min(otherPreference, 8191))
+        let preference = UInt32(directionPreference(tcpType)) << 13 | UInt32(min(otherPreference, mostOtherPreference))
         return Candidate(
             foundation: foundation(of: .host, base: address.ip, server: nil, tcpType), transport: .tcp(tcpType),
             priority: priority(of: .host, over: .tcp, localPreference: UInt16(truncatingIfNeeded: preference)),
@@ -117,6 +117,17 @@ package struct Candidate: Hashable, Sendable {
             priority: min(max(priority, range.lowerBound), range.upperBound), address: .ip(address),
             type: .peerReflexive)
     }
+
+    /// Of the address with this index among ours, the most preferred first (RFC 8445 § 5.1.2.1).
+    package static func localPreference(index: Int) -> UInt16 { .max - UInt16(clamping: index) }
+
+    /// The same over TCP.
+    package static func otherPreference(index: Int) -> UInt16 {
+        mostOtherPreference - min(mostOtherPreference, UInt16(clamping: index))
+    }
+
+    /// Of 13 bits: the direction has the other three (RFC 6544 § 4.2).
+    private static let mostOtherPreference: UInt16 = 8191
 
     /// RFC 8445 § 5.1.2.1: type preference × 2²⁴ + local preference × 2⁸ + 256 − component ID (1).
     package static func priority(

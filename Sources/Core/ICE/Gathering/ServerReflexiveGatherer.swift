@@ -48,7 +48,7 @@ package struct ServerReflexiveGatherer {
             bases.prefix(Limits.localCandidates).enumerated().filter { $0.element.ip.isIPv6 == server.ip.isIPv6 }
                 .map { index, base in
                     ReflexiveBinding(
-                        base: base, server: server, localPreference: UInt16(65_535 - index),
+                        base: base, server: server, localPreference: Candidate.localPreference(index: index),
                         state: .waiting(until: now))
                 }
         }
