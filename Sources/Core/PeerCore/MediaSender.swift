@@ -146,7 +146,7 @@ struct MediaSender {
     /// What only makes a picture sharper leaves as fast as the link carries it, so that nothing behind it waits in a
     /// queue on the way; as soon as something new stands behind it, both hurry.
     private mutating func setPace(at now: Instant) {
-        if isPatient {
+        if hasOnlyRefinement {
             let rate = min(bitsPerSecond, patientRate) * Limits.patientPacingPercent / 100
             pacer.set(
                 bitsPerSecond: min(rate, pacingRate), burstBytes: Limits.patientBurstBytes, at: now)
@@ -156,7 +156,7 @@ struct MediaSender {
     }
 
     /// Nothing waits but what makes a picture sharper.
-    var isPatient: Bool { queue.count == 1 && queue[0].unit.isRefinement }
+    var hasOnlyRefinement: Bool { queue.count == 1 && queue[0].unit.isRefinement }
 
     /// What leaves at once is on the link for no longer than a frame lasts.
     private var burst: Int {

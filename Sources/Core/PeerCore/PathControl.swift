@@ -38,8 +38,8 @@ struct PathControl {
     private var maximum: Int
     private var probe = IdleProbe()
     /// Pictures leave no faster than the path takes them.
-    private var isPatient = false
-    private var patientUntil = Instant.zero
+    private var sparesQueue = false
+    private var sparesUntil = Instant.zero
     private var told: PathState?
     private var toldAt = Instant.zero
 
@@ -184,7 +184,7 @@ struct PathControl {
         case .reportsUntilFeedback: most = reported.target * Limits.pacingFactor
         case .feedback: most = maximum * Limits.pacingFactor
         }
-        return min(isPatient ? estimator.target : estimator.capacity * Limits.burstFactor, most)
+        return min(sparesQueue ? estimator.target : estimator.capacity * Limits.burstFactor, most)
     }
 
     /// What pictures, sound and repairs may use together.
@@ -291,8 +291,8 @@ struct PathControl {
     private mutating func finish(at now: Instant) -> Duration? {
         let silence = estimator.finish(at: now)
         // What has piled up here while a queue stood there must not make the next.
-        if estimator.queueDelay >= Limits.restQueueDelay { patientUntil = now + Limits.restDuration }
-        isPatient = now < patientUntil || estimator.queueDelay >= Limits.burstQueueDelay
+        if estimator.queueDelay >= Limits.restQueueDelay { sparesUntil = now + Limits.restDuration }
+        sparesQueue = now < sparesUntil || estimator.queueDelay >= Limits.burstQueueDelay
         return silence
     }
 

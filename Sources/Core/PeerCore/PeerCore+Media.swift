@@ -181,7 +181,7 @@ extension PeerCore {
     private mutating func tellPath() {
         // Not bound to a name: that would copy all of it.
         guard sender != nil else { return }
-        let (backlog, mayHurry) = (sender?.backlog ?? 0, sender?.isPatient ?? false)
+        let (backlog, mayHurry) = (sender?.backlog ?? 0, sender?.hasOnlyRefinement ?? false)
         let news = path.news(
             audio: audioSender?.bitsPerSecond ?? 0, backlog: backlog, mayHurry: mayHurry, at: now)
         if let news { outputs.append(.event(.path(news))) }
