@@ -1,6 +1,7 @@
-import RTP
 import Testing
 import Timebase
+
+@testable import RTP
 
 @Suite("Which packets are asked for, and when")
 struct NACKTrackerTests {

@@ -1,7 +1,8 @@
 import Datagrams
-import RTP
 import Testing
 import Timebase
+
+@testable import RTP
 
 @Suite("Retransmission: a sender's history and RTX (RFC 4588)")
 struct RetransmissionTests {

@@ -189,6 +189,21 @@ struct AudioLineTests {
         await stage.stop()
     }
 
+    @Test("a source whose gain is made less is heard as much softer")
+    func gain() async throws {
+        let system = CustomAudioSource()
+        let stage = Stage(system: system, microphone: nil)
+        try await play(0.5, on: system, from: 0, blocks: 60)
+        #expect(try await stage.comesTrue { try $0.loudest(after: 0) > 0.3 })
+        await stage.change { $0.gains[.system] = Gain(decibels: -20) }
+        // The first has the way to it, and the codec's overlap is in the second.
+        let softer = stage.packets + 2
+        try await play(0.5, on: system, from: 60, blocks: 60)
+        #expect(try await stage.comesTrue { try $0.packets > softer + 20 && $0.loudest(after: softer) > 0.02 })
+        #expect(try stage.loudest(after: softer) < 0.15)
+        await stage.stop()
+    }
+
     @Test("of a source that was taken away nothing is heard any more, and the other is not opened anew")
     func removed() async throws {
         let (system, microphone) = (CustomAudioSource(), CustomAudioSource())

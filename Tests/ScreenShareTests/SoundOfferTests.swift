@@ -1,4 +1,5 @@
 import AudioCodec
+import Media
 import RTP
 import SignalingClient
 import SignalingProtocol
@@ -69,6 +70,18 @@ struct SoundOfferTests {
         #expect(try await silent.session.answer(offer: Self.offer()).sdp.contains("a=inactive"))
         await room.close()
         await silent.close()
+    }
+
+    @Test("a gain is one source's alone: of what is heard now, and of what the share would start with again")
+    func gain() async throws {
+        let room = try await room()
+        await room.session.setGain(-20, for: .system)
+        await room.session.setGain(6, for: .microphone)
+        let gains = await room.session.audioControls?.present.gains
+        #expect(gains == [.system: Gain(decibels: -20), .microphone: Gain(decibels: 6)])
+        let configuration = await room.session.configuration.audio
+        #expect(configuration.systemGain == -20 && configuration.microphoneGain == 6)
+        await room.close()
     }
 
     @Test("a viewer of ours that takes less says so in its offer, and is sent that")

@@ -61,12 +61,9 @@ struct SmallPartsTests {
 
     @Test("A server's address is http or https with a host")
     func addresses() throws {
-        let server = try ServerAddress("http://127.0.0.1:8080")
-        let room = try #require(RoomName("demo"))
         for text in ["http://127.0.0.1:8080", "http://127.0.0.1:8080/"] {
             #expect(ServerAddress.whepEndpoint(of: "demo", at: text) == "http://127.0.0.1:8080/v1/rooms/demo/whep")
         }
-        #expect(server.page(of: room, token: BearerToken("k")) == "http://127.0.0.1:8080/r/demo#t=k")
         #expect(
             try ServerAddress("https://example.org/screens/").url("v1/rooms").absoluteString
                 == "https://example.org/screens/v1/rooms")

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import SignalingProtocol
 
 /// The address of a signaling server, such as `http://127.0.0.1:8080`, and what hangs below it.
 package struct ServerAddress: Sendable, Equatable, CustomStringConvertible {
@@ -23,11 +22,6 @@ package struct ServerAddress: Sendable, Equatable, CustomStringConvertible {
     /// The WHEP endpoint of a room at a server. Neither is checked: whoever joins there is told what is wrong.
     package static func whepEndpoint(of room: String, at server: String) -> String {
         "\(server.hasSuffix("/") ? String(server.dropLast()) : server)/v1/rooms/\(room)/whep"
-    }
-
-    /// What a person opens in a browser. The token stands behind `#`, where no server sees it.
-    package func page(of room: RoomName, token: BearerToken? = nil) -> String {
-        "\(base.absoluteString)r/\(room)" + (token.map { "#t=\($0.secret)" } ?? "")
     }
 }
 

@@ -70,7 +70,6 @@ struct ViewNegotiation {
         await session.follow(reply)
     }
 
-    /// What the sharer sends.
     struct Accepted {
         let hasSound: Bool
     }

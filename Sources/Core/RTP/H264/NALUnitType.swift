@@ -13,7 +13,6 @@ package struct NALUnitType: RawRepresentable, Hashable, Sendable {
 
     package static let nonIDRSlice = NALUnitType(rawValue: 1)
     package static let partitionA = NALUnitType(rawValue: 2)
-    package static let partitionC = NALUnitType(rawValue: 4)
     package static let idrSlice = NALUnitType(rawValue: 5)
     package static let supplementalInformation = NALUnitType(rawValue: 6)
     package static let sequenceParameterSet = NALUnitType(rawValue: 7)

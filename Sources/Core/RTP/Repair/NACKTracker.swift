@@ -55,7 +55,7 @@ package struct NACKTracker: Sendable {
         self.roundTripTime = roundTripTime
     }
 
-    package var missingCount: Int { missing.count }
+    var missingCount: Int { missing.count }
 
     /// What was asked for and has not come; ascending.
     var awaited: [Int64] { missing.compactMap { $0.requestedAt == nil ? nil : $0.number } }

@@ -77,7 +77,7 @@ package struct RetransmissionHistory: Sendable {
         }
     }
 
-    package static var bytesOfEntry: Int { MemoryLayout<Entry?>.stride }
+    static var bytesOfEntry: Int { MemoryLayout<Entry?>.stride }
 
     /// Entries from `first` on, one for each sequence number; nil for what cannot be sent again (probes).
     private var entries: Deque<Entry?> = []
