@@ -46,7 +46,7 @@ extension SoundServerSuite {
         @Test("A microphone that a server had is not taken from elsewhere while that is gone")
         func serverReturns() throws {
             let server = try SoundServer()
-            let memory = ServerMemory()
+            let memory = DeviceMemory()
             func microphone() -> Listener {
                 Listener(DeviceSource(AudioDevice.defaultMicrophone, server: server.address, memory: memory))
             }

@@ -12,10 +12,12 @@ package struct AudioDeviceList: Hashable, Sendable, Codable {
     /// - Parameter server: as `PULSE_SERVER` has it; by default that of the environment.
     package static func load(server: String? = nil) -> AudioDeviceList {
         let deadline = SystemClock.now() + Limits.listTime
-        // Loading ALSA's configuration asks the sound server too, without a time limit.
+        // Loading ALSA's configuration asks the sound server too, and libpulse the display, without a time limit.
         let hints = try? BlockingCall(name: "alsa-hints") { ALSAHint.all() }
-        let sources = pulseDevices(server, until: deadline)
-        return AudioDeviceList(sources: sources, hints: hints?.value(atMost: deadline - SystemClock.now()) ?? [])
+        let sources = try? BlockingCall(name: "pulse-list") { pulseDevices(server, until: deadline) }
+        return AudioDeviceList(
+            sources: sources?.value(atMost: deadline - SystemClock.now()) ?? [],
+            hints: hints?.value(atMost: deadline - SystemClock.now()) ?? [])
     }
 
     /// - Parameter sources: the sound server's; without them ALSA's default is opened, and which card that is stands in its

@@ -4,7 +4,7 @@ import SystemClock
 import Timebase
 
 /// A sound device as a source of blocks. Used by one thread, which it never blocks: opening may take long, and happens
-/// on a thread of its own, which ends with it.
+/// on a thread of its own, which ends with it. While that hangs no other is begun: the next source waits for the same.
 ///
 ///     opening ──► open ──► ended, with the error that every further read throws
 ///        └─────────────────►┘
@@ -16,11 +16,11 @@ package final class DeviceSource: AudioSource {
     package private(set) var format: AudioFormat
     package private(set) var channelMap: ChannelMap
     /// Of all openings of this device.
-    package let memory: ServerMemory
+    package let memory: DeviceMemory
     private var state: State
 
     private enum State {
-        case opening(BlockingCall<Result<OpenDevice, AudioSourceError>>, RestTimer)
+        case opening(DeviceMemory.Opening, RestTimer)
         case open(any AudioSource)
         case ended(AudioSourceError)
     }
@@ -31,11 +31,11 @@ package final class DeviceSource: AudioSource {
     ///   - device: an `AudioDevice`'s id, or `AudioDevice.defaultMicrophone` or `defaultSystem`.
     ///   - server: the sound server, as `PULSE_SERVER` has it; by default that of the environment.
     ///   - preferred: taken where the device has no format of its own but can have any.
-    ///   - memory: one for all openings of the same device.
+    ///   - memory: one for all sources of the same device, of which each is let go before the next is made.
     ///   - period: how often the device hands over what it has. Twice as long costs half as much time of the processor.
     package convenience init(
         _ device: String, server: String? = nil, preferring preferred: AudioFormat = .stereo48k,
-        period: Duration = .milliseconds(10), memory: ServerMemory = ServerMemory()
+        period: Duration = .milliseconds(10), memory: DeviceMemory = DeviceMemory()
     ) {
         let wish = CaptureWish(format: preferred, period: period)
         self.init(device, preferring: preferred, memory: memory) { () throws(AudioSourceError) in
@@ -44,7 +44,7 @@ package final class DeviceSource: AudioSource {
     }
 
     init(
-        _ device: String, preferring preferred: AudioFormat, memory: ServerMemory = ServerMemory(),
+        _ device: String, preferring preferred: AudioFormat, memory: DeviceMemory = DeviceMemory(),
         open: @escaping @Sendable () throws(AudioSourceError) -> OpenDevice
     ) {
         self.device = device
@@ -54,7 +54,10 @@ package final class DeviceSource: AudioSource {
         do throws(AudioSourceError) {
             let timer = try RestTimer()
             timer.set(Limits.openTime)
-            state = .opening(try BlockingCall(name: "sound-open") { Result(catching: open) }, timer)
+            let opening = try memory.opening { () throws(AudioSourceError) in
+                try BlockingCall(name: "sound-open") { Result(catching: open) }
+            }
+            state = .opening(opening, timer)
         } catch {
             state = .ended(error)
         }
@@ -98,7 +101,7 @@ package final class DeviceSource: AudioSource {
     }
 
     private func finishOpening(
-        _ call: BlockingCall<Result<OpenDevice, AudioSourceError>>, _ timer: RestTimer, at now: Instant
+        _ call: DeviceMemory.Opening, _ timer: RestTimer, at now: Instant
     ) throws(AudioSourceError) -> AudioBlock? {
         guard let result = call.value else {
             if timer.hasFired() { throw .unavailable("The sound device \"\(device)\" does not answer.") }

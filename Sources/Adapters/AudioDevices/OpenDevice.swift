@@ -6,9 +6,10 @@ import Timebase
 struct OpenDevice: @unchecked Sendable {  // Handed over once, from the thread that opened it to the one that reads.
     let source: any AudioSource
 
-    /// Opens a device by its id. Blocks, for half a minute where a sound server hangs.
+    /// Opens a device by its id. Blocks: for half a minute where a sound server hangs, and without end where a display does,
+    /// which libpulse asks for its server.
     static func open(
-        _ id: String, server: String?, _ memory: ServerMemory, _ wish: CaptureWish
+        _ id: String, server: String?, _ memory: DeviceMemory, _ wish: CaptureWish
     ) throws(AudioSourceError) -> OpenDevice {
         let deadline = SystemClock.now() + Limits.openTime
         switch DeviceAddress(id) {

@@ -60,7 +60,8 @@ final class PulseServer: @unchecked Sendable {  // Made on one thread and used o
         pulse.pa_mainloop_free(loop)
     }
 
-    /// Connects to a server, by default that of the environment. Starts none.
+    /// Connects to a server, by default that of the environment. Starts none. libpulse may ask the display for it first
+    /// (`pa_context_new`), which has no time limit.
     ///
     /// - Parameter address: as `PULSE_SERVER` has it.
     static func connect(to address: String?, until deadline: Instant) throws(PulseFailure) -> PulseServer {

@@ -90,7 +90,7 @@ extension ShareAudioSource {
         case .device(let id): device = id
         case .custom(let source): return { source.makeReader(clock: clock.soundInput()) }
         }
-        let memory = ServerMemory()
+        let memory = DeviceMemory()
         return { DeviceSource(device, memory: memory) }
     }
 }
