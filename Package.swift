@@ -182,7 +182,7 @@ let package = Package(
         suite("SecureTransport", ["SecureTransport", "PeerCore", "ICE", "Timebase", "Datagrams", "COpenSSL"]),
         suite(
             "PeerDriver",
-            ["PeerDriver", "PeerCore", "ICE", "RTP", "Timebase", "Datagrams", nioCore, nioPosix, nioSSL, locks]),
+            ["PeerDriver", "PeerCore", "ICE", "RTP", "SystemClock", "Timebase", "Datagrams", nioCore, nioPosix, nioSSL, locks]),
         suite(
             "ScreenShare",
             [

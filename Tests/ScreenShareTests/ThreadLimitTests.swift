@@ -1,6 +1,7 @@
 import Glibc
 import Testing
 import VideoCodec
+@testable import PeerDriver
 @testable import ScreenShare
 
 /// Each in a process of its own, as nothing else can be done there; nothing is waited for, as that may take a thread.
@@ -35,6 +36,17 @@ struct ThreadLimitTests {
             let isStarted = controls.start(name: "line") {}
             controls.change { commands in
                 commands.acknowledgements.append { exit(isStarted ? 1 : 0) }
+            }
+            exit(2)
+        }
+    }
+
+    @Test("a server's name stands for nothing there, and nothing ends")
+    func names() async {
+        await #expect(processExitsWith: .success) {
+            ThreadLimitTests.allowNone()
+            NameResolver.system.lookUp(NameResolver.Name(host: "localhost", port: 3478)) { found in
+                exit(found.isEmpty ? 0 : 1)
             }
             exit(2)
         }

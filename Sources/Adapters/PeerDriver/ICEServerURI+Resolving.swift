@@ -1,28 +1,26 @@
 import Datagrams
 import Glibc
 import ICE
-import NIOPosix
 
 extension ICEServerURI {
     /// Looks its name up, off the event loop.
-    /// - Returns: the system's first choice of each family, IPv4 and IPv6, in its order; none where nobody knows the name.
+    /// - Returns: the system's first choice of each family, IPv4 and IPv6, in its order; none where nobody knows the name, or
+    ///   the system has no thread left to ask on.
     package func resolve() async -> [TransportAddress] {
         if let address { return [address] }
-        return (try? await Self.lookups.runIfActive { [host, port] in Self.addresses(of: host, port) }) ?? []
+        return await NameResolver.system.lookUp(NameResolver.Name(host: host, port: port))
     }
+}
 
-    /// A name that nobody knows takes long, and must not keep others waiting; but no peer may have threads made without end.
-    private static let lookups: NIOThreadPool = {
-        let pool = NIOThreadPool(numberOfThreads: 16)
-        pool.start()
-        return pool
-    }()
+extension NameResolver {
+    /// By what this machine is set up to ask.
+    static let system = NameResolver { NameResolver.addresses(of: $0) }
 
-    private static func addresses(of host: String, _ port: UInt16) -> [TransportAddress] {
+    private static func addresses(of name: Name) -> [TransportAddress] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host, "\(port)", &hints, &list) == 0 else { return [] }
+        guard getaddrinfo(name.host, "\(name.port)", &hints, &list) == 0 else { return [] }
         defer { freeaddrinfo(list) }
         var found: [TransportAddress] = []
         var next = list

@@ -39,6 +39,9 @@ enum Limits {
     static let preferenceOverUDP: UInt16 = 65_535
     static let preferenceOverTCP: UInt16 = 32_767
     static let preferenceOverTLS: UInt16 = 16_383
+    /// Names of servers that are looked up at once: one that nobody knows takes long, and must not keep others waiting; but
+    /// no peer may have threads made without end.
+    static let lookUps = 16
     /// RFC 9110 § 4.2.2.
     static let httpsPort: UInt16 = 443
     /// How often one may send us to another, within this time of the last (RFC 8489 § 10 leaves it open).
