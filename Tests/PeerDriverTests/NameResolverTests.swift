@@ -56,4 +56,18 @@ struct NameResolverTests {
         #expect(servers.counts.withLockedValue { $0.begun } == count)
         #expect(servers.counts.withLockedValue { $0.most } == Limits.lookUps)
     }
+
+    @Test("all who ask for a name while it is looked up share the answer; who asks behind it has it looked up again")
+    func shared() async {
+        let servers = NameServers()
+        let resolver = NameResolver { servers.find($0) }
+        let (answers, sink) = AsyncStream.makeStream(of: [TransportAddress].self)
+        for _ in 0..<100 { resolver.lookUp(name("relay.invalid")) { sink.yield($0) } }
+        servers.mayAnswer.fire()
+        var answered = answers.makeAsyncIterator()
+        for _ in 0..<100 { #expect(await answered.next() == [NameServers.address]) }
+        #expect(servers.counts.withLockedValue { $0.begun } == 1)
+        #expect(await resolver.lookUp(name("relay.invalid")) == [NameServers.address])
+        #expect(servers.counts.withLockedValue { $0.begun } == 2)
+    }
 }

@@ -3,7 +3,7 @@ import Synchronization
 import SystemClock
 
 /// Looks names up, off the event loops, on threads that end when nothing waits for them: getaddrinfo(3) blocks for as long as
-/// the name servers are silent.
+/// the name servers are silent. All who ask for a name meanwhile are answered by one look-up.
 final class NameResolver: Sendable {
     struct Name: Hashable, Sendable {
         var host: String
@@ -33,7 +33,10 @@ final class NameResolver: Sendable {
     }
 
     private func work() {
-        while let (name, answer) = state.withLock({ $0.next() }) { answer(find(name)) }
+        while let name = state.withLock({ $0.next() }) {
+            let found = find(name)
+            for answer in state.withLock({ $0.end(name) }) { answer(found) }
+        }
     }
 
     private func loseThread() {
@@ -41,20 +44,25 @@ final class NameResolver: Sendable {
     }
 
     private struct State {
-        /// Those that no thread has taken yet, the oldest first.
-        private var waiting: [(name: Name, answer: Answer)] = []
+        /// Who is to hear of each name that is looked up, or waits for it.
+        private var askers: [Name: [Answer]] = [:]
+        /// Names that no thread has taken yet, the oldest first.
+        private var waiting: [Name] = []
         private var threads = 0
 
         /// - Returns: whether a thread more is to be started.
         mutating func add(_ name: Name, _ answer: @escaping Answer) -> Bool {
-            waiting.append((name, answer))
+            let isNew = askers[name] == nil
+            askers[name, default: []].append(answer)
+            guard isNew else { return false }
+            waiting.append(name)
             guard threads < Limits.lookUps else { return false }
             threads += 1
             return true
         }
 
         /// Nil where the thread that asks is to end.
-        mutating func next() -> (name: Name, answer: Answer)? {
+        mutating func next() -> Name? {
             if waiting.isEmpty {
                 threads -= 1
                 return nil
@@ -62,13 +70,18 @@ final class NameResolver: Sendable {
             return waiting.removeFirst()
         }
 
+        /// A look-up has ended: who asks from now on begins another.
+        /// - Returns: who is to hear of it.
+        mutating func end(_ name: Name) -> [Answer] { askers.removeValue(forKey: name) ?? [] }
+
         /// One could not be started.
         /// - Returns: who is to hear so, as no other is there that would take what waits.
         mutating func loseThread() -> [Answer] {
             threads -= 1
             guard threads == 0 else { return [] }
-            defer { waiting = [] }
-            return waiting.map { $0.answer }
+            let names = waiting
+            waiting = []
+            return names.flatMap { end($0) }
         }
     }
 }
