@@ -21,6 +21,8 @@ package struct HubConfiguration: Sendable {
     package var transportPolicy = ICETransportPolicy.all
     /// What is done over TCP where UDP does not get through (RFC 6544): connections are taken, or made; nil: neither.
     package var tcp: TCPType?
+    /// What a server's name stands for by now.
+    package var resolve: @Sendable (ICEServerURI) async -> [TransportAddress] = { await $0.resolve() }
     /// Whether datagrams say how they are to be treated (RFC 8837).
     package var marksDatagrams = true
     package var makeSecurity: @Sendable () throws -> any SecurityProvider

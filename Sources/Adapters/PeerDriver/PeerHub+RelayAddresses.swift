@@ -46,12 +46,12 @@ extension PeerHub {
     /// The name may stand for another address by now: in a network of IPv6 alone for one of that (DNS64, RFC 6147). Where no
     /// socket reaches any, it is looked up again when the network changes.
     func lookUp(_ relay: Relay) {
-        Task {
-            let found = await relay.server.uri.resolve()
+        lookUp(relay.server.uri) { [index = relay.index] hub, found in
+            let relay = hub.relays[index]
             // It may relay again by now.
             guard relay.address == nil else { return }
             relay.server.found(found)
-            if chooseAddress(of: relay) == nil { fail(relay, .noLocalAddress) } else { askElsewhere(relay) }
+            if hub.chooseAddress(of: relay) == nil { hub.fail(relay, .noLocalAddress) } else { hub.askElsewhere(relay) }
         }
     }
 }

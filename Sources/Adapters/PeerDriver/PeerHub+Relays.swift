@@ -326,10 +326,11 @@ extension PeerHub {
         flush()
     }
 
-    private func connectAnew(_ index: Int) async {
-        let relay = relays[index]
-        relay.server.found(await relay.server.uri.resolve())
-        if !isClosed { connect(index) }
+    private func connectAnew(_ index: Int) {
+        lookUp(relays[index].server.uri) { hub, found in
+            hub.relays[index].server.found(found)
+            hub.connect(index)
+        }
     }
 
     private func handle(_ event: RelayConnection.Event, relayAt index: Int, _ number: Int) {
@@ -368,7 +369,7 @@ extension PeerHub {
         guard !isClosed else { return }
         relay.retry?.cancel()
         relay.retry = eventLoop.scheduleTask(in: .milliseconds(pause)) { [weak self] in
-            Task { await self?.connectAnew(index) }
+            self?.assumeIsolated { $0.connectAnew(index) }
         }
     }
 }

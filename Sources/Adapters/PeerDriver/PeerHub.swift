@@ -5,6 +5,7 @@ import NIOCore
 import NIOPosix
 import PeerCore
 import RTP
+import Synchronization
 import SystemClock
 import Timebase
 
@@ -64,6 +65,8 @@ package actor PeerHub {
     private var strayBudget = TokenBucket(
         perSecond: Limits.straysPerSecond, capacity: Limits.straysPerSecond, at: SystemClock.now())
     private(set) var isClosed = false
+    /// Whether the event loop is there for those whom nobody waits for: it may end once `close` has returned.
+    private nonisolated let isOpen = Mutex(true)
     var security: (any SecurityProvider)?
     var authenticator: (any MessageAuthenticator)?
     package nonisolated let outbox: Outbox
@@ -85,6 +88,17 @@ package actor PeerHub {
     /// Has something done without waiting for it, in the order of the calls.
     package nonisolated func perform(_ body: @escaping @Sendable (isolated PeerHub) -> Void) {
         eventLoop.execute { self.assumeIsolated { body($0) } }
+    }
+
+    /// Has something done where the hub is still open.
+    nonisolated func enter(_ body: @escaping @Sendable (isolated PeerHub) -> Void) {
+        // In the loop's queue before `close` goes on there, or not at all.
+        isOpen.withLock { isOpen in
+            guard isOpen else { return }
+            perform { hub in
+                if !hub.isClosed { body(hub) }
+            }
+        }
     }
 
     // MARK: Datagrams
@@ -306,6 +320,7 @@ package actor PeerHub {
         closeRelays(at: now)
         flush()
         isClosed = true
+        isOpen.withLock { $0 = false }
         timer?.cancel()
         addressLook?.cancel()
         addressWatch?.close(promise: nil)

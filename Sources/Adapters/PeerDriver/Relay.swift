@@ -6,6 +6,8 @@ import Timebase
 /// A TURN server's client with its way to it: over the hub's own UDP socket, or a connection of its own.
 final class Relay {
     var server: RelayServer
+    /// Its place among the hub's.
+    let index: Int
     /// One over UDP before one over TCP, and that before one over TLS; then as they are listed.
     let localPreference: UInt16
     /// Whether peers may learn our own address from the candidate.
@@ -35,6 +37,7 @@ final class Relay {
 
     init(_ server: RelayServer, index: Int, hidesAddress: Bool) {
         self.server = server
+        self.index = index
         self.hidesAddress = hidesAddress
         let rank = switch (server.uri.transport, server.uri.isSecure) {
         case (.udp, _): Limits.preferenceOverUDP
