@@ -84,8 +84,10 @@ struct GathererTests {
     func noNAT() {
         let driver = Driver()
         driver.answer = { Self.reply(to: $0, [.xorMappedAddress(Self.socket)]) }
+        #expect(!driver.gatherer.hasAnswer)
         driver.run(until: .zero + .seconds(1))
         #expect(driver.gatherer.candidates.isEmpty)
+        #expect(driver.gatherer.hasAnswer)
         #expect(driver.events == [.finished])
     }
 
@@ -124,8 +126,9 @@ struct GathererTests {
         driver.answer = { Self.reply(to: $0, [.xorMappedAddress(Self.outside)]) }
         driver.run(until: .zero + .seconds(1))
         driver.answer = { _ in nil }
+        #expect(driver.gatherer.hasAnswer)
         driver.run(until: .zero + .seconds(70))
-        #expect(driver.gatherer.candidates.isEmpty)
+        #expect(driver.gatherer.candidates.isEmpty && !driver.gatherer.hasAnswer)
         let candidate = Candidate.serverReflexive(Self.outside, base: Self.socket, server: Self.server.ip)
         #expect(driver.events == [.mapped(candidate), .finished, .lost(candidate)])
     }

@@ -3,8 +3,10 @@ import ICE
 import NIOCore
 import NIOPosix
 import PeerCore
+import SystemClock
 import TestSupport
 import Testing
+import Timebase
 
 @testable import PeerDriver
 
@@ -57,5 +59,90 @@ struct LookUpHubTests {
         for await _ in asked { break }
         await hub.close()
         return { [weak hub] in hub == nil }
+    }
+
+    // MARK: STUN servers
+
+    /// A STUN server that adds 1 to the port it sees, or one that has nothing to tell but an error.
+    private func server(tells: Bool) async throws -> (channel: any Channel, address: TransportAddress) {
+        let channel = try await DatagramBootstrap(group: NIOSingletons.posixEventLoopGroup)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Responder(tells: tells))
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        return (channel, try #require(channel.localAddress.flatMap(TransportAddress.init)))
+    }
+
+    @Test("where no STUN server answers its name is looked up again, and what it stands for by now is asked")
+    func moved() async throws {
+        let (old, new) = (try await server(tells: false), try await server(tells: true))
+        let (candidates, sink) = AsyncStream.makeStream(of: Candidate.self)
+        var configuration = configuration { [address = new.address] _ in [address] }
+        configuration.stunServers = [
+            STUNServer(uri: try ICEServerURI("stun:somewhere.invalid"), addresses: [old.address])
+        ]
+        configuration.onCandidate = { sink.yield($0) }
+        let hub = PeerHub(configuration, eventLoop: NIOSingletons.posixEventLoopGroup.next())
+        try await hub.open()
+        var told = candidates.makeAsyncIterator()
+        let candidate = try #require(await told.next())
+        let base = try #require(candidate.base)
+        #expect(candidate.address == .ip(TransportAddress(ip: .loopback, port: base.port &+ 1)))
+        await hub.close()
+        for server in [old, new] { try await server.channel.close() }
+    }
+
+    @Test("it is looked up once a minute")
+    func eachMinute() async throws {
+        let server = try await server(tells: false)
+        let (asked, sink) = AsyncStream<Void>.makeStream()
+        var configuration = configuration { _ in
+            sink.yield()
+            return []
+        }
+        configuration.stunServers = [
+            STUNServer(uri: try ICEServerURI("stun:somewhere.invalid"), addresses: [server.address])
+        ]
+        let hub = PeerHub(configuration, eventLoop: NIOSingletons.posixEventLoopGroup.next())
+        try await hub.open()
+        var seen = asked.makeAsyncIterator()
+        #expect(await seen.next() != nil)
+        let due = await hub.lookUpDue
+        #expect(due - SystemClock.now() > .seconds(5))
+        await hub.drainGatherer(at: due - .seconds(1))
+        #expect(await hub.lookUpDue == due)
+        await hub.drainGatherer(at: due)
+        #expect(await seen.next() != nil)
+        #expect(await hub.lookUpDue == due + .seconds(60))
+        await hub.close()
+        try await server.channel.close()
+    }
+}
+
+private final class Responder: ChannelInboundHandler {
+    typealias InboundIn = AddressedEnvelope<ByteBuffer>
+    typealias OutboundOut = AddressedEnvelope<ByteBuffer>
+    private let tells: Bool
+
+    init(tells: Bool) {
+        self.tells = tells
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let envelope = unwrapInboundIn(data)
+        let bytes = Array(envelope.data.readableBytesView)
+        guard var seen = TransportAddress(envelope.remoteAddress), let request = try? STUNMessage(bytes.span.bytes) else {
+            return
+        }
+        seen.port &+= 1
+        let reply =
+            tells
+            ? STUNMessage(.success, request.transactionID, [.xorMappedAddress(seen)])
+            : STUNMessage(.error, request.transactionID, [.errorCode(STUNErrorCode(500))])
+        let answer = AddressedEnvelope(
+            remoteAddress: envelope.remoteAddress, data: ByteBuffer(bytes: reply.encoded(fingerprint: false)))
+        context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
     }
 }

@@ -254,7 +254,9 @@ struct RelayHubTests {
         let told = Told()
         let hub = try await hub("turn:127.0.0.1:9", policy: .relayOnly, told)
         #expect(await hub.localCandidates().isEmpty)
-        await hub.gather(from: [TransportAddress(ip: .loopback, port: 9)])
+        let server = STUNServer(
+            uri: try ICEServerURI("stun:127.0.0.1:9"), addresses: [TransportAddress(ip: .loopback, port: 9)])
+        await hub.gather(from: [server])
         #expect(await hub.gatherer == nil)
         await hub.close()
     }

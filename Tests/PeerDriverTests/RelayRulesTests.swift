@@ -186,6 +186,16 @@ struct RelayRulesTests {
         ("stuns:192.0.2.1", nil), ("stun:", nil), ("192.0.2.1", nil),
     ])
     func stunServers(_ url: String, _ address: String?) async {
-        #expect(await STUNServer.resolve(url).map { "\($0)" } == (address.map { [$0] } ?? []))
+        let addresses = await STUNServer.resolve(url)?.addresses.map { "\($0)" }
+        #expect(addresses == address.map { [$0] })
+    }
+
+    @Test("a STUN server's name that nobody knows any more stands for what it did")
+    func unknownSTUNServer() throws {
+        let (first, second) = (TransportAddress(ip: .loopback, port: 1), TransportAddress(ip: .loopback, port: 2))
+        var server = STUNServer(uri: try ICEServerURI("stun:somewhere.invalid"), addresses: [first])
+        let isOther = [[], [first], [second]].map { server.found($0) }
+        #expect(isOther == [false, false, true])
+        #expect(server.addresses == [second])
     }
 }

@@ -14,7 +14,7 @@ package struct HubConfiguration: Sendable {
     package var followsAddresses = false
     /// 0: the system chooses for the first socket, and the others take the same.
     package var port: UInt16
-    package var stunServers: [TransportAddress]
+    package var stunServers: [STUNServer]
     /// Servers that relay for us, the preferred first.
     package var turnServers: [RelayServer] = []
     /// Which of our addresses peers may learn.
@@ -36,7 +36,7 @@ package struct HubConfiguration: Sendable {
     package var onCandidate: @Sendable (Candidate) -> Void = { _ in }
 
     package init(
-        addresses: [IPAddress], port: UInt16, stunServers: [TransportAddress],
+        addresses: [IPAddress], port: UInt16, stunServers: [STUNServer],
         makeSecurity: @escaping @Sendable () throws -> any SecurityProvider,
         makeAuthenticator: @escaping @Sendable () -> (any MessageAuthenticator)?,
         onEvent: @escaping @Sendable (PeerID, LaneKey?, PeerEvent) -> Void

@@ -32,16 +32,3 @@ extension NameResolver {
         return found
     }
 }
-
-/// A STUN server's addresses from its URL (RFC 7064): `stun:host[:port]`.
-package enum STUNServer {
-    /// Nil where the URL is no STUN server's.
-    package static func uri(_ url: String) -> ICEServerURI? {
-        (try? ICEServerURI(url)).flatMap { $0.kind == .stun && !$0.isSecure ? $0 : nil }
-    }
-
-    /// One of each family; none where the URL is malformed or the name unknown.
-    package static func resolve(_ url: String) async -> [TransportAddress] {
-        await uri(url)?.resolve() ?? []
-    }
-}

@@ -42,6 +42,8 @@ enum Limits {
     /// Names of servers that are looked up at once: one that nobody knows takes long, and must not keep others waiting; but
     /// no peer may have threads made without end.
     static let lookUps = 16
+    /// Between two look-ups of the names of STUN servers that don't answer: they are asked again twice a minute.
+    static let lookUpPause = Duration.seconds(60)
     /// RFC 9110 § 4.2.2.
     static let httpsPort: UInt16 = 443
     /// How often one may send us to another, within this time of the last (RFC 8489 § 10 leaves it open).

@@ -28,7 +28,7 @@ extension PeerHub {
     }
 
     /// Asks these STUN servers, unless others were asked before, or what they tell would be told to nobody.
-    package func gather(from servers: [TransportAddress]) {
+    package func gather(from servers: [STUNServer]) {
         guard !servers.isEmpty, gatherer == nil, !isClosed, configuration.transportPolicy == .all else { return }
         stunServers = servers
         gatherAgain()
@@ -59,7 +59,8 @@ extension PeerHub {
         guard !stunServers.isEmpty else { return }
         let now = SystemClock.now()
         gatherer = ServerReflexiveGatherer(
-            bases: listedSockets, servers: stunServers, random: SystemRandomNumberGenerator(), at: now)
+            bases: listedSockets, servers: stunServers.flatMap(\.addresses), random: SystemRandomNumberGenerator(),
+            at: now)
         drainGatherer(at: now)
     }
 
@@ -82,7 +83,7 @@ extension PeerHub {
             case .event(.lost), .event(.finished): break
             case .wait(let until, _):
                 schedule(until)
-                return
+                return lookUpServers(at: now)
             }
         }
     }

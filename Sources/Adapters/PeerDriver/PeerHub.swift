@@ -39,8 +39,9 @@ package actor PeerHub {
     /// Whose encoder was asked for a keyframe that has not come.
     var awaited: Set<LaneKey> = []
     var gatherer: ServerReflexiveGatherer?
-    /// Whom it asks.
-    var stunServers: [TransportAddress] = []
+    /// Whom it asks, and from when on their names may be looked up again.
+    var stunServers: [STUNServer] = []
+    var lookUpDue = Instant.zero
     /// Tells when this machine's addresses change; they are looked at soon after.
     var addressWatch: (any Channel)?
     var addressLook: Scheduled<Void>?

@@ -61,7 +61,7 @@ struct NetworkCheck {
     // MARK: Servers
 
     private func ask(_ hub: PeerHub, _ facts: inout NetworkFacts) async {
-        async let stunAddresses = resolve(network.askedSTUNServers) { await STUNServer.resolve($0) }
+        async let stunAddresses = resolve(network.askedSTUNServers) { await STUNServer.resolve($0)?.addresses }
         async let relayAddresses = resolve(network.turnServers) { await $0.resolve() }
         let (stun, relays) = await (stunAddresses, relayAddresses)
         // A TURN server tells of the NAT as a STUN server does (RFC 8656 § 2.1).

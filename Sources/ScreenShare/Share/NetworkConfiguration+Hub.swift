@@ -14,9 +14,9 @@ enum GatheringLimit {
     /// A name server is asked three times within this.
     static let names = Duration.seconds(15)
 
-    /// What a name stands for, or nothing where that takes longer, or is not waited for any more.
-    static func resolve(_ lookUp: @escaping @Sendable () async -> [TransportAddress]) async -> [TransportAddress] {
-        await Deadline.result(within: names, of: lookUp) ?? []
+    /// What a name stands for, or nil where that takes longer, or is not waited for any more.
+    static func resolve<Found: Sendable>(_ lookUp: @escaping @Sendable () async -> Found?) async -> Found? {
+        await Deadline.result(within: names, of: lookUp) ?? nil
     }
 }
 
@@ -28,9 +28,10 @@ extension NetworkConfiguration {
     ) async throws(ShareError) -> HubConfiguration {
         var hub = sockets(at: try localAddresses(), port: udpPort, onEvent: onEvent)
         for server in askedSTUNServers {
-            let found = await GatheringLimit.resolve { await STUNServer.resolve(server) }
-            if found.isEmpty { throw .network("can't resolve the STUN server \"\(server)\" (stun:host[:port])") }
-            hub.stunServers += found
+            guard let found = await GatheringLimit.resolve({ await STUNServer.resolve(server) }) else {
+                throw .network("can't resolve the STUN server \"\(server)\" (stun:host[:port])")
+            }
+            hub.stunServers.append(found)
         }
         hub.tcp = usesTCP ? tcp : nil
         hub.marksDatagrams = marksPackets
@@ -87,8 +88,9 @@ extension NetworkConfiguration {
 extension TURNServer {
     /// Nil where the name is unknown.
     func resolve() async -> RelayServer? {
-        let addresses = await GatheringLimit.resolve { [uri] in await uri.resolve() }
-        guard !addresses.isEmpty, let credentials = relayCredentials else { return nil }
+        guard let addresses = await GatheringLimit.resolve({ [uri] in await uri.resolve() }), !addresses.isEmpty,
+            let credentials = relayCredentials
+        else { return nil }
         return RelayServer(
             uri: uri, addresses: addresses, credentials: credentials, trustedCertificates: trustedCertificates)
     }

@@ -15,7 +15,8 @@ public struct NetworkConfiguration: Hashable, Sendable {
     /// Eight at most. A view whose signaling server is on loopback reaches the sharer from there too, and tells nobody of
     /// that.
     public var interfaces: [String] = []
-    /// STUN servers (`stun:host[:port]`, RFC 7064) that tell our address outside a NAT.
+    /// STUN servers (`stun:host[:port]`, RFC 7064) that tell our address outside a NAT. Their names are looked up at
+    /// the start, and again while none of them answers.
     public var stunServers: [String] = []
     /// TURN servers that relay media where two can't reach each other, the preferred first; four at most.
     public var turnServers: [TURNServer] = []

@@ -27,7 +27,7 @@ extension ViewLife {
         }
         // A hub that is closed meanwhile has no loop to run on.
         if Task.isCancelled { return }
-        await hub.gather(from: servers.flatMap { $0 })
+        await hub.gather(from: servers.compactMap { $0 })
     }
 
     private nonisolated func relay(by session: WHEPSession, _ hub: PeerHub) async {

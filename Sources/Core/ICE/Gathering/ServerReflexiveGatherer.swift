@@ -67,6 +67,9 @@ package struct ServerReflexiveGatherer {
         }
     }
 
+    /// Whether a server tells how a socket of ours looks from outside, be it as it does here.
+    package var hasAnswer: Bool { bindings.contains { $0.mapped != nil } }
+
     /// A datagram that came from `remote` to our socket `local`.
     /// - Returns: whether it answered a request of ours; otherwise it is for somebody else.
     @discardableResult
