@@ -178,7 +178,8 @@ package actor PeerHub {
         while true {
             switch peer.core.nextOutput() {
             case .transmit(let transmit):
-                if transmit.bytes.read(DatagramKind.init) == .stun {
+                // Behind its end a peer may still have an answer to a check, and leaves nothing.
+                if transmit.bytes.read(DatagramKind.init) == .stun, peers[id] != nil {
                     router.sentCheck(AddressPair(local: transmit.from, remote: transmit.to), by: id)
                 }
                 send(transmit, for: id, at: now)
