@@ -52,9 +52,9 @@ let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "sw
 
 /// The browser viewer's files: compiled in, so that a server needs none at run time.
 let viewerPage = [
-    "viewer.html", "viewer.css", "controls.css", "panels.css", "card.css", "icon.svg", "viewer.js", "states.js",
-    "connection.js", "peer.js", "whep.js", "room.js", "retry.js", "link.js", "limits.js", "stats.js", "card.js", "sound.js",
-    "stage.js", "controls.js", "wake.js",
+    "viewer.html", "viewer.css", "controls.css", "panels.css", "card.css", "icon.svg", "main.js", "viewer.js",
+    "states.js", "connection.js", "peer.js", "whep.js", "room.js", "retry.js", "link.js", "limits.js", "stats.js", "card.js",
+    "signs.js", "sound.js", "stage.js", "controls.js", "wake.js",
 ]
 
 let package = Package(

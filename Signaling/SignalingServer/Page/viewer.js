@@ -1,11 +1,11 @@
-import { StateCard, mutedWordsFor, wordsFor } from "./card.js";
+import { StateCard } from "./card.js";
 import { Connection } from "./connection.js";
 import { Controls } from "./controls.js";
 import * as Limits from "./limits.js";
-import { RoomLink } from "./link.js";
 import { missingSupport } from "./peer.js";
 import { Retry } from "./retry.js";
 import { RoomFeed } from "./room.js";
+import { Signs } from "./signs.js";
 import { Sound } from "./sound.js";
 import { Stage } from "./stage.js";
 import { StateMachine } from "./states.js";
@@ -13,14 +13,14 @@ import { StatsPanel } from "./stats.js";
 import { Wake } from "./wake.js";
 
 /** Brings room, connection, picture and person together. */
-class Viewer {
+export class Viewer {
     #link;
-    #page;
     #stage;
     #card;
     #panel = new StatsPanel(document.getElementById("stats"));
     #sound;
     #controls;
+    #signs;
     #wake = new Wake();
     #machine = new StateMachine((state, previous) => this.#entered(state, previous));
     #retry = new Retry();
@@ -40,7 +40,6 @@ class Viewer {
     #stats = null;
 
     constructor(page, link) {
-        this.#page = page;
         this.#link = link;
         this.#stage = new Stage(page.stage, page.video, {
             picture: () => this.#pictureSeen(),
@@ -54,6 +53,7 @@ class Viewer {
             key: (text) => link.takeText(text) && this.#startOver(),
         });
         this.#controls = new Controls(page, { stage: this.#stage, panel: this.#panel, sound: this.#sound, link });
+        this.#signs = new Signs(page, { card: this.#card, sound: this.#sound, link, now: () => this.#now });
         this.#feed = new RoomFeed(link, (room, isReopened) => this.#roomTold(room, isReopened));
     }
 
@@ -193,11 +193,8 @@ class Viewer {
 
     #roomTold(room, isReopened) {
         const wasShared = this.#isShared;
-        const isNamed = room.name !== this.#room?.name;
         this.#room = room;
-        if (isNamed) this.#showName();
-        this.#showViewers();
-        this.#showTrouble();
+        this.#signs.showRoom();
         if (room.state === "waiting") this.#vacated();
         if (room.state === "paused" && this.#connection?.isUp) this.#machine.dispatch("paused");
         const isNews = this.#isShared && (!wasShared || isReopened);
@@ -298,7 +295,7 @@ class Viewer {
         this.#panel.show(this.#stats);
         if (figures.packetsPerSecond > 0) this.#lastPacketAt = performance.now();
         // Nobody is shown them, but they come.
-        if (figures.framesPerSecond > 0 && document.hidden && !this.#page.video.paused) this.#pictureSeen();
+        if (figures.framesPerSecond > 0 && document.hidden && !this.#stage.video.paused) this.#pictureSeen();
     }
 
     #checkLimits() {
@@ -357,61 +354,18 @@ class Viewer {
     }
 
     #render() {
-        const state = this.state;
-        const reason = this.#shownReason;
-        const { chip, title } = wordsFor(state, reason);
-        document.body.dataset.state = state;
-        this.#showName();
-        this.#page.chip.textContent = chip;
-        this.#announce(title ?? "The shared screen is live");
-        this.#card.show(state, reason);
+        this.#signs.show();
         this.#card.countDown(this.#retry.secondsLeft);
-        this.#showViewers();
-        this.#showTrouble();
         this.#controls.follow();
     }
 
-    /** What the sharer calls it, or else the room's own name. */
-    #showName() {
-        const name = this.#room?.name ?? this.#link.room ?? "";
-        this.#page.room.textContent = name;
-        const { chip } = wordsFor(this.state, this.#shownReason);
-        document.title = [name, chip].filter(Boolean).join(" · ");
-    }
-
-    get #shownReason() {
-        return this.#isBlocked ? "blocked" : this.#reason;
-    }
-
-    #announce(text) {
-        if (this.#page.announcer.textContent !== text) this.#page.announcer.textContent = text;
-    }
-
-    #showViewers() {
-        const count = this.#room?.viewers ?? null;
-        const isShown = count !== null && ["live", "paused", "reconnecting"].includes(this.state);
-        this.#page.viewers.hidden = !isShown;
-        this.#page.viewerCount.textContent = String(count ?? "");
+    get #now() {
+        return { state: this.state, reason: this.#isBlocked ? "blocked" : this.#reason, room: this.#room };
     }
 
     #soundChanged() {
         this.#controls?.showSound();
-        this.#showTrouble();
-    }
-
-    /**
-     * Silence of the sharer's own making is no fault of the viewer's, and a browser's waits for a click; pictures that come
-     * one by one are the path's.
-     */
-    #showTrouble() {
-        const isOn = ["live", "paused", "reconnecting"].includes(this.state);
-        const muted = isOn && this.#room !== null ? mutedWordsFor(this.#room) : null;
-        this.#page.muted.hidden = muted === null;
-        this.#page.muted.title = muted?.title ?? "";
-        this.#page.mutedSound.textContent = muted?.chip ?? "";
-        this.#page.narrow.hidden = !(isOn && this.#room?.isNarrow);
-        this.#page.silent.hidden = !(isOn && this.#sound.isBlocked);
-        document.body.dataset.trouble = String(!this.#page.narrow.hidden || !this.#page.silent.hidden);
+        this.#signs.showTrouble();
     }
 
     #blocked() {
@@ -437,30 +391,3 @@ class Viewer {
         }
     }
 }
-
-function findPage() {
-    const element = (id) => document.getElementById(id);
-    return Object.freeze({
-        stage: element("stage"), video: element("video"), card: element("card"), room: element("room"),
-        chip: element("chip"), viewers: element("viewers"), viewerCount: element("viewer-count"),
-        muted: element("muted"), mutedSound: element("muted-sound"), narrow: element("narrow"),
-        silent: element("silent"),
-        soundTools: element("sound-tools"), volume: element("volume"),
-        announcer: element("announcer"), notice: element("notice"), stats: element("stats"),
-        closeStats: element("close-stats"), help: element("help"), shortcuts: element("shortcuts"),
-        bars: [element("header"), element("toolbar"), element("stats")],
-    });
-}
-
-const viewer = new Viewer(findPage(), new RoomLink());
-Object.defineProperty(window, "screenshareViewer", {
-    value: Object.freeze({
-        get state() {
-            return viewer.state;
-        },
-        get stats() {
-            return viewer.stats;
-        },
-    }),
-});
-viewer.start();

@@ -1,0 +1,29 @@
+import { RoomLink } from "./link.js";
+import { Viewer } from "./viewer.js";
+
+function findPage() {
+    const element = (id) => document.getElementById(id);
+    return Object.freeze({
+        stage: element("stage"), video: element("video"), card: element("card"), room: element("room"),
+        chip: element("chip"), viewers: element("viewers"), viewerCount: element("viewer-count"),
+        muted: element("muted"), mutedSound: element("muted-sound"), narrow: element("narrow"),
+        silent: element("silent"),
+        soundTools: element("sound-tools"), volume: element("volume"),
+        announcer: element("announcer"), notice: element("notice"), stats: element("stats"),
+        closeStats: element("close-stats"), help: element("help"), shortcuts: element("shortcuts"),
+        bars: [element("header"), element("toolbar"), element("stats")],
+    });
+}
+
+const viewer = new Viewer(findPage(), new RoomLink());
+Object.defineProperty(window, "screenshareViewer", {
+    value: Object.freeze({
+        get state() {
+            return viewer.state;
+        },
+        get stats() {
+            return viewer.stats;
+        },
+    }),
+});
+viewer.start();
