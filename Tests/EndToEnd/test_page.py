@@ -74,6 +74,17 @@ TOOLS = """() => {
   return ["#toolbar", "#toolbar button"].flatMap(tools => [...document.querySelectorAll(tools)])
     .map(tool => tool.getBoundingClientRect().toJSON());
 }"""
+# A browser that makes so many connections for a page and no more, or leaves one out.
+SPARING = """isMade => {
+  let asked = 0;
+  window.RTCPeerConnection = class extends window.RTCPeerConnection {
+    constructor(...settings) {
+      asked += 1;
+      if (!isMade(asked)) throw new DOMException("Cannot create so many PeerConnections", "UnknownError");
+      super(...settings);
+    }
+  };
+}"""
 TELL = """state => {
   window.told = state;
   window.peer.dispatchEvent(new Event("connectionstatechange"));
@@ -186,6 +197,35 @@ def test_a_proxy_that_lets_nobody_through_says_nothing_of_the_room(scripted, sta
     scripted.answers["POST whep"] = problem(503, "sharer-silent")
     scripted.pass_by(16)
     scripted.wait_until(lambda: scripted.state == "waiting", "the server's own word")
+
+
+def loads_of(page):
+    """A list that grows by each time the page is loaded."""
+    loads = []
+    page.on("request", lambda request: request.is_navigation_request() and loads.append(request.url))
+    return loads
+
+
+def test_a_page_whose_browser_makes_no_more_connections_is_loaded_anew_and_tries_on(scripted):
+    loads = loads_of(scripted.page)
+    scripted.answers |= {
+        "POST whep": problem(503, "room-full"),
+        "GET demo": {"json": {**STATE["json"], "state": "live"}},
+        "GET events": {"status": 404},
+    }
+    scripted.page.add_init_script(f"({SPARING})(asked => asked === 1)")
+    scripted.open()
+    scripted.wait_for("POST whep", 2)
+    assert len(loads) > 1
+
+
+def test_a_connection_that_the_browser_did_not_make_is_tried_again_where_there_is_no_server_to_load_the_page_from(scripted):
+    loads = loads_of(scripted.page)
+    scripted.answers = dict.fromkeys(scripted.answers, {"status": 502, **FOREIGN})
+    scripted.page.add_init_script(f"({SPARING})(asked => asked !== 2)")
+    scripted.open()
+    scripted.wait_until(lambda: scripted.pass_by(2) or scripted.asked.count("POST whep") > 1, "another try")
+    assert len(loads) == 1 and scripted.title == "No answer yet"
 
 
 def test_a_session_whose_answer_breaks_off_is_left(scripted):

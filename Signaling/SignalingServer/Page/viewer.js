@@ -31,6 +31,7 @@ export class Viewer {
     #isBlocked = false; // the browser wants a tap before it shows anything
     #connection = null; // what shows, or last showed, the picture
     #pending = null; // an attempt that has no answer yet
+    #hasTried = false; // with a connection that this browser made
     #isRecovering = false;
     #hasLeft = false; // the room saw the sharer go since this connection was made
     #deadline = Infinity; // when the present attempt counts as failed
@@ -95,15 +96,16 @@ export class Viewer {
         this.#retry.cancel();
         this.#machine.dispatch("begin");
         this.#pending?.close();
-        const attempt = this.#makeConnection();
-        this.#pending = attempt;
+        let attempt = null; // stays so where the browser makes none
         try {
+            attempt = this.#pending = this.#makeConnection();
             await attempt.request(this.#link.api("/whep"), this.#link.headers);
             if (this.#pending !== attempt) return;
             this.#adopt(attempt);
             await attempt.accept();
         } catch (error) {
-            if (this.#pending === attempt || this.#connection === attempt) this.#joinFailed(attempt, error);
+            const isPresent = attempt === null || this.#pending === attempt || this.#connection === attempt;
+            if (isPresent) this.#joinFailed(attempt, error);
         }
     }
 
@@ -114,6 +116,7 @@ export class Viewer {
             interrupted: () => connection === this.#connection && this.#doubted(connection),
             down: () => connection === this.#connection && this.#lost(),
         });
+        this.#hasTried = true;
         return connection;
     }
 
@@ -136,8 +139,11 @@ export class Viewer {
     }
 
     #joinFailed(attempt, error) {
-        attempt.close();
+        attempt?.close();
         this.#pending = null;
+        // Chromium has 500 for a site's pages, and closed ones count until they are collected, which the want of more does
+        // not bring about. A page loaded anew begins at none; it takes a server that is there.
+        if (attempt === null && this.#hasTried && this.#feed.isFresh) return void location.reload();
         const kind = this.#kindOf(error);
         if (kind === "absent" || kind === "unreachable") this.#comeBackLater(kind, error.retryAfter ?? 0);
         else this.#fail(kind, kind === "denied" ? (this.#link.hasToken ? "key" : "nokey") : null);
