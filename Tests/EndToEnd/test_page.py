@@ -16,8 +16,8 @@ FOREIGN = {"body": "<h1>Not here</h1>", "content_type": "text/html"}
 COUNTDOWN = '[data-card="countdown"]'
 STATE = {"json": {"room": "demo", "state": "waiting", "viewers": 0, "tokenRequired": False}}
 
-# Each stream tells a state and then nothing any more.
-SILENCE = """() => {
+# Each stream tells a state, unless it `isHeld` back, and then nothing any more.
+SILENCE = """isHeld => {
   const plain = window.fetch;
   window.streams = 0;
   window.fetch = (url, options) => {
@@ -26,7 +26,7 @@ SILENCE = """() => {
     const text = new TextEncoder().encode('event: state\\ndata: {"state": "waiting"}\\n\\n');
     const body = new ReadableStream({
       start: controller => {
-        controller.enqueue(text);
+        if (!isHeld) controller.enqueue(text);
         options.signal.addEventListener("abort", () => controller.error(options.signal.reason));
       },
     });
@@ -293,6 +293,10 @@ def test_a_page_that_reconnects_outlasts_a_stranger_who_answers_in_the_servers_p
     scripted.wait_for("POST whep", 4)
 
 
+def streams_of(scripted):
+    return scripted.page.evaluate("window.streams")
+
+
 def test_a_stream_that_does_not_begin_is_not_waited_for(scripted):
     scripted.open()
     scripted.wait_for("GET events", 1)
@@ -305,18 +309,28 @@ def test_a_stream_that_does_not_begin_is_not_waited_for(scripted):
 
 
 def test_a_stream_that_falls_silent_is_opened_anew_after_fifteen_seconds(scripted):
-    scripted.page.add_init_script(f"({SILENCE})()")
+    scripted.page.add_init_script(f"({SILENCE})(false)")
     scripted.open()
-
-    def streams():
-        return scripted.page.evaluate("window.streams")
-
-    scripted.wait_until(lambda: streams() == 1, "a stream")
+    scripted.wait_until(lambda: streams_of(scripted) == 1, "a stream")
     scripted.pass_by(10)
     scripted.page.wait_for_timeout(100)
-    assert streams() == 1
+    assert streams_of(scripted) == 1
     scripted.pass_by(5.5)
-    scripted.wait_until(lambda: streams() == 2, "the next stream")
+    scripted.wait_until(lambda: streams_of(scripted) == 2, "the next stream")
+
+
+def test_a_stream_of_which_only_the_head_comes_is_not_waited_for(scripted):
+    scripted.page.add_init_script(f"({SILENCE})(true)")
+    scripted.open()
+    scripted.wait_until(lambda: streams_of(scripted) == 1, "a stream")
+    scripted.pass_by(1.1)
+    scripted.wait_for("GET demo", 1)
+    scripted.pass_by(4.5)
+    scripted.wait_for("GET demo", 2)
+    scripted.pass_by(1.5)
+    scripted.wait_until(lambda: streams_of(scripted) == 2, "the next stream")
+    scripted.pass_by(1.1)
+    scripted.wait_for("GET demo", 3)
 
 
 @pytest.mark.parametrize("width", [320, 370, 371])

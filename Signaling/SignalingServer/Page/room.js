@@ -4,7 +4,7 @@ const PAUSES = [1_000, 2_000, 5_000]; // ms between questions where the server d
 const SPREAD = 0.25; // part of a pause; keeps a room full of viewers from asking in the same instant
 const HIDDEN_PAUSE = 10_000; // ms between questions of a page nobody looks at
 const SILENCE_LIMIT = 15_000; // ms; a push stream without a sign of life is opened anew; one comes every 5 s
-const ANSWER_LIMIT = 5_000; // ms; for a state that is asked for, and for a stream to open
+const ANSWER_LIMIT = 5_000; // ms; for a state that is asked for, for a stream to open, and for its first event
 const FIRST_EVENT_LIMIT = 1_000; // ms; the state is asked for if the stream hasn't told it by then
 const ASKED_PAUSE = 2_000; // ms; between two questions that the page itself has a reason for
 const LONGEST_EVENT = 65_536; // characters
@@ -129,10 +129,10 @@ export class RoomFeed {
             if (!response.ok || response.body === null) return;
             this.#isReopened = !this.#isOurs;
             this.#isOurs = false;
-            this.#unpushed = 0;
             const parser = new EventParser((event, data) => {
                 told();
                 this.#isStreaming = true;
+                this.#unpushed = 0;
                 if (event === "state") this.#take(JSON.parse(data));
                 this.#isReopened = false;
             });
@@ -151,10 +151,13 @@ export class RoomFeed {
         return fetch(this.#link.api(`/events${this.#query}`), options).finally(() => clearTimeout(limit));
     }
 
+    /** What scans answers on the way may let the head through and hold the rest: then the state is asked for. */
     async #read(reader, parser) {
         const decoder = new TextDecoder();
         for (;;) {
-            const silence = setTimeout(() => this.#turn.abort(), SILENCE_LIMIT);
+            const silence = this.#isStreaming
+                ? setTimeout(() => this.#turn.abort(), SILENCE_LIMIT)
+                : setTimeout(() => reader.cancel(), ANSWER_LIMIT);
             const { done, value } = await reader.read().finally(() => clearTimeout(silence));
             if (done) return;
             parser.feed(decoder.decode(value, { stream: true }));
