@@ -115,8 +115,16 @@ struct HostAndOriginTests {
             #expect(preflight.headers[.accessControlAllowHeaders] == "Authorization, Content-Type, If-Match")
             let state = try await bench.send(.get, "/v1/rooms/demo", fields: [.origin: origin])
             #expect(state.headers[.accessControlAllowOrigin] == origin)
+            for path in ["/v1/rooms/demo", "/v1/rooms/demo/events"] {
+                let asked = try await bench.send(
+                    .options, path, fields: [.origin: origin, .accessControlRequestMethod: "GET"])
+                #expect(asked.headers[.accessControlAllowOrigin] == origin)
+                #expect(asked.headers[.accessControlAllowMethods]?.contains("GET") == true)
+                #expect(asked.headers[.accessControlAllowHeaders]?.contains("Authorization") == true, "the token's field")
+            }
             let share = try await bench.send(.options, sharer.path, fields: [.origin: origin])
             #expect(share.headers[.accessControlAllowOrigin] == nil)
+            #expect(share.headers[.accessControlAllowHeaders] == nil)
         }
     }
 

@@ -116,11 +116,13 @@ extension Route {
         let methods = Set(routes.map(\.method.rawValue)).union(["OPTIONS"]).sorted()
         let path = routes[0].path
         let isWHEP = routes[0].audience == .viewer
+        // Pages of listed origins read states as well, with a token where the room has one.
+        let hasPreflight = isWHEP || routes[0].audience == .everyone
         let posts = routes.first { $0.method == .post }?.documentation.body.map(\.mediaType) ?? []
         let patches = routes.first { $0.method == .patch }?.documentation.body.map(\.mediaType) ?? []
         let documentation = Documentation(
             id: "options" + path.split(separator: "/").map { $0.filter(\.isLetter).capitalized }.joined(),
-            summary: "What this address takes\(isWHEP ? ", and CORS preflight" : "").",
+            summary: "What this address takes\(hasPreflight ? ", and CORS preflight" : "").",
             successes: [.init(status: 200, description: "See the fields.", headers: ["Allow"])],
             problems: path.contains("{room}") ? [.invalidRoomName] : [])
         return Route(.options, path, for: routes[0].audience, documentation) { call in
@@ -129,7 +131,7 @@ extension Route {
             // The WHEP draft, "Playback Session Termination": Accept-Post in the answer to any OPTIONS request.
             if isWHEP { headers[.acceptPost] = posts.isEmpty ? BodyType.sdp.rawValue : posts.joined(separator: ", ") }
             if !patches.isEmpty { headers[.acceptPatch] = patches.joined(separator: ", ") }
-            if isWHEP {
+            if hasPreflight {
                 headers[.accessControlAllowMethods] = methods.joined(separator: ", ")
                 headers[.accessControlAllowHeaders] = "Authorization, Content-Type, If-Match"
                 headers[.accessControlMaxAge] = "600"
