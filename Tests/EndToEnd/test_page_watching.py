@@ -52,6 +52,9 @@ LOOK_AWAY = """isAway => {
   document.dispatchEvent(new Event("visibilitychange"));
 }"""
 
+# The window is told of no new size, as Safari's where a display of another scale makes it no larger.
+UNTOLD = "addEventListener('resize', event => event.target === window && event.stopImmediatePropagation(), true)"
+
 
 class Watching:
     """A page that shows a share, at a server that pushes nothing: the state is asked for."""
@@ -169,3 +172,15 @@ def test_pictures_end_a_pause_whose_end_the_room_has_not_told_of_yet(watching):
     watching.stop_the_clock()
     watching.tell("live")
     watching.draw_until("live")
+
+
+def test_actual_size_follows_a_display_of_another_scale(watching):
+    watching.page.add_init_script(UNTOLD)
+    watching.open()
+    watching.page.keyboard.press("1")
+    display = watching.page.context.new_cdp_session(watching.page)
+    for scale, width in [(1, "300px"), (2, "150px"), (1.5, "200px")]:
+        metrics = {"width": 1280, "height": 720, "deviceScaleFactor": scale, "mobile": False}
+        display.send("Emulation.setDeviceMetricsOverride", metrics)
+        watching.scripted.wait_until(
+            lambda width=width: watching.page.evaluate("document.getElementById('video').style.width") == width, width)

@@ -26,6 +26,7 @@ export class Stage {
         root.addEventListener("pointerdown", (event) => this.#startPanning(event));
         root.addEventListener("keydown", (event) => this.#panByKey(event));
         this.#watchPictures();
+        this.#watchScale();
     }
 
     show(stream) {
@@ -89,6 +90,14 @@ export class Stage {
         const isSized = this.#isActual && videoWidth > 0;
         style.width = isSized ? `${videoWidth / window.devicePixelRatio}px` : "";
         style.height = isSized ? `${videoHeight / window.devicePixelRatio}px` : "";
+    }
+
+    /** A window that moves to a display of another scale may stay as large in CSS pixels, and Safari says nothing then. */
+    #watchScale() {
+        matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`).addEventListener("change", () => {
+            this.#layOut();
+            this.#watchScale();
+        }, { once: true });
     }
 
     /** A paused player shows one picture and then nothing, which is no picture of a live screen. */
