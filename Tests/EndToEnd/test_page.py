@@ -85,6 +85,8 @@ SPARING = """isMade => {
     }
   };
 }"""
+# Whether a page can fill the screen; on iPhones the picture alone can.
+FILLS = "canFill => Object.defineProperty(document, 'fullscreenEnabled', { value: canFill })"
 TELL = """state => {
   window.told = state;
   window.peer.dispatchEvent(new Event("connectionstatechange"));
@@ -187,6 +189,8 @@ def test_a_server_that_wants_a_key_has_the_page_ask_for_it(scripted, status, nam
     scripted.open()
     scripted.wait_until(lambda: scripted.state == "refused", "a refusal")
     assert scripted.title == "This room needs a key"
+    # Smaller text has iPhones zoom in.
+    assert scripted.page.evaluate("parseFloat(getComputedStyle(document.getElementById('key')).fontSize)") >= 16
 
 
 @pytest.mark.parametrize("status", [429, 503])
@@ -349,3 +353,20 @@ def test_an_address_that_names_no_room_is_said_to_be_none_and_nobody_is_asked(sc
     scripted.wait_until(lambda: scripted.state == "refused", "a refusal")
     assert scripted.title == "This address names no room"
     assert scripted.asked == []
+
+
+@pytest.mark.parametrize("scale", ["fit", "actual"])
+def test_two_fingers_zoom_at_every_size(scripted, scale):
+    scripted.open()
+    scripted.page.evaluate("scale => { document.body.dataset.scale = scale; }", scale)
+    touch_action = scripted.page.evaluate("getComputedStyle(document.getElementById('stage')).touchAction")
+    assert touch_action in ("manipulation", "pan-x pan-y pinch-zoom")
+
+
+@pytest.mark.parametrize("can_fill", [True, False], ids=["of the page", "of the picture alone"])
+def test_without_a_picture_fullscreen_is_off_where_it_is_the_pictures_alone(scripted, can_fill):
+    scripted.page.add_init_script(f"({FILLS})({json.dumps(can_fill)})")
+    scripted.open()
+    scripted.wait_until(lambda: scripted.state == "waiting", "the page")
+    is_off = scripted.page.get_attribute('[data-do="fullscreen"]', "aria-disabled") == "true"
+    assert is_off == (not can_fill)

@@ -1,7 +1,7 @@
 """The page alone while it shows pictures, which a test draws and counts for it: what it does meanwhile, and when they stop."""
 
 import pytest
-from test_page import STATE
+from test_page import FILLS, STATE
 from test_page_sound import page, scripted  # noqa: F401
 
 # What `PEER` made last; what the browser counts of it, which grows unless a test says `isSilent`; the states that were shown.
@@ -51,7 +51,6 @@ LOOK_AWAY = """isAway => {
   if (isAway) window.locks.forEach(lock => lock.release());
   document.dispatchEvent(new Event("visibilitychange"));
 }"""
-
 # The window is told of no new size, as Safari's where a display of another scale makes it no larger.
 UNTOLD = "addEventListener('resize', event => event.target === window && event.stopImmediatePropagation(), true)"
 
@@ -184,3 +183,9 @@ def test_actual_size_follows_a_display_of_another_scale(watching):
         display.send("Emulation.setDeviceMetricsOverride", metrics)
         watching.scripted.wait_until(
             lambda width=width: watching.page.evaluate("document.getElementById('video').style.width") == width, width)
+
+
+def test_with_a_picture_fullscreen_is_on_also_where_it_is_the_pictures_alone(watching):
+    watching.page.add_init_script(f"({FILLS})(false)")
+    watching.open()
+    assert watching.page.get_attribute('[data-do="fullscreen"]', "aria-disabled") == "false"

@@ -30,7 +30,8 @@ export class Controls {
     /** Follows the state: what needs a picture is off without one, and only a live picture sends the controls away. */
     follow() {
         const isWithout = !this.#stage.hasPicture;
-        for (const name of ["scale", "pip"]) this.#button(name).setAttribute("aria-disabled", String(isWithout));
+        const ofPicture = document.fullscreenEnabled ? ["scale", "pip"] : ["scale", "pip", "fullscreen"];
+        for (const name of ofPicture) this.#button(name).setAttribute("aria-disabled", String(isWithout));
         this.#wake();
     }
 
