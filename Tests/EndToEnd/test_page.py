@@ -87,6 +87,15 @@ SPARING = """isMade => {
 }"""
 # Whether a page can fill the screen; on iPhones the picture alone can.
 FILLS = "canFill => Object.defineProperty(document, 'fullscreenEnabled', { value: canFill })"
+# As Firefox is at its first start: without H.264, until a test says that it is there.
+LATE_H264 = """() => {
+  const plain = RTCRtpReceiver.getCapabilities;
+  RTCRtpReceiver.getCapabilities = kind => {
+    const told = plain.call(RTCRtpReceiver, kind);
+    const codecs = told.codecs.filter(({ mimeType }) => window.hasH264 || !/h264/i.test(mimeType));
+    return { ...told, codecs };
+  };
+}"""
 TELL = """state => {
   window.told = state;
   window.peer.dispatchEvent(new Event("connectionstatechange"));
@@ -353,6 +362,15 @@ def test_an_address_that_names_no_room_is_said_to_be_none_and_nobody_is_asked(sc
     scripted.wait_until(lambda: scripted.state == "refused", "a refusal")
     assert scripted.title == "This address names no room"
     assert scripted.asked == []
+
+
+def test_an_address_that_names_no_room_stays_one_when_the_browser_gets_its_video_format(scripted):
+    scripted.page.add_init_script(f"({LATE_H264})()")
+    scripted.page.goto("http://page.test/r/a%20b")
+    scripted.wait_until(lambda: scripted.state == "refused", "a refusal")
+    scripted.page.evaluate("window.hasH264 = true")
+    scripted.pass_by(4)
+    assert scripted.title == "This address names no room"
 
 
 @pytest.mark.parametrize("scale", ["fit", "actual"])

@@ -189,3 +189,9 @@ def test_with_a_picture_fullscreen_is_on_also_where_it_is_the_pictures_alone(wat
     watching.page.add_init_script(f"({FILLS})(false)")
     watching.open()
     assert watching.page.get_attribute('[data-do="fullscreen"]', "aria-disabled") == "false"
+
+
+def test_a_browser_without_the_newest_of_arrays_counts_what_arrives(watching):
+    watching.page.add_init_script("Array.prototype.at = undefined")  # Safari before 15.4
+    watching.open()
+    assert watching.page.evaluate("window.screenshareViewer.stats.packetsReceived") > 0

@@ -10,7 +10,7 @@ export class StatsSampler {
     take(report) {
         const video = [...report.values()].find((entry) => entry.type === "inbound-rtp" && entry.kind === "video");
         if (video === undefined) return null;
-        const before = this.#history.at(-1);
+        const before = this.#history[this.#history.length - 1];
         const oldest = this.#history[0];
         this.#history = [...this.#history, video].slice(-LOSS_WINDOW);
         if (before === undefined) return null;

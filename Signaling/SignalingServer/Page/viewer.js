@@ -67,12 +67,13 @@ export class Viewer {
     }
 
     start() {
-        this.#explain(null);
+        this.#reason = null;
+        this.#render();
         const missing = missingSupport();
         if (this.#link.room === null) this.#fail("rejected", "noroom");
         else if (missing !== null) this.#fail("unservable", missing);
         else this.#begin();
-        if (missing === "h264") this.#lookAgain();
+        if (missing === "h264" && this.#link.room !== null) this.#lookAgain();
     }
 
     /** Firefox loads its H.264 after its start, and fetches it after its first one. */
@@ -352,11 +353,6 @@ export class Viewer {
         this.#isBlocked = false;
         this.#stats = null;
         this.#panel.show(null);
-    }
-
-    #explain(reason) {
-        this.#reason = reason;
-        this.#render();
     }
 
     #render() {
