@@ -17,8 +17,9 @@ struct TimelineTests {
     ) throws {
         for index in range {
             let elapsed = Int64(index - range.lowerBound) * 20
-            if index.isMultiple(of: 2), let video { try recording.show(pictures[index / 2], (video + elapsed) * 90) }
-            if let sound { try recording.hear(packets[index], (sound + elapsed) * 48) }
+            let picture = pictures[index / 2 % pictures.count]
+            if index.isMultiple(of: 2), let video { try recording.show(picture, (video + elapsed) * 90) }
+            if let sound { try recording.hear(packets[index % packets.count], (sound + elapsed) * 48) }
         }
     }
 
@@ -98,6 +99,27 @@ struct TimelineTests {
         try recording.finish()
         #expect(try recording.soundTimes() == (0..<60).map { $0 * 20 })
         #expect(try recording.videoTimes() == (0..<30).map { $0 * 40 })
+    }
+
+    @Test("sound whose clock stood still, and is set right a while later, stays beside the pictures", arguments: [3000, 60_000])
+    func standingClock(stood: Int64) throws {
+        var recording = try Recording(pictures[0])
+        try run(&recording, 0..<40, video: 0, sound: 0)
+        try run(&recording, 40..<140, video: 800, sound: 800 - stood)
+        try run(&recording, 140..<160, video: 2800, sound: 2800)
+        try recording.finish()
+        #expect(try recording.soundTimes() == (0..<160).map { $0 * 20 })
+        #expect(try recording.videoTimes() == (0..<80).map { $0 * 40 })
+    }
+
+    @Test("what is missing where its clock is set right is filled")
+    func missingBesideRight() throws {
+        var recording = try Recording(pictures[0])
+        try run(&recording, 0..<40, video: 0, sound: 0)
+        try run(&recording, 40..<80, video: 800, sound: -2200)
+        try run(&recording, 80..<100, video: 2000, sound: 2000)
+        try recording.finish()
+        #expect(try recording.soundTimes() == (0..<120).map { $0 * 20 })
     }
 
     @Test("a stream whose clock is far ahead begins at the file's zero, its sound in step")

@@ -85,6 +85,7 @@ package final class MatroskaWriter {
 
     /// A gap that is longer is left as it is: a clock that began anew.
     private func fill(to timestamp: Int64) throws(ContainerError) {
+        if let gap = timeline.rejoinPictures(timestamp) { soundEnd = timestamp.subtractingSaturating(gap) }
         guard let start = soundEnd, 0...Limits.filledSamples ~= timestamp.subtractingSaturating(start) else { return }
         for packet in filler.packets(timestamp - start) {
             try write(packet.bytes, samples: packet.samples, timestamp: soundEnd ?? start)

@@ -3,7 +3,8 @@ import Timebase
 /// Where in the file packets belong, in its milliseconds: each track's times rise, whatever its clock does.
 ///
 /// A track's clock begins anew with a sharer that restarts. The file then goes on: the track's times are shifted as the
-/// other one's were, if that is where the file is now, otherwise to the file's end. At first both have one zero.
+/// other one's were, if that is where the file is now, otherwise to the file's end. At first both have one zero. Sound that
+/// went to the file's end by itself is beside the pictures again as soon as its clock is.
 struct Timeline {
     private struct Track {
         /// From its clock to the file's.
@@ -39,6 +40,22 @@ struct Timeline {
         sound.latest = place
         soundEnd = place + duration
         return place
+    }
+
+    /// Whether sound that is shifted alone stands beside the pictures again, as behind a report that sets its clock right:
+    /// from here on it is shifted as they are. By its own shift it would leap ahead by what had set it apart, for good.
+    ///
+    /// - Parameter ticks: at 48 kHz.
+    /// - Returns: how much is missing before it, in such ticks; nil where it goes on as it is.
+    mutating func rejoinPictures(_ ticks: Int64) -> Int64? {
+        guard let latest = sound.latest, sound.shift != video.shift else { return nil }
+        let time = Self.rounded(ticks, per: 48)
+        let (own, beside) = (time.addingSaturating(sound.shift), time.addingSaturating(video.shift))
+        guard own > soundEnd + Limits.lateTime, latest - Limits.lateTime...soundEnd + Limits.apartTime ~= beside else {
+            return nil
+        }
+        sound.shift = video.shift
+        return max(0, beside - soundEnd) * 48
     }
 
     // MARK: Clocks
