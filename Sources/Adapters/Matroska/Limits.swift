@@ -8,8 +8,8 @@ enum Limits {
     static let apartTime: Int64 = 10_000
     /// An hour: what is farther ahead than this comes from a clock that began anew.
     static let gapTime: Int64 = 3_600_000
-    /// Ten seconds, at 48 kHz: a longer time without sound is filled with nothing.
-    static let filledSamples: Int64 = 480_000
+    /// Likewise, at 48 kHz.
+    static let filledSamples = gapTime * 48
     /// In samples: a decoder that begins in mid-stream has settled after 80 ms (RFC 7845 § 4.6).
     static let seekPreroll = 3840
     /// Far more than any picture takes, far less than libavformat counts to.

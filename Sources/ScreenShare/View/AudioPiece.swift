@@ -1,4 +1,5 @@
-/// A piece of the shared sound, in order and without holes, but for what this machine slept through.
+/// A piece of the shared sound, in order and without holes, but for what this machine slept through, and, where late sound
+/// is waited for (`ViewConfiguration.waitsForLateAudio`), the time in which neither sound nor pictures came.
 public struct AudioPiece: Sendable {
     /// One Opus packet (48 kHz, stereo); nil where one was lost, or the sharer is silent.
     public var opus: [UInt8]?

@@ -110,6 +110,7 @@ struct ViewAudio {
     /// - Returns: also when its first sound was heard at the sharer's, on that one's wall clock, and will be here.
     mutating func next(at now: Instant) -> (piece: AudioPiece, heard: LipSync.Presentation?)? {
         zero.advance(to: now)
+        playout.silenceEnd = silenceEnd
         guard let output = playout.pull(at: now) else { return nil }
         assumePlace(of: output, at: now)
         var opus: [UInt8]?
@@ -124,6 +125,13 @@ struct ViewAudio {
             playAt: SystemClock.continuous(output.due), isInserted: output.isInserted)
         let captured = captured(output.timestamp)
         return (piece, captured.map { LipSync.Presentation(captured: $0, at: output.due + Self.decoderDelay) })
+    }
+
+    /// Silence in a recording goes as far as the pictures do: of a sharer that is away as a whole nobody knows yet whether its
+    /// clocks stand still. A listener in real time has silence for as long as nothing comes: players wait for sound.
+    private var silenceEnd: Int64? {
+        guard playout.waitsForMissing, let shown, let value = zero.value else { return nil }
+        return value.addingSaturating(Int64((shown.time * 48_000).rounded()))
     }
 
     /// What has come and is not due yet, for the end of a recording. Where earlier sound still waits for its place, an empty

@@ -28,7 +28,8 @@ public struct ViewConfiguration: Sendable {
     /// Decodes it as well (`AudioPiece.samples`), for whoever plays or mixes it: 0.2 % of a core.
     public var decodesAudio = false
     /// Where no sound comes, it is waited for, up to a second, as a recording needs: pieces then come that much after their
-    /// `playAt`. Otherwise its time is filled at once, and of what a stalled network brings later only the newest is heard.
+    /// `playAt`, and where no pictures come either none do: how long that was, the next one's timestamp tells. Otherwise the
+    /// time is filled at once, and of what a stalled network brings later only the newest is heard.
     public var waitsForLateAudio = false
     /// Ends this long after the first picture.
     public var duration: Duration?

@@ -80,6 +80,25 @@ struct WaitingPlayoutTests {
         #expect(filled.allSatisfy { $0.output.sound == .silence })
     }
 
+    @Test("Silence ends where it is not known that time has passed, though much of it has passed here, and goes on from there")
+    func silenceEnd() {
+        var playout = AudioPlayout()
+        playout.waitsForMissing = true
+        playout.receive([31 << 3, 0, 0, 0], sequenceNumber: 0, timestamp: 0, at: .zero)
+        playout.silenceEnd = 960
+        while playout.pull(at: at(60)) != nil {}
+        // The packet, and the 200 ms that are guessed behind it before there is silence.
+        #expect(playout.next == 960 + 9600)
+        #expect(playout.due == nil && playout.nextLook(after: at(60)) == nil)
+        playout.silenceEnd = 96_000
+        while playout.pull(at: at(61)) != nil {}
+        #expect(playout.next.map { (96_000..<96_000 + 2 * 960).contains($0) } == true)
+        #expect(playout.due == nil)
+        playout.silenceEnd = nil
+        while playout.pull(at: at(62)) != nil {}
+        #expect(playout.next.map { $0 > 60 * 48_000 } == true)
+    }
+
     @Test("A pause of the sender is silence, and known as such once it is over")
     func pause() {
         var bench = PlayoutBench()

@@ -68,7 +68,7 @@ extension AudioPlayout {
     private mutating func starve(at now: Instant) -> PlayoutOutput? {
         guard let stream, let due else { return nil }
         let waited = due - stream.due
-        let skipped = self.stream?.skipSilence(to: now - waited) ?? 0
+        let skipped = self.stream?.skipSilence(to: now - waited, before: silenceEnd) ?? 0
         statistics.pausedTicks += skipped
         guard let isSilenced = self.stream?.isSilenced, let ticks = self.stream?.starve() else { return nil }
         statistics.concealedTicks += Int64(ticks)

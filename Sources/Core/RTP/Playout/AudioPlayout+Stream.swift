@@ -167,10 +167,13 @@ extension AudioPlayout {
 
         /// Silence whose time is long over, as behind a sleep of the machine, is left out: its ticks, in whole packets. Some
         /// at a time: a file takes a jump of an hour for a clock that began anew.
-        mutating func skipSilence(to now: Instant) -> Int64 {
+        ///
+        /// - Parameter end: the timestamp that silence goes to at most.
+        mutating func skipSilence(to now: Instant, before end: Int64?) -> Int64 {
             let late = seconds(now) - nextDue
             guard isSilenced, late > Limits.longestPlayoutDelay.inSeconds else { return 0 }
-            let packets = Int64(min(late, Limits.longestSkip.inSeconds) * 48_000) / Int64(packetTicks)
+            let room = end.map { max(0, $0.subtractingSaturating(next)) } ?? .max
+            let packets = min(Int64(min(late, Limits.longestSkip.inSeconds) * 48_000), room) / Int64(packetTicks)
             let ticks = packets * Int64(packetTicks)
             next += ticks
             nextDue += Double(ticks) / 48_000

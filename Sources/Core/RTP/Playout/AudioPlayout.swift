@@ -38,17 +38,22 @@ package struct AudioPlayout: Sendable {
     /// Where nothing comes, it is waited for until it would not be taken any more: a stall's packets come all at once.
     /// Outputs then come up to `Limits.longestPlayoutDelay` after their `due`, for whoever keeps sound and does not hear it.
     package var waitsForMissing = false
+    /// Where nothing comes, and is waited for, silence goes on to this timestamp: so far it is known that time has passed at
+    /// the sender. How long the rest of a pause was, the next packet tells. Nil: for as long as time passes here.
+    package var silenceEnd: Int64?
     package internal(set) var statistics = PlayoutStatistics()
 
     package init() {}
 
-    /// When the next output can be had; nil before the first packet.
+    /// When the next output can be had; nil before the first packet, and where nothing is known to be missing.
     package var due: Instant? {
         guard let stream else { return nil }
-        return isMissing ? max(stream.due, stream.lastArrival) : stream.due
+        guard isMissing else { return stream.due }
+        if stream.isSilenced, let silenceEnd, stream.next >= silenceEnd { return nil }
+        return max(stream.due, stream.lastArrival)
     }
 
-    /// When to ask for it: also when it should be played, where it has not come before then. Nil before the first packet.
+    /// When to ask for it: also when it should be played, where it has not come before then. Nil as `due` is.
     package func nextLook(after now: Instant) -> Instant? {
         guard let stream, let due else { return nil }
         return now < stream.due ? stream.due : due
