@@ -24,12 +24,12 @@ private struct SoundRecording {
                 sound.see(captured: Self.moment(step - picture), timestamp: Int64(step - picture) * 1800, shownAt: now)
             }
             if let behind {
+                let captured = told.map { Self.moment(step - $0) }
                 sound.receive(
                     ReceivedAudio(
                         // 20 ms of silence in stereo (RFC 6716 § 3.1).
                         bytes: [0xFC, 0xFF, 0xFE], copies: [], sequenceNumber: sequenceNumber,
-                        timestamp: Int64(step - behind) * 960, capturedAt: told.map { Self.moment(step - $0) },
-                        receivedAt: now))
+                        timestamp: Int64(step - behind) * 960, capturedAt: captured, receivedAt: now))
                 sequenceNumber += 1
             }
             while let next = sound.next(at: now) { pieces.append(next.piece) }
@@ -81,5 +81,31 @@ struct StandingClockTests {
         let back = recording.packets.suffix(50)
         #expect(back.map(\.position) == (1050..<1100).map { $0 * 960 })
         #expect(back.allSatisfy { $0.timestamp == $0.position })
+    }
+
+    @Test("Sound whose clock alone stood still waits for a report of since then, which places it beside the pictures")
+    func mute() {
+        var recording = SoundRecording()
+        recording.run(50, picture: 0, sound: 0, told: 0)
+        recording.run(150, picture: 0)
+        recording.run(50, picture: 0, sound: 150, told: 150)
+        recording.run(50, picture: 0, sound: 150, told: 0)
+        recording.finish()
+        let early = recording.packets.dropFirst(50).prefix(40)
+        #expect(early.allSatisfy { $0.timestamp == nil })
+        let known = recording.packets.suffix(20)
+        #expect(known.allSatisfy { $0.timestamp == $0.position + 150 * 960 } && known.last?.position == 149 * 960)
+    }
+
+    @Test("Without reports it belongs to the pictures that are shown while it is heard, as at first")
+    func untold() {
+        var recording = SoundRecording()
+        recording.run(350, picture: 0, sound: 0)
+        recording.run(150, picture: 0)
+        recording.run(350, picture: 0, sound: 150)
+        let off = recording.packets.suffix(20).map { piece in
+            piece.timestamp.map { $0 - piece.position - 150 * 960 } ?? .max
+        }
+        #expect(off.allSatisfy { (0..<1200).contains($0) }, "\(off)")
     }
 }

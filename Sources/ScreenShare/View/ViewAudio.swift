@@ -19,6 +19,8 @@ struct ViewAudio {
     private var untoldSince: Instant?
     /// The sound's timestamp at the file's zero.
     private var zero: SteadyOffset
+    /// That of before the sound's timestamps stood still or leapt, for as long as nothing tells another, or that it holds.
+    private var doubted: Int64?
     /// By how much pictures are moved to stay with the sound, and the last one's time, in ticks of 1/90000 s.
     private var shift: Int64 = 0
     private var lastPicture: Int64?
@@ -56,6 +58,9 @@ struct ViewAudio {
     /// The first sender reports are out after 3.75 s (RFC 3550 § 6.2, § 6.3.1: half of five seconds, times 1.5 at most).
     private static let longestUntold = Duration.seconds(5)
 
+    /// In ticks of 1/48000 s: where sound is off by less than a second, the playout takes that for a delay.
+    private static let leastLeap: UInt64 = 48_000
+
     private static let decoderDelay = AudioTime(ticks: Int64(AudioPiece.decoderDelay)).elapsed
 
     /// The sharer began anew.
@@ -66,6 +71,7 @@ struct ViewAudio {
         shown = nil
         untoldSince = nil
         zero = SteadyOffset(picturesMoveBack: zero.picturesMoveBack)
+        doubted = nil
         shift = 0
         lastPicture = nil
     }
@@ -84,16 +90,35 @@ struct ViewAudio {
     }
 
     mutating func receive(_ packet: ReceivedAudio) {
-        if let captured = packet.capturedAt {
-            clock = (packet.timestamp, captured)
-            if let picture {
-                let time = picture.time + captured.duration(since: picture.captured).inSeconds
-                zero.note(packet.timestamp.subtractingSaturating(Int64((time * 48_000).rounded())), at: packet.receivedAt)
-            }
-        }
+        let restarts = playout.statistics.restarts
         playout.receive(
             packet.bytes, copies: packet.copies, sequenceNumber: packet.sequenceNumber, timestamp: packet.timestamp,
             at: packet.receivedAt)
+        if playout.statistics.restarts > restarts { doubt() }
+        guard let captured = packet.capturedAt else { return }
+        if let picture {
+            let time = picture.time + captured.duration(since: picture.captured).inSeconds
+            let measured = packet.timestamp.subtractingSaturating(Int64((time * 48_000).rounded()))
+            // Told by the report of before.
+            if isDoubted(measured) { return }
+            doubted = nil
+            zero.note(measured, at: packet.receivedAt)
+        }
+        clock = (packet.timestamp, captured)
+    }
+
+    /// The sound's timestamps stood still or leapt. A recording waits for what tells where it belongs now: by the old clock
+    /// it may lie within silence that is written already, and would be left out until the next report.
+    private mutating func doubt() {
+        guard playout.waitsForMissing, let value = zero.value else { return }
+        doubted = value
+        clock = nil
+        untoldSince = nil
+        zero = SteadyOffset(picturesMoveBack: zero.picturesMoveBack)
+    }
+
+    private func isDoubted(_ zero: Int64) -> Bool {
+        doubted.map { zero.subtractingSaturating($0).magnitude <= Self.leastLeap } ?? false
     }
 
     /// A picture tells which moment of the sharer's is where in the file.
@@ -157,11 +182,18 @@ struct ViewAudio {
     /// the pictures that are shown while it is heard.
     private mutating func assumePlace(of output: PlayoutOutput, at now: Instant) {
         guard zero.value == nil, clock == nil || picture == nil, let shown else { return }
+        let time = shown.time + (output.due + Self.decoderDelay - shown.at).inSeconds
+        let assumed = output.timestamp.subtractingSaturating(Int64((time * 48_000).rounded()))
+        // The pictures' clock stood still or leapt as the sound's did.
+        if let old = doubted, isDoubted(assumed) {
+            doubted = nil
+            zero.note(old, at: now)
+            return zero.settle()
+        }
         let since = untoldSince ?? now
         untoldSince = since
         guard now - since >= Self.longestUntold else { return }
-        let time = shown.time + (output.due + Self.decoderDelay - shown.at).inSeconds
-        zero.note(output.timestamp.subtractingSaturating(Int64((time * 48_000).rounded())), at: now)
+        zero.note(assumed, at: now)
     }
 
     /// What can't be decoded is guessed, and what can't be guessed is silence.
