@@ -133,4 +133,18 @@ struct LastSoundTests {
         #expect(rest.map(\.frames) == [0])
         #expect(rest.map(\.position) == [9600] && rest.map(\.timestamp) == [9600])
     }
+
+    @Test("Also where nothing has told it: it belongs to the pictures that are shown while it is heard", arguments: [false, true])
+    func untold(waits: Bool) throws {
+        var sound = ViewAudio(decoder: nil, waitsForMissing: waits)
+        sound.see(captured: nil, timestamp: 0, shownAt: .zero)
+        for index in 0..<10 {
+            receive(index, in: &sound)
+            while let next = sound.next(at: .zero + .milliseconds(index * 20 + 15)) { #expect(next.piece.timestamp == nil) }
+        }
+        let rest = sound.rest()
+        #expect(rest.map(\.frames) == [0] && rest.map(\.position) == [9600])
+        let timestamp = try #require(rest.first?.timestamp)
+        #expect((9600..<9600 + 1200).contains(timestamp))
+    }
 }

@@ -9,7 +9,7 @@ public struct AudioPiece: Sendable {
     /// Of its first sample: ticks of 1/48000 s since the moment that the first picture shows; negative for sound from
     /// before. Nil until it is known how the sharer's clocks go together: half a second, and a whole one at most, from when
     /// it tells. Where it has not told for five seconds, sound is taken to belong to the pictures shown while it is heard.
-    /// Where the session ends before that, an empty piece (no `frames`) may tell it.
+    /// Where the session ends before that, an empty piece (no `frames`) tells it, if there was a picture.
     public var timestamp: Int64?
     /// Likewise on a clock of the sound's own, of which only differences matter: for what came before `timestamp` is known.
     public var position: Int64

@@ -137,7 +137,7 @@ struct ViewAudio {
         zero.advance(to: now)
         playout.silenceEnd = silenceEnd
         guard let output = playout.pull(at: now) else { return nil }
-        assumePlace(of: output, at: now)
+        assumePlace(of: output.timestamp, due: output.due, at: now)
         var opus: [UInt8]?
         switch output.sound {
         case .packet(let bytes): opus = bytes
@@ -164,8 +164,10 @@ struct ViewAudio {
     mutating func rest() -> [AudioPiece] {
         var pieces: [AudioPiece] = []
         let wasKnown = zero.value != nil
+        // Nothing will tell any more.
+        if let next = playout.next, let due = playout.nextDue { assumePlace(of: next, due: due, at: due, isLast: true) }
         zero.settle()
-        if !wasKnown, zero.value != nil, let next = playout.next, let due = playout.due {
+        if !wasKnown, zero.value != nil, let next = playout.next, let due = playout.nextDue {
             pieces.append(
                 AudioPiece(
                     opus: nil, samples: [], timestamp: place(next), position: next, frames: 0,
@@ -180,10 +182,10 @@ struct ViewAudio {
 
     /// Where it is never told how the clocks go together, as by a server that forwards no sender reports, sound belongs to
     /// the pictures that are shown while it is heard.
-    private mutating func assumePlace(of output: PlayoutOutput, at now: Instant) {
+    private mutating func assumePlace(of timestamp: Int64, due: Instant, at now: Instant, isLast: Bool = false) {
         guard zero.value == nil, clock == nil || picture == nil, let shown else { return }
-        let time = shown.time + (output.due + Self.decoderDelay - shown.at).inSeconds
-        let assumed = output.timestamp.subtractingSaturating(Int64((time * 48_000).rounded()))
+        let time = shown.time + (due + Self.decoderDelay - shown.at).inSeconds
+        let assumed = timestamp.subtractingSaturating(Int64((time * 48_000).rounded()))
         // The pictures' clock stood still or leapt as the sound's did.
         if let old = doubted, isDoubted(assumed) {
             doubted = nil
@@ -192,7 +194,7 @@ struct ViewAudio {
         }
         let since = untoldSince ?? now
         untoldSince = since
-        guard now - since >= Self.longestUntold else { return }
+        guard isLast || now - since >= Self.longestUntold else { return }
         zero.note(assumed, at: now)
     }
 

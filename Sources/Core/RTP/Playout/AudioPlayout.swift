@@ -62,6 +62,9 @@ package struct AudioPlayout: Sendable {
     /// The timestamp of what is played next; nil before the first packet.
     package var next: Int64? { stream?.next }
 
+    /// When that should be played, waited for or not.
+    package var nextDue: Instant? { stream?.due }
+
     /// Nothing that came waits to be played.
     package var isEmpty: Bool { queue.isEmpty }
 
