@@ -40,6 +40,16 @@ struct Failure: Error {
         }
     }
 
+    /// What ended an output; nil where its reader has gone, or it was broken off.
+    init?(_ error: any Error, writing what: String) {
+        switch error {
+        case OutputFile.WriteError.closedPipe, is CancellationError: return nil
+        case OutputFile.WriteError.failed(let words): self.init(.outputError, "can't write \(what): \(words)")
+        case let failure as Failure: self = failure
+        default: self.init(.software, "can't write \(what): \(error)")
+        }
+    }
+
     /// By the environment, or by an option, which the library knows nothing of.
     private static var isDisplayNamed: Bool {
         getenv("DISPLAY") != nil || CommandLine.arguments.contains { $0.hasPrefix("--display") }

@@ -12,8 +12,8 @@ actor MatroskaFile {
     private var hasSound = false
     private var hasTold = false
     private var lastWrite: Task<Void, any Error>?
-    /// Why the latest picture that was left out was; what goes for many is said once.
-    private var lastError: ContainerError?
+    /// Why the latest picture, or piece of sound, that was left out was; what goes for many is said once.
+    private var lastErrors: [String: ContainerError] = [:]
     /// When the first picture came that the file could not begin with.
     private var nothingSince: ContinuousClock.Instant?
 
@@ -50,14 +50,17 @@ actor MatroskaFile {
 
     /// One picture that has no place doesn't spoil the file; without a first one there is no file.
     private func leaveOut(_ unit: VideoUnit, _ error: ContainerError) throws {
-        if error != lastError { Console.line("A picture is left out: \(error)") }
-        lastError = error
+        say("A picture is left out", error)
         guard writer == nil else { return }
         let since = nothingSince ?? unit.showAt
         nothingSince = since
         if since.duration(to: unit.showAt) > Self.longestStart {
             throw Failure(.outputError, "can't begin the Matroska file: \(error)")
         }
+    }
+
+    private func say(_ what: String, _ error: ContainerError) {
+        if lastErrors.updateValue(error, forKey: what) != error { Console.line("\(what): \(error)") }
     }
 
     /// In ten seconds a sharer has sent another keyframe, if it ever does.
@@ -80,15 +83,24 @@ actor MatroskaFile {
     }
 
     private func bytes(of piece: AudioPiece, at timestamp: Int64) -> [UInt8] {
-        guard let opus = piece.opus else { return (try? writer?.fillSound(to: timestamp)) ?? [] }
-        return (try? writer?.appendSound(opus, timestamp: timestamp)) ?? []
+        do throws(ContainerError) {
+            guard let opus = piece.opus else { return try writer?.fillSound(to: timestamp) ?? [] }
+            return try writer?.appendSound(opus, timestamp: timestamp) ?? []
+        } catch {
+            say("Sound is left out", error)
+            return []
+        }
     }
 
     /// The end: a regular file gets its length and index.
     func finish() async throws {
         guard let writer else { return }
         if hasSound { try await write(guessed.finish().flatMap { bytes(of: $0.piece, at: $0.timestamp) }) }
-        try await write((try? writer.finish()) ?? [])
+        let rest: [UInt8]
+        do throws(ContainerError) { rest = try writer.finish() } catch {
+            throw Failure(.outputError, "can't complete the Matroska file: \(error)")
+        }
+        try await write(rest)
         for correction in writer.corrections { try await output.rewrite(correction.bytes, at: correction.offset) }
     }
 

@@ -52,14 +52,18 @@ final class OutputFile: Sendable {
     func rewrite(_ bytes: [UInt8], at offset: Int64) async throws {
         guard let beginning else { return }
         try await pool.runIfActive { [descriptor] in
-            _ = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(beginning + offset)) }
+            try Self.writeAll(bytes, to: descriptor, at: beginning + offset)
         }
     }
 
-    static func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(WriteError) {
+    /// - Parameter position: in the file; nil: where it has been written to.
+    static func writeAll(_ bytes: [UInt8], to descriptor: Int32, at position: Int64? = nil) throws(WriteError) {
         var written = 0
         while written < bytes.count {
-            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress?.advanced(by: written), $0.count - written) }
+            let count = bytes[written...].withUnsafeBytes { rest in
+                position.map { pwrite(descriptor, rest.baseAddress, rest.count, off_t($0) + off_t(written)) }
+                    ?? Glibc.write(descriptor, rest.baseAddress, rest.count)
+            }
             if count > 0 {
                 written += count
             } else if errno == EPIPE {

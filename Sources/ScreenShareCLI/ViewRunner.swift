@@ -102,15 +102,7 @@ final class ViewRunner: Sendable {
     private func guarding(
         _ commands: AsyncStream<Command>.Continuation, _ what: String, _ body: () async throws -> Void
     ) async {
-        do {
-            try await body()
-        } catch OutputFile.WriteError.failed(let text) {
-            commands.yield(.outputEnded(Failure(.outputError, "can't write \(what): \(text)")))
-        } catch let failure as Failure {
-            commands.yield(.outputEnded(failure))
-        } catch {
-            commands.yield(.outputEnded(nil))
-        }
+        do { try await body() } catch { commands.yield(.outputEnded(Failure(error, writing: what))) }
     }
 
     // MARK: Events
