@@ -56,10 +56,19 @@ actor AudioFile {
         try await output.write(format.header)
     }
 
+    /// Where the end has no room any more, the file says how long it is all the same.
     func finish() async throws {
+        var failure: (any Error)?
+        do { try await end() } catch { failure = error }
+        if let length = output.length, let header = format.finishedHeader(length: length) {
+            do { try await output.rewrite(header, at: 0) } catch { failure = failure ?? error }
+        }
+        if let failure { throw failure }
+    }
+
+    private func end() async throws {
         try await begin()
         for due in guessed.finish() { try await put(due.piece, at: due.timestamp) }
         try await output.write(format.finish())
-        if let header = format.finishedHeader { try await output.rewrite(header, at: 0) }
     }
 }

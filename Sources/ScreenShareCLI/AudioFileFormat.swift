@@ -15,8 +15,8 @@ protocol AudioFileFormat {
     mutating func append(_ piece: AudioPiece, at timestamp: Int64) -> [UInt8]
     /// The rest of the file.
     mutating func finish() -> [UInt8]
-    /// What takes the header's place at the end; nil where it stays.
-    var finishedHeader: [UInt8]? { get }
+    /// What takes the header's place at the end of a file of so many bytes; nil where it stays.
+    func finishedHeader(length: Int64) -> [UInt8]?
 }
 
 /// Packets as they came.
@@ -27,7 +27,6 @@ struct OpusFile: AudioFileFormat {
     var end: Int64 { writer.end ?? 0 }
     /// The writer takes a gap of more than an hour for a clock that began anew.
     let longestFill: Int64 = 1800 * 48_000
-    let finishedHeader: [UInt8]? = nil
 
     func fill(to timestamp: Int64) -> [UInt8] { writer.fill(to: timestamp) }
 
@@ -37,6 +36,8 @@ struct OpusFile: AudioFileFormat {
     }
 
     func finish() -> [UInt8] { writer.finish() }
+
+    func finishedHeader(length: Int64) -> [UInt8]? { nil }
 }
 
 /// What is heard.
@@ -46,7 +47,6 @@ struct WAVFile: AudioFileFormat {
     var header: [UInt8] { WAVStream.header }
     var end: Int64 { stream.end + Self.delay }
     let longestFill = WAVStream.longestFill
-    var finishedHeader: [UInt8]? { stream.finishedHeader }
 
     mutating func fill(to timestamp: Int64) -> [UInt8] { stream.fill(to: timestamp - Self.delay) }
 
@@ -55,6 +55,8 @@ struct WAVFile: AudioFileFormat {
     }
 
     func finish() -> [UInt8] { [] }
+
+    func finishedHeader(length: Int64) -> [UInt8]? { WAVStream.finishedHeader(length: length) }
 
     private static let delay = Int64(AudioPiece.decoderDelay)
 }

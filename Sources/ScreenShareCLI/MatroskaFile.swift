@@ -92,16 +92,20 @@ actor MatroskaFile {
         }
     }
 
-    /// The end: a regular file gets its length and index.
+    /// The end: a regular file gets its length and index. Where there is no room for the index any more, it says how long it
+    /// is all the same: players take such a file for one that is not here as a whole.
     func finish() async throws {
         guard let writer else { return }
-        if hasSound { try await write(guessed.finish().flatMap { bytes(of: $0.piece, at: $0.timestamp) }) }
-        let rest: [UInt8]
-        do throws(ContainerError) { rest = try writer.finish() } catch {
-            throw Failure(.outputError, "can't complete the Matroska file: \(error)")
+        var rest = hasSound ? guessed.finish().flatMap { bytes(of: $0.piece, at: $0.timestamp) } : []
+        var failure: (any Error)?
+        do throws(ContainerError) { rest += try writer.finish() } catch {
+            failure = Failure(.outputError, "can't complete the Matroska file: \(error)")
         }
-        try await write(rest)
-        for correction in writer.corrections { try await output.rewrite(correction.bytes, at: correction.offset) }
+        do { try await write(rest) } catch { failure = failure ?? error }
+        for correction in writer.corrections {
+            do { try await output.rewrite(correction.bytes, at: correction.offset) } catch { failure = failure ?? error }
+        }
+        if let failure { throw failure }
     }
 
     /// In the order in which it is called.

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import NIOPosix
+import Synchronization
 
 /// Standard output for video or Matroska, or a file of sound: written by a thread of its own, so that a slow reader blocks
 /// nothing else.
@@ -15,6 +16,8 @@ final class OutputFile: Sendable {
     private let descriptor: Int32
     /// Where in the file this output begins; nil where what was written can't be changed.
     private let beginning: Int64?
+    /// Why the first bytes were not written that could not be; those behind them have no place in the file.
+    private let failure = Mutex<WriteError?>(nil)
     private let pool = NIOThreadPool(numberOfThreads: 1)
 
     init(descriptor: Int32) {
@@ -30,15 +33,26 @@ final class OutputFile: Sendable {
 
     var isRead: Bool { Self.isRead(descriptor) }
 
-    /// Everything, or an error; what was written before an error stays written.
+    /// Everything, or an error; what was written before an error stays written, and nothing is behind it.
     ///
     /// At once where a pipe is empty, as that of a reader who keeps up is: to wake another thread takes longer than to
     /// write a picture.
     func write(_ bytes: [UInt8]) async throws {
         if bytes.isEmpty { return }
-        if bytes.count <= linux_room_in_empty_pipe(descriptor) { return try Self.writeAll(bytes, to: descriptor) }
-        try await pool.runIfActive { [descriptor] in try Self.writeAll(bytes, to: descriptor) }
+        if bytes.count <= linux_room_in_empty_pipe(descriptor) { return try append(bytes) }
+        try await pool.runIfActive { try self.append(bytes) }
     }
+
+    private func append(_ bytes: [UInt8]) throws(WriteError) {
+        if let failure = failure.withLock({ $0 }) { throw failure }
+        do throws(WriteError) { try Self.writeAll(bytes, to: descriptor) } catch {
+            failure.withLock { $0 = error }
+            throw error
+        }
+    }
+
+    /// How many bytes of this output are in the file; nil where what was written can't be changed.
+    var length: Int64? { beginning.map { Int64(lseek(descriptor, 0, SEEK_CUR)) - $0 } }
 
     /// Of a pipe that nobody reads any more.
     var hasLostReader: Bool {

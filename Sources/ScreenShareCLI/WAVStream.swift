@@ -15,8 +15,11 @@ struct WAVStream {
             + Array("data".utf8) + littleEndian(dataBytes)
     }
 
-    /// The header of what was written: more than six hours have no length in this format.
-    var finishedHeader: [UInt8] { Self.head(dataBytes: UInt32(exactly: end * 4) ?? .max) }
+    /// The header of a file of so many bytes: more than six hours have no length in this format.
+    static func finishedHeader(length: Int64) -> [UInt8] {
+        let frames = max(0, length - Int64(header.count)) / 4
+        return head(dataBytes: UInt32(exactly: frames * 4) ?? .max)
+    }
 
     /// What is missing before a timestamp, as silence: a second of it at most.
     mutating func fill(to timestamp: Int64) -> [UInt8] {
