@@ -34,6 +34,17 @@ struct BandwidthEstimatorTests {
         #expect(share.estimator.capacity > 3_400_000, "\(share.estimator.capacity)")
     }
 
+    @Test(
+        "a link that stands still for a moment of each second, and makes up for it, is not taken for a narrow one",
+        arguments: 1...3 as ClosedRange<UInt64>)
+    func standstill(seed: UInt64) {
+        var share = PathSimulation(seed: seed) { _ in
+            SimulatedPath(rate: 8_000_000, standstill: .milliseconds(150))
+        }
+        share.run(for: 20)
+        #expect(share.bitsDelivered / 20 > 2_800_000, "\(share.bitsDelivered / 20)")
+    }
+
     @Test("what was too much a moment ago does not hold back a link that rises again", arguments: [1, 2], [2, 15])
     func riseSoonAfterFall(seconds: Double, jitterMilliseconds: Int64) {
         for seed in 1...5 as ClosedRange<UInt64> {

@@ -13,6 +13,8 @@ struct SimulatedPath {
     var jitter = Duration.zero
     /// 0…1, behind the queue.
     var loss = 0.0
+    /// Each second begins with so long a time in which nothing leaves the queue.
+    var standstill = Duration.zero
     /// Drops what is beyond, before the queue.
     var policer: Policer?
     var marking = Marking.none
@@ -194,7 +196,8 @@ struct PathSimulation {
                 dropped += 1
                 return
             }
-            linkFreeAt = max(linkFreeAt, now) + Double(bytes) * 8 / rate
+            let begin = max(linkFreeAt, now)
+            linkFreeAt = max(begin, begin.rounded(.down) + path.standstill.inSeconds) + Double(bytes) * 8 / rate
         }
         guard random.unit() >= path.loss else { return }
         let extra = path.jitter.inSeconds * random.unit() * random.unit()

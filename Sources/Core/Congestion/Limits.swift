@@ -36,6 +36,8 @@ package enum Limits {
     static let yieldingTime = Duration.milliseconds(100)
     /// Scatter of delays above this is no jitter.
     static let longestJitter = Duration.milliseconds(30)
+    /// What comes out of a queue at so many times what is thought of the path has waited for nothing but its going on.
+    static let outflowOfStandstill = 2
     /// A queue's length is told by the least of each of these times.
     static let plateauInterval = Duration.milliseconds(500)
     /// A queue whose length changes by less than this has kept it.

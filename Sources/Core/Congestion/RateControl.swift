@@ -93,6 +93,8 @@ package struct RateControl: Sendable {
             tolerate(seen.queue)
             return
         }
+        // The path stood still for a moment, and is none the narrower: what waited comes out much faster than was thought.
+        if let outflow = seen.outflow, outflow >= capacity * Limits.outflowOfStandstill { return }
         // While the queue stands, what comes out is what the path takes; where it is very long, of late above all.
         let isVeryLong = seen.queue > tolerated(seen.jitter) * 2
         let outflows = [isVeryLong ? seen.latestOutflow : nil, seen.outflow, seen.delivered]
