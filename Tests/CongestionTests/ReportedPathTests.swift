@@ -8,6 +8,8 @@ import Timebase
 struct ReportedPath {
     var rate = ReportedRate(maximum: 4_000_000)
     var capacity = 1_000_000.0
+    /// Bits per second of what is shown, at most.
+    var wish = Int.max
     /// Asks for what it misses, 40 ms after the next packet has come.
     var asks = false
     var loss = 0.0
@@ -39,7 +41,7 @@ struct ReportedPath {
                 queue = max(.zero, queue - .milliseconds(1))
                 while max(due, rate.mayLeave(at: now)) <= now {
                     passed += send()
-                    due = max(due, now - .milliseconds(20)) + .seconds(Double(Self.bytes * 8) / Double(rate.target))
+                    due = max(due, now - .milliseconds(20)) + .seconds(Double(Self.bytes * 8) / Double(min(wish, rate.target)))
                 }
                 queues += queue
                 ask()
@@ -133,6 +135,22 @@ struct ReportedPathTests {
         let later = path.seconds.dropFirst(23)
         #expect(later.allSatisfy { $0.queue < .milliseconds(250) }, "\(path.seconds.map(\.queue))")
         #expect(later.map(\.passed).reduce(0, +) / Double(later.count) > 700_000)
+    }
+
+    @Test(
+        "a path that falls below what is shown has no queue for long, though more was believed in than twice that",
+        arguments: [true, false])
+    func partlyUsed(asks: Bool) {
+        var path = ReportedPath(asks: asks)
+        (path.capacity, path.wish, path.longest) = (10_000_000, 1_600_000, .seconds(3))
+        path.run(seconds: 10)
+        #expect(path.rate.target == 4_000_000)
+        path.capacity = 1_000_000
+        path.run(seconds: 40)
+        let later = path.seconds.dropFirst(10)
+        #expect(later.allSatisfy { $0.queue < .milliseconds(800) }, "\(later.map(\.queue))")
+        #expect(later.dropFirst(5).allSatisfy { $0.queue < .milliseconds(500) }, "\(later.map(\.queue))")
+        #expect(later.map(\.passed).reduce(0, +) / Double(later.count) > 850_000)
     }
 
     @Test("a path that grows is used again")

@@ -299,8 +299,11 @@ package struct ReportedRate: Sendable {
         return max(.zero, queue - (now - pictureLeftAt))
     }
 
-    /// Where we send little, a queue is another's.
-    private mutating func isUsed(at now: Instant) -> Bool { sending.bitsPerSecond(at: now) > rate / 2 }
+    /// Where we send little, a queue is another's; a long one follows from any pictures that leave all the time.
+    private mutating func isUsed(at now: Instant) -> Bool {
+        let sent = sending.bitsPerSecond(at: now)
+        return sent > rate / 2 || queueDelay > Limits.queueOfPause && sent > Limits.leastForRoundTrip
+    }
 
     private func missesNothing(for time: Duration, at now: Instant) -> Bool {
         missedAt.map { now - $0 >= time } ?? true
