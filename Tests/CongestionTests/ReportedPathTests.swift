@@ -153,6 +153,21 @@ struct ReportedPathTests {
         #expect(later.map(\.passed).reduce(0, +) / Double(later.count) > 850_000)
     }
 
+    @Test(
+        "a path that takes less than an eighth of what may be used has a short queue, as others have",
+        arguments: [12_000_000, 4_000_000], [true, false])
+    func veryNarrow(maximum: Int, asks: Bool) {
+        var path = ReportedPath(asks: asks)
+        path.rate = ReportedRate(maximum: maximum)
+        (path.capacity, path.longest) = (20_000_000, .seconds(3))
+        path.run(seconds: 10)
+        path.capacity = Double(maximum) / 12
+        path.run(seconds: 120)
+        let later = path.seconds.dropFirst(50)
+        #expect(later.allSatisfy { $0.queue < .milliseconds(600) }, "\(later.map(\.queue))")
+        #expect(later.map(\.passed).reduce(0, +) / Double(later.count) > path.capacity * 0.85)
+    }
+
     @Test("a path that grows is used again")
     func growing() {
         var path = ReportedPath(asks: true)

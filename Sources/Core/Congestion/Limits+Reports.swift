@@ -46,6 +46,8 @@ extension Limits {
     static let lessForFullQueue = 0.7
     /// The part of what may be used that queues leave us at least: an eighth, beside others that fill them.
     static let leastForQueues = 0.125
+    /// The part of what passes that queues leave us at least where it is less than that.
+    static let leastOfNarrow = 0.5
     /// A queue is to be gone after this time.
     static let timeOfLongQueue = Duration.seconds(1)
     /// The part of what was sent that is sent until a long queue has gone, at least.

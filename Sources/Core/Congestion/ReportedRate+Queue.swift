@@ -37,6 +37,8 @@ extension ReportedRate {
         var lessened: (at: Instant, delay: Duration)?
         /// When less was sent because it was long; it has not been seen to have gone since.
         var leavingSince: Instant?
+        /// Bits per second that passed where the part that is kept beside others was too much: nobody else fills it.
+        var narrow: Double?
         /// No pictures leave until then, so that it goes.
         var restUntil = Instant.zero
     }

@@ -111,6 +111,7 @@ package struct ReportedRate: Sendable {
         covered = (0, 0)
         lastLoss = loss
         if loss > Limits.heavyLoss, isQueued, isUsed(at: now), let passed {
+            noteNarrow(passed)
             self.passed = passed
             lastReport = now
             return lessen(to: passed * Limits.shareOfPassed, at: now)
@@ -149,6 +150,7 @@ package struct ReportedRate: Sendable {
         let known = min(passed * Limits.nearOverload, rate * (1 + Limits.knownGrowthPerSecond * elapsed))
         let growth = isNearQueue(at: now) ? min(perSecond, Limits.growthNearQueue) : perSecond
         rate = min(maximum, max(known, rate * (1 + growth * elapsed)))
+        if rate > maximum * Limits.leastForQueues { toldQueue.narrow = nil }
         notePassed(at: now)
     }
 
@@ -258,12 +260,21 @@ package struct ReportedRate: Sendable {
         lessen(to: bitsPerSecond * Limits.lessForQueue, at: now)
     }
 
-    /// Beside others that fill the queue we keep some part.
-    ///
+    /// Beside others that fill the queue we keep some part; where that alone is too much, half of what passes.
+    private var least: Double {
+        min(maximum * Limits.leastForQueues, (toldQueue.narrow ?? .infinity) * Limits.leastOfNarrow)
+    }
+
+    /// So much passed when much was lost in a queue.
+    private mutating func noteNarrow(_ passed: Double) {
+        if rate <= maximum * Limits.leastForQueues { toldQueue.narrow = passed }
+    }
+
     /// - Parameter loss: the share for which there is no room in it.
     private mutating func lessenForQueue(loss: Double = 0, at now: Instant) {
-        guard rate > maximum * Limits.leastForQueues else { return }
         let sent = min(rate, sending.bitsPerSecond(at: now))
+        if loss > Limits.heavyLoss { noteNarrow(sent * (1 - loss)) }
+        guard rate > least else { return }
         passed = loss > 0 ? sent * (1 - loss) : min(passed, sent)
         // What is sent while the queue goes is less than passes.
         if toldQueue.lessened.map({ now - $0.at > Limits.timeOfQueue }) ?? true { toldQueue.tooMuch = (sent, now) }
@@ -277,7 +288,7 @@ package struct ReportedRate: Sendable {
         }
         let rest = max(Limits.leastForLongQueue, passing * (1 - queue / Limits.timeOfLongQueue))
         let less = sent * min(isFull ? Limits.lessForFullQueue : Limits.lessForQueue, rest)
-        lessen(to: max(maximum * Limits.leastForQueues, less), at: now)
+        lessen(to: max(least, less), at: now)
         if queue > Limits.queueOfPause || loss > 0 { toldQueue.leavingSince = now }
     }
 
@@ -320,7 +331,7 @@ package struct ReportedRate: Sendable {
             return
         }
         let patience = asked == nil ? Limits.longestReportInterval : Limits.plateauOfRoundTrips
-        let isLess = rate < begun.rate * Limits.fallOfPlateau || rate <= maximum * Limits.leastForQueues
+        let isLess = rate < begun.rate * Limits.fallOfPlateau || rate <= least
         guard losesNothing(at: now), now - begun.since > patience, isLess else { return }
         roundTrips.least.restart(with: min(begun.roundTrip, roundTrip))
         passed = max(passed, begun.rate)
