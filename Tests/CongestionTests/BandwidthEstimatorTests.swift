@@ -15,6 +15,18 @@ struct BandwidthEstimatorTests {
         #expect(share.picturesPerSecond(from: 5, to: 30) > 27)
     }
 
+    @Test(
+        "before 150 kbit/s its own queue is not taken for another flow's", arguments: 1...3 as ClosedRange<UInt64>,
+        [40, 100] as [Int64])
+    func verySlowLink(seed: UInt64, feedbackMilliseconds: Int64) {
+        var share = PathSimulation(seed: seed, feedbackInterval: .milliseconds(feedbackMilliseconds)) { _ in
+            SimulatedPath(rate: 150_000, queue: .seconds(2))
+        }
+        share.run(for: 120)
+        #expect(share.queue(0.95, from: 20) < 0.3, "\(share.queue(0.95, from: 20))")
+        #expect(share.bitsDelivered / 120 > 130_000)
+    }
+
     @Test("a link that falls from 4 to 1 Mbit/s has no queue any more after six round trips")
     func fall() throws {
         for seed in 1...5 as ClosedRange<UInt64> {

@@ -25,8 +25,9 @@ package enum Limits {
     static let queueTarget = Duration.milliseconds(30)
     /// Bytes of ours in a queue that are few, and tolerated: two packets.
     static let fewBytes = 2500
-    /// A queue is tolerated up to this length because little of it is ours.
-    static let longestQueueOfFew = Duration.milliseconds(100)
+    /// A queue is tolerated up to this length because little of it is ours: with more, what is alone before 150 kbit/s takes
+    /// its own for another flow's; with 60 ms, a small share beside a transfer is half as large.
+    static let longestQueueOfFew = Duration.milliseconds(70)
     /// Who has no more bytes than this under way, sound among them, can hardly have made a queue that is long.
     static let fewInFlight = 5000
     /// Before a queue that we can hardly have made, what is thought of the path falls to no less than so many per cent, each
