@@ -329,3 +329,12 @@ extension MediaSender {
             packet: RetransmissionHistory.Packet(unit: unit, payloadIndex: index), number: sequenceNumber)
     }
 }
+
+extension PathControl {
+    /// How long packets are kept to be sent again. Where a round trip takes long, nothing is asked for before it is over.
+    var historyAge: Duration {
+        if goesByReports { return RTP.Limits.historyAge }
+        let rounds = min((feedbackDelay ?? .zero) * 2, RTP.Limits.historyAge * 2)
+        return max(RTP.Limits.historyAgeOfFeedback, rounds)
+    }
+}

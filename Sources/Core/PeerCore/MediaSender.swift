@@ -300,7 +300,7 @@ struct MediaSender {
             timestamp: timestamp(unit.mediaTime), ssrc: parameters.ssrc
         ).append(to: &packet, extensions: head.extensions, map: parameters.extensions)
         packet.append(contentsOf: unit.bytes[range])
-        history.maximumAge = path.goesByReports ? RTP.Limits.historyAge : RTP.Limits.historyAgeOfFeedback
+        history.maximumAge = path.historyAge
         history.record(sequenceNumber: sequenceNumber, unit: unit, payloadIndex: index, as: path.number, at: now)
         note(unit, index, &path, at: now)
         sequenceNumber += 1

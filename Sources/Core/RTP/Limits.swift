@@ -76,7 +76,8 @@ package enum Limits {
     /// Most receivers ask for a keyframe before; aiortc waits for what is missing, and where an outage of three seconds was
     /// there is more of that than it asks for.
     package static let historyAge: Duration = .seconds(5)
-    /// Of a viewer that tells what becomes of each packet: an outage is known, and who tells so much asks in time.
+    /// Of a viewer that tells what becomes of each packet: an outage is known, and who tells so much asks in time. Where a round
+    /// trip takes longer than half of this, two of them.
     package static let historyAgeOfFeedback: Duration = .seconds(3)
     /// Missing sequence numbers a receiver asks for; with more, a keyframe is cheaper (libwebrtc: 1000).
     package static let missingPackets = 1000
