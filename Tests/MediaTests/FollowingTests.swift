@@ -221,6 +221,32 @@ struct FollowingTests {
         #expect((ahead.max() ?? .zero) < .milliseconds(45) && (ahead.min() ?? .zero) > .milliseconds(-80))
     }
 
+    @Test(
+        "what plays near a known rate, and never at it, keeps media times with the clock: what follows a pause leaves at once",
+        arguments: [(FrameRate(91, per: 4), 60), (FrameRate(57), 75)] as [(FrameRate, Int64)])
+    func nearARate(rate: FrameRate, display: Int64) {
+        for seed in 1...4 as ClosedRange<UInt64> {
+            let shown = Film(rate: rate, display: display, length: .seconds(60)).pictures(seed: seed)
+            var ticks = RegularChanges(
+                rate: FrameRate(display), from: .zero + .milliseconds(500), jitter: .milliseconds(1),
+                generator: SeededGenerator(seed: seed))
+            var changes: [Instant] = []
+            for tick in shown.indices {
+                guard let at = ticks.next(), tick == 0 || shown[tick] != shown[tick - 1] else { continue }
+                changes.append(at)
+            }
+            let end = changes.last ?? .zero
+            changes.append(end + .milliseconds(400))
+            var loop = CaptureLoop(rate: .fps30, pace: .following, changes: changes.makeIterator())
+            loop.run(until: end + .seconds(8))
+            #expect(loop.frames.count { $0.isLocked } > 100, "rates come")
+            #expect(zip(loop.frames.dropFirst(), loop.frames).count { !$0.isLocked && $1.isLocked } > 50, "and go")
+            let lateness = loop.frames.map { loop.lateness(of: $0).magnitude }
+            #expect((lateness.max() ?? .zero) < FrameRate.fps30.period * 2, "seed \(seed)")
+            #expect((loop.frames.last?.staleness ?? .seconds(8)) < FrameRate.fps30.period, "seed \(seed)")
+        }
+    }
+
     @Test("a key typed after a still moment leaves at once, and so does each one after it")
     func typing() {
         var random = SeededGenerator(seed: 5)

@@ -153,10 +153,11 @@ struct FrameGrid: Sendable {
 
     private mutating func rebase(_ rate: FrameRate, at instant: Instant) {
         origin = instant
-        // Back to true time, unless that would bring two frames together.
-        let trueTicks = ticks(of: instant)
+        // Back to true time, unless that would bring two frames together. By a period at most: where rates come and go,
+        // each would add to it.
+        let (trueTicks, periodTicks) = (ticks(of: instant), MediaTime(elapsed: rate.period).ticks)
         let last = lastTicks ?? trueTicks
-        originTicks = last - trueTicks > MediaTime(elapsed: rate.period).ticks * 3 / 4 ? last : trueTicks
+        originTicks = last - trueTicks > periodTicks * 3 / 4 ? min(last, trueTicks + periodTicks) : trueTicks
         originTicks += aheadTicks  // Those stay used up.
         slot = 0
         phase = .zero
