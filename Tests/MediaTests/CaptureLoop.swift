@@ -67,18 +67,18 @@ struct CaptureLoop {
 
     mutating func run(until end: Instant) {
         while now < end {
-            let decision = adapter.decide(
-                at: now, outboxFull: outboxFull(now), keyframeNeeded: keyframeNeeded(now))
+            let isKeyframe = keyframeNeeded(now)
+            let decision = adapter.decide(at: now, outboxFull: outboxFull(now), keyframeNeeded: isKeyframe)
             switch decision {
-            case .encode(let time): encode(.new, time)
-            case .encodeAgain(let time): encode(.again, time)
+            case .encode(let time): encode(.new, time, isKeyframe: isKeyframe)
+            case .encodeAgain(let time): encode(.again, time, isKeyframe: isKeyframe)
             case .catchUp(let time), .keepalive(let time): note(.keepalive, time)
             case .wait(let until): wait(until: min(until, end))
             }
         }
     }
 
-    private mutating func encode(_ kind: Sent.Kind, _ time: MediaTime) {
+    private mutating func encode(_ kind: Sent.Kind, _ time: MediaTime, isKeyframe: Bool) {
         if kind == .new {
             // What was looked at is what leaves.
             if !hasLooked { read() }
@@ -89,6 +89,7 @@ struct CaptureLoop {
         }
         note(kind, time)
         adapter.encoded(quantiser: quantisers(pass), isNewPicture: kind == .new)
+        if isKeyframe { adapter.keyframeMade() }
         now += encodingTime
     }
 

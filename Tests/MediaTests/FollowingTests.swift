@@ -98,19 +98,23 @@ struct FollowingTests {
         }
     }
 
-    @Test("a keyframe that is wanted in the middle of a film goes with its next picture", arguments: 0..<6)
-    func keyframe(offset: Int64) {
-        let film = Film(rate: FrameRate(24), display: 60)
-        var loop = film.loop()
-        loop.run(until: .zero + .milliseconds(15_000 + 7 * offset))
-        let count = loop.sent.count
-        loop.keyframeNeeded = { _ in true }
-        while loop.sent.count == count { loop.run(until: loop.now + .milliseconds(1)) }
-        loop.keyframeNeeded = { _ in false }
-        loop.run(until: .zero + .seconds(25))
-        let behind = loop.sent[count...]
-        #expect(behind.allSatisfy { $0.kind == .new && $0.isLocked })
-        #expect(zip(behind.dropFirst(), behind).allSatisfy { $0.mediaTime.ticks - $1.mediaTime.ticks == 3750 })
+    @Test(
+        "a keyframe that is wanted in the middle of a film goes with its next picture, and no repeat behind it ends the film",
+        arguments: [(24, 3750), (25, 3600)] as [(Int64, Int64)])
+    func keyframe(rate: Int64, ticks: Int64) {
+        for offset in 0..<6 as Range<Int64> {
+            let film = Film(rate: FrameRate(rate), display: 60)
+            var loop = film.loop()
+            loop.run(until: .zero + .milliseconds(15_000 + 14 * offset))
+            let count = loop.sent.count
+            loop.keyframeNeeded = { _ in true }
+            while loop.sent.count == count { loop.run(until: loop.now + .milliseconds(1)) }
+            loop.keyframeNeeded = { _ in false }
+            loop.run(until: .zero + .seconds(25))
+            let behind = loop.sent[count...]
+            #expect(behind.allSatisfy { $0.kind == .new && $0.isLocked }, "\(offset)")
+            #expect(zip(behind.dropFirst(), behind).allSatisfy { $0.mediaTime.ticks - $1.mediaTime.ticks == ticks })
+        }
     }
 
     @Test("a keyframe comes all the same where the film has just stopped, and what stopped has no rate any more")

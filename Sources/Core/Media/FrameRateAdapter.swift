@@ -226,7 +226,8 @@ package struct FrameRateAdapter: Sendable {
     }
 
     /// The last decision made a keyframe, for a viewer who may just have joined. On a still screen a sign of life follows
-    /// in the next slot, because some receivers show a picture only when the next one begins.
+    /// in the next slot, because some receivers show a picture only when the next one begins; in a run the next picture does
+    /// that, and a sign of life only where it has ended.
     package mutating func keyframeMade() {
         echoesKeyframe = true
         refinement.keyframeMade()
@@ -287,7 +288,9 @@ extension FrameRateAdapter {
     private var keyframeDue: Instant { max(grid.catchUp, nextOfFilm ?? .zero) }
 
     private func keepaliveDue(after lastUnit: Instant) -> Instant {
-        (lastSent ?? lastUnit) + (echoesKeyframe ? grid.period : MediaLimits.keepaliveInterval)
+        // In a run a picture follows anyway, more than a period later where the display's ticks fall so; this would end it.
+        let echo = grid.period * (runLength > 1 ? Int(MediaLimits.periodsOfRest) : 1)
+        return (lastSent ?? lastUnit) + (echoesKeyframe ? echo : MediaLimits.keepaliveInterval)
     }
 
     /// Until when the next picture of what plays comes, and a keyframe with it; nil where nothing does.
