@@ -31,6 +31,8 @@ struct CaptureLoop {
     var lookingTime = Duration.milliseconds(4)
     /// The source can be asked for what follows upon a change.
     var tellsMore = true
+    /// The source says when it drew what it told of, in milliseconds of a clock of its own.
+    var tellsWhen = false
     private var changes: AnyIterator<Instant>
     private var nextChange: Instant
     private var newest: Instant
@@ -38,6 +40,8 @@ struct CaptureLoop {
     private var hasUnread = false
     /// When the last change came, until it is looked at.
     private var unseenChange: Instant?
+    /// When that was drawn which was told of.
+    private var drawnAt = Instant.zero
     /// Something beside what plays, such as the pointer, changes with every change.
     var changesBeside = false
     /// Which changes show something new, by number; the others draw the same once more.
@@ -111,7 +115,9 @@ struct CaptureLoop {
             see()
         case (.lookFirst, let changedAt?):
             now += lookingTime
-            adapter.looked(hasNews ? .picture : changesBeside ? .beside : .repeated, changedAt: changedAt)
+            adapter.looked(
+                hasNews ? .picture : changesBeside ? .beside : .repeated,
+                changedAt: tellsWhen ? min(changedAt, drawnAt) : changedAt)
             hasLooked = hasLooked || hasNews || changesBeside
             see()
         case (.change, _), (.lookAtEach, nil), (.lookFirst, nil): waitForChange(until: deadline)
@@ -154,6 +160,7 @@ struct CaptureLoop {
 
     private mutating func absorbChanges() {
         while nextChange <= now {
+            if !hasUnread { drawnAt = Instant(nanoseconds: nextChange.nanoseconds / 1_000_000 * 1_000_000) }
             if isNew(changeCount) {
                 newest = nextChange
                 newestPicture = changeCount

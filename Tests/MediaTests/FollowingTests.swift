@@ -40,6 +40,15 @@ private struct Film {
         return shown
     }
 
+    /// When its pictures come to be, where nothing is drawn for those that stand.
+    func changes(seed: UInt64, ticks display: FrameRate? = nil) -> [Instant] {
+        let shown = pictures(seed: seed)
+        let ticks = RegularChanges(
+            rate: display ?? FrameRate(self.display), from: .zero + .milliseconds(500), jitter: .milliseconds(1),
+            generator: SeededGenerator(seed: seed))
+        return zip(shown.indices, IteratorSequence(ticks)).filter { $0.0 == 0 || shown[$0.0] != shown[$0.0 - 1] }.map(\.1)
+    }
+
     func loop(
         seed: UInt64 = 1, pace: FramePace = .following, jitter: Duration = .milliseconds(1)
     ) -> CaptureLoop {
@@ -167,6 +176,22 @@ struct FollowingTests {
         #expect(loop.adapter.cadence?.rate.frameRate == FrameRate(24), "what is known stays known")
     }
 
+    @Test(
+        "while it is only watched, what plays is known by when it was drawn, though a picture takes longer to encode than a tick",
+        arguments: [FrameRate(60), FrameRate(5995, per: 100)])
+    func watchingUnderLoad(display: FrameRate) {
+        for seed in 1...6 as ClosedRange<UInt64> {
+            let changes = Film(rate: .fps24, display: 60).changes(seed: seed, ticks: display)
+            for tellsWhen in [true, false] {
+                var loop = CaptureLoop(rate: .fps15, pace: .watching, changes: changes.makeIterator())
+                loop.encodingTime = .milliseconds(22)
+                loop.tellsWhen = tellsWhen
+                loop.run(until: .zero + .milliseconds(2500))
+                #expect((loop.adapter.cadence?.rate.nominal == 24) == tellsWhen, "seed \(seed)")
+            }
+        }
+    }
+
     @Test("of 50 and 60 a second every other picture leaves", arguments: [(50, 60, 3600), (60, 60, 3000), (60, 120, 3000)] as [(Int64, Int64, Int64)])
     func halved(rate: Int64, display: Int64, ticks: Int64) {
         let film = Film(rate: FrameRate(rate), display: display)
@@ -230,15 +255,7 @@ struct FollowingTests {
         arguments: [(FrameRate(91, per: 4), 60), (FrameRate(57), 75)] as [(FrameRate, Int64)])
     func nearARate(rate: FrameRate, display: Int64) {
         for seed in 1...4 as ClosedRange<UInt64> {
-            let shown = Film(rate: rate, display: display, length: .seconds(60)).pictures(seed: seed)
-            var ticks = RegularChanges(
-                rate: FrameRate(display), from: .zero + .milliseconds(500), jitter: .milliseconds(1),
-                generator: SeededGenerator(seed: seed))
-            var changes: [Instant] = []
-            for tick in shown.indices {
-                guard let at = ticks.next(), tick == 0 || shown[tick] != shown[tick - 1] else { continue }
-                changes.append(at)
-            }
+            var changes = Film(rate: rate, display: display, length: .seconds(60)).changes(seed: seed)
             let end = changes.last ?? .zero
             changes.append(end + .milliseconds(400))
             var loop = CaptureLoop(rate: .fps30, pace: .following, changes: changes.makeIterator())

@@ -66,6 +66,34 @@ extension XServerSuite {
             #expect(source.counters.repeats == 1)
         }
 
+        @Test("What is read late is dated by when it was drawn")
+        func readLate() throws {
+            let server = try VirtualScreen()
+            let painter = try Painter(server.display)
+            let source = try ScreenSource(display: server.display, target: .display, showsCursor: false)
+            try source.settleDown()
+            let area = PixelRect(x: 0, y: 0, width: 64, height: 64)
+            // What is noticed soon tells how the server's clock goes with ours.
+            for step: UInt32 in 1...20 {
+                painter.fill(painter.root, area, step)
+                painter.finish()
+                try #require(try source.watch { $0[0, 0] == step } != nil)
+            }
+            // On a busy machine it may be read so late that nobody believes its date.
+            for step: UInt32 in 21...40 {
+                let before = SystemClock.now()
+                painter.fill(painter.root, area, step)
+                painter.finish()
+                let after = SystemClock.now()
+                usleep(50_000)
+                let frame = try source.readPatiently()
+                guard frame.capturedAt - before < .milliseconds(90) else { continue }
+                #expect(frame.drawnAt > before - .milliseconds(10) && frame.drawnAt < after + .milliseconds(10))
+                return
+            }
+            Issue.record("the machine was too busy for it")
+        }
+
         @Test("Two far ends of a picture never come from different moments")
         func farEnds() throws {
             let server = try VirtualScreen()

@@ -57,12 +57,31 @@ struct RulesTests {
         #expect(overtaken.areas == [rects[2], rects[3]] && tracker.damaged.isEmpty)
     }
 
+    @Test("What is to be fetched was drawn when the server told of it last, and what is fetched has no say in what follows")
+    func damageDated() {
+        let moments = (0..<4).map { Instant.zero + .milliseconds(10 * $0) }
+        var tracker = DamageTracker()
+        #expect(tracker.drawnAt == nil)
+        tracker.add(rect(y: 0), sequence: 7, drawnAt: moments[0])
+        tracker.add(rect(y: 50), sequence: 7, drawnAt: moments[1])
+        #expect(tracker.drawnAt == moments[1])
+        tracker.begin(grab: 9, cleared: 8)
+        tracker.add(rect(y: 50), sequence: 7, drawnAt: moments[2])
+        #expect(tracker.drawnAt == nil, "that was overtaken")
+        tracker.add(rect(y: 50), sequence: 9, drawnAt: moments[3])
+        _ = tracker.end()
+        #expect(tracker.drawnAt == moments[3])
+        tracker.restart(with: PixelSize(width: 100, height: 100))
+        #expect(tracker.drawnAt == nil, "all of another picture is fetched")
+    }
+
     @Test("Damage told twice with one number can be kept as one, and nothing else")
     func joinedDamage() {
         let (above, below) = (rect(y: 0), rect(y: 200))
-        let damage = XEvent.damage(above, sequence: 7)
-        #expect(damage.joined(with: .damage(below, sequence: 7)) == .damage(above.union(below), sequence: 7))
-        #expect(damage.joined(with: .damage(below, sequence: 8)) == nil)
+        let damage = XEvent.damage(above, drawn: 500, sequence: 7)
+        let joined = damage.joined(with: .damage(below, drawn: 520, sequence: 7))
+        #expect(joined == .damage(above.union(below), drawn: 520, sequence: 7))
+        #expect(damage.joined(with: .damage(below, drawn: 520, sequence: 8)) == nil)
         #expect(damage.joined(with: .pointerMoved) == nil && XEvent.pointerMoved.joined(with: damage) == nil)
     }
 
@@ -211,4 +230,8 @@ struct RulesTests {
     }
 
     private func rect(y: Int) -> PixelRect { PixelRect(x: 0, y: y, width: 10, height: 5) }
+}
+
+extension DamageTracker {
+    fileprivate mutating func add(_ area: PixelRect, sequence: UInt32) { add(area, sequence: sequence, drawnAt: .zero) }
 }

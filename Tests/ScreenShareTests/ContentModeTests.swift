@@ -98,6 +98,18 @@ struct ContentModeTests {
         }
     }
 
+    @Test("what plays is known by when its source drew it, however long the pictures waited to be looked at")
+    func readLate() throws {
+        let line = try MediaLine.threadless(size: size)
+        let begin = SystemClock.now() - .seconds(10)
+        line.source = LateFilm(size: size, begin: begin)
+        for picture in 0..<48 as Range<Int64> {
+            let noticed = begin + FrameRate.fps24.time(ofFrame: picture) + .milliseconds(picture * 11 % 31)
+            try line.lookFirst(at: noticed, until: .distantFuture)
+        }
+        #expect(line.adapter.cadence?.rate.nominal == 24)
+    }
+
     @Test("a film goes on where its source gets another size", arguments: [
         PixelSize(width: 640, height: 480), PixelSize(width: 200, height: 150),
     ])
@@ -114,5 +126,28 @@ struct ContentModeTests {
         #expect(line.converter?.source == other)
         #expect(line.grid.pace == .following && line.counters.now.content == .video)
         #expect(line.counters.now.cadence?.rate.nominal == 24)
+    }
+}
+
+/// A film whose pictures are read long after they were drawn.
+private struct LateFilm: FrameSource {
+    let size: PixelSize
+    let begin: Instant
+    private var picture: Int64 = 0
+
+    init(size: PixelSize, begin: Instant) {
+        self.size = size
+        self.begin = begin
+    }
+
+    mutating func waitForChange(until deadline: Instant, wakeup: Int32) throws(CaptureError) -> SourceEvent { .idle }
+
+    mutating func read() throws(CaptureError) -> ScreenFrame {
+        defer { picture += 1 }
+        let bytes = [UInt8](repeating: picture % 2 == 0 ? 100 : 200, count: size.area * 4)
+        guard let pixels = PixelBuffer(format: .bgra, size: size, copying: bytes.span.bytes) else { throw .timedOut }
+        let drawnAt = begin + FrameRate.fps24.time(ofFrame: picture)
+        return ScreenFrame(
+            pixels: pixels, capturedAt: drawnAt + .milliseconds(40), drawnAt: drawnAt, damage: PixelRect(size))
     }
 }

@@ -1,4 +1,5 @@
 import Media
+import Timebase
 
 /// What of the picture is older than the screen, and whether a fetched band is of one moment with the rest.
 ///
@@ -7,6 +8,8 @@ import Media
 struct DamageTracker {
     /// Damaged and not yet fetched, in pixels of the picture.
     private(set) var damaged = DamagedAreas()
+    /// When that was told of last was drawn; nil where nothing was told. An area is told of once, however often it is drawn.
+    private(set) var drawnAt: Instant?
     /// The rectangle around that.
     var pending: PixelRect { damaged.boundingBox }
     /// Damaged before the pixels of the present grab were taken, but told after it was sent.
@@ -15,13 +18,15 @@ struct DamageTracker {
     /// The request before it, with which the server forgot what it had told of.
     private var cleared: UInt32 = 0
 
-    mutating func add(_ area: PixelRect, sequence: UInt32) {
+    mutating func add(_ area: PixelRect, sequence: UInt32, drawnAt: Instant) {
         // Sequence numbers wrap; two that are compared lie close together.
         let isBeforeGrab = grab.map { Int32(bitPattern: sequence &- $0) < 0 } ?? false
         if isBeforeGrab { overtaken.add(area) }
         // Told after that, it is not told again when it changes once more: it is fetched once more.
         let isOpen = !isBeforeGrab || Int32(bitPattern: sequence &- cleared) >= 0
-        if isOpen { damaged.add(area) }
+        guard isOpen else { return }
+        damaged.add(area)
+        self.drawnAt = drawnAt
     }
 
     mutating func add(_ areas: DamagedAreas) { damaged.add(areas) }
@@ -29,6 +34,7 @@ struct DamageTracker {
     /// A grab of everything that is pending has been sent, and before it what takes back all that was told.
     mutating func begin(grab sequence: UInt32, cleared: UInt32) {
         damaged = DamagedAreas()
+        drawnAt = nil
         overtaken = DamagedAreas()
         grab = sequence
         self.cleared = cleared

@@ -15,6 +15,9 @@ enum Limits {
     static let longestReadTime: Duration = .seconds(2)
     /// A server that gives no picture for so long is told of: a machine that wakes up takes a second or two.
     static let silence: Duration = .seconds(3)
+    /// What seems older than this when it is read was waited for, or the server's clock went otherwise than before: nobody
+    /// knows when it was drawn.
+    static let drawnAge: Duration = .milliseconds(100)
     /// Each try to fetch a picture that is one moment; the last one takes the whole picture, which always is.
     static let grabTries = 4
     /// Tries within one `read` to follow a source that changes while it is fetched.

@@ -49,6 +49,7 @@ extension ScreenSource {
         of surface: Surface, in picture: Picture, until deadline: Instant
     ) throws(XFailure) -> ScreenFrame {
         var capturedAt = SystemClock.now()
+        let drawnAt = tracker.drawnAt.flatMap { capturedAt - $0 < Limits.drawnAge ? $0 : nil }
         let needsPointer = showsCursor && (isShapeStale || !watch.isFresh(at: capturedAt))
         let question = needsPointer ? askForPointer() : nil
         do throws(XFailure) {
@@ -67,8 +68,8 @@ extension ScreenSource {
         }
         let content = undelivered.boundingBox
         return ScreenFrame(
-            pixels: picture.pixels, capturedAt: capturedAt, damage: content.union(undeliveredPointer), content: content,
-            parts: undelivered.areas, pointer: overlay.place)
+            pixels: picture.pixels, capturedAt: capturedAt, drawnAt: drawnAt, damage: content.union(undeliveredPointer),
+            content: content, parts: undelivered.areas, pointer: overlay.place)
     }
 
     /// Fetches what is damaged, and again if more was damaged before the pixels were taken than was known when they

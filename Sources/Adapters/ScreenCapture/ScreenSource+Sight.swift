@@ -7,10 +7,13 @@ import Timebase
 extension ScreenSource {
     /// Takes in what the server told since the last time, without waiting.
     func absorbEvents() throws(XFailure) {
-        for event in try connection.takeEvents() {
+        let events = try connection.takeEvents()
+        let now = SystemClock.now()
+        for event in events {
             switch event {
-            case .damage(let area, let sequence):
-                if let surface { absorb(damage: surface.picture(area), sequence: sequence) }
+            case .damage(let area, let drawn, let sequence):
+                let drawnAt = clock.instant(of: .milliseconds(drawn), arrivedAt: now)
+                if let surface { absorb(damage: surface.picture(area), sequence: sequence, drawnAt: drawnAt) }
                 if Int32(bitPattern: sequence &- lastReplaced) >= 0 { react(to: event) }
             case .pointerMoved:
                 noticeMotion()
@@ -23,10 +26,10 @@ extension ScreenSource {
     }
 
     /// - Parameter area: what the server told of, as far as it lies in the picture.
-    private func absorb(damage area: PixelRect, sequence: UInt32) {
+    private func absorb(damage area: PixelRect, sequence: UInt32, drawnAt: Instant) {
         // Beside a region.
         if area.isEmpty { return }
-        tracker.add(area, sequence: sequence)
+        tracker.add(area, sequence: sequence, drawnAt: drawnAt)
         // Sequence numbers wrap; two that are compared lie close together.
         if let askedForMore, Int32(bitPattern: sequence &- askedForMore) >= 0 { hasMore = true }
     }

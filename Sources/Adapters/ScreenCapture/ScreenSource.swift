@@ -31,6 +31,8 @@ package final class ScreenSource: FrameSource {
     var surface: Surface?
     var picture: Picture?
     var tracker = DamageTracker()
+    /// The server's clock on ours. It does not count what the machine sleeps, and may be another machine's.
+    var clock = SourceClock()
     /// Changed in the picture since it was last lent: by the screen, and by drawing the pointer.
     var undelivered = DamagedAreas()
     var undeliveredPointer = PixelRect.nothing

@@ -148,7 +148,7 @@ final class WindowSubject: Subject {
             guard other == window || ancestors.contains(other) else { return .none }
             if case .windowDestroyed(window) = event { isClosed = true }
             return replacePixmap()
-        case .damage(let area, _):
+        case .damage(let area, _, _):
             guard let drawn = fresh?.drawn else { return .none }
             fresh?.drawn = drawn.union(area)
             return isDrawn ? .drawn : .none

@@ -3,8 +3,9 @@ import Media
 
 /// What the server tells unasked, in the order in which it happened.
 enum XEvent: Hashable {
-    /// An area of the watched drawable that was damaged, and not told of since the last DamageSubtract.
-    case damage(PixelRect, sequence: UInt32)
+    /// An area of the watched drawable that was damaged, and not told of since the last DamageSubtract; when, in
+    /// milliseconds of the server's clock, which wrap within 50 days.
+    case damage(PixelRect, drawn: UInt32, sequence: UInt32)
     case pointerMoved
     case cursorChanged
     /// The root window, its outputs or its monitors changed.
@@ -33,8 +34,10 @@ extension XEvent {
 
     /// This and the next as one, where both tell of damage and no request lies between them.
     func joined(with next: XEvent) -> XEvent? {
-        guard case .damage(let area, let sequence) = self, case .damage(let other, sequence) = next else { return nil }
-        return .damage(area.union(other), sequence: sequence)
+        guard case .damage(let area, _, let sequence) = self, case .damage(let other, let drawn, sequence) = next else {
+            return nil
+        }
+        return .damage(area.union(other), drawn: drawn, sequence: sequence)
     }
 
     private static func window(
@@ -66,7 +69,7 @@ extension XEvent {
     ) -> XEvent? {
         if type == extensions.damage?.firstEvent {
             let body = event.body(as: xcb_damage_notify_event_t.self)
-            return .damage(PixelRect(body.area), sequence: event.pointee.full_sequence)
+            return .damage(PixelRect(body.area), drawn: body.timestamp, sequence: event.pointee.full_sequence)
         }
         // XFixes 5: SelectionNotify is event 0, CursorNotify event 1.
         if let fixes = extensions.fixes, type == fixes.firstEvent &+ 1 { return .cursorChanged }

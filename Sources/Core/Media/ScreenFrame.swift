@@ -7,6 +7,8 @@ package struct ScreenFrame {
     package var capturedAt: Instant
     /// What it shows was there then: before, where it took a while to draw.
     package var moment: Instant
+    /// When the source drew what is new in it, as far as it tells; else when it was taken.
+    package var drawnAt: Instant
     /// The changed area, in pixels of `pixels`; the whole picture where that is not known.
     package var damage: PixelRect
     /// What of it the source itself drew: all but what only the pointer changed.
@@ -18,15 +20,17 @@ package struct ScreenFrame {
 
     /// - Parameters:
     ///   - moment: by default when it was taken.
+    ///   - drawnAt: by default when it was taken.
     ///   - content: by default all of the damage.
     ///   - parts: by default the content as a whole.
     package init(
-        pixels: PixelBuffer, capturedAt: Instant, moment: Instant? = nil, damage: PixelRect, content: PixelRect? = nil,
-        parts: [PixelRect]? = nil, pointer: PixelRect = .nothing
+        pixels: PixelBuffer, capturedAt: Instant, moment: Instant? = nil, drawnAt: Instant? = nil, damage: PixelRect,
+        content: PixelRect? = nil, parts: [PixelRect]? = nil, pointer: PixelRect = .nothing
     ) {
         self.pixels = pixels
         self.capturedAt = capturedAt
         self.moment = moment ?? capturedAt
+        self.drawnAt = drawnAt ?? capturedAt
         self.damage = damage
         let content = content ?? damage
         self.content = content

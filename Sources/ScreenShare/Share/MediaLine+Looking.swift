@@ -51,8 +51,8 @@ extension MediaLine {
         let look = convertWatching(frame)
         work.looked(for: SystemClock.now() - begun - waiting)
         isLookedAt = isLookedAt || look != .repeated
-        // An embedder's own date is better than when we noticed.
-        adapter.looked(look, changedAt: min(changedAt, frame.capturedAt))
+        // The source's own date is better than when we noticed: that may have waited for an encoder.
+        adapter.looked(look, changedAt: min(changedAt, frame.drawnAt))
     }
 
     /// Tells the adapter when something new came, where it wants to know. The frame is converted later, or the next one

@@ -1,0 +1,20 @@
+import Testing
+import Timebase
+
+@Suite("Another clock's timestamps")
+struct SourceClockTests {
+    @Test("a server's milliseconds date what it tells, however late that is read: where they wrap, and behind a sleep that they leave out")
+    func server() {
+        var clock = SourceClock()
+        for step in 0..<3000 as Range<Int64> {
+            // They wrap after 40 s, and after 80 the machine sleeps for an hour.
+            let told = UInt32(truncatingIfNeeded: Int64(UInt32.max) - 40_000 + 40 * step)
+            let drawn = Instant.zero + .milliseconds(40 * step) + .seconds(step < 2000 ? 0 : 3600)
+            let read = drawn + .milliseconds(step * 7 % 23)
+            let dated = clock.instant(of: .milliseconds(told), arrivedAt: read)
+            #expect(dated <= read)
+            // Behind each jump until something has come at once.
+            if step % 1000 > 23 { #expect((dated - drawn).magnitude <= .milliseconds(2), "\(step)") }
+        }
+    }
+}
