@@ -27,7 +27,7 @@ struct PeerPair: ~Copyable {
     var viewerMapping: TransportAddress?
     /// A viewer as browsers are, which check a pair that works every 2.5 s: no check of its own leaves.
     var viewerChecksNothing = false
-    /// All its requests for lost packets get lost.
+    /// No request of its own for lost packets leaves.
     var viewerAsksNothing = false
     /// The viewer's reports wait for each other, and leave in these moments.
     var viewerReportsAt: [Instant] = []
@@ -247,9 +247,9 @@ struct PeerPair: ~Copyable {
                     heldReports.append(transmit.bytes)
                     continue
                 }
-                if viewerAsksNothing, Self.asks(transmit.bytes) { continue }
                 if viewerChecksNothing, transmit.bytes.starts(with: [0, 1]) { continue }
-                link.send(transmit.bytes, from: viewerMapping ?? viewerAddress, to: transmit.to, at: now)
+                let bytes = viewerAsksNothing ? Self.withoutRequests(transmit.bytes) : transmit.bytes
+                link.send(bytes, from: viewerMapping ?? viewerAddress, to: transmit.to, at: now)
             case .event(.received(let unit)):
                 unitsReceived += 1
                 if !keepsAll, received.count >= 64 { received.removeFirst(32) }
@@ -266,13 +266,17 @@ struct PeerPair: ~Copyable {
         }
     }
 
-    /// Whether a generic NACK (RFC 4585 § 6.2.1) is among the RTCP packets of a datagram.
-    private static func asks(_ datagram: [UInt8]) -> Bool {
+    /// A datagram without the generic NACKs (RFC 4585 § 6.2.1) among its RTCP packets; the reports beside them stay.
+    private static func withoutRequests(_ datagram: [UInt8]) -> [UInt8] {
+        var rest: [UInt8] = []
         var start = 0
         while start + 4 <= datagram.count, datagram[start] >> 6 == 2 {
-            if datagram[start] & 31 == 1, datagram[start + 1] == 205 { return true }
-            start += 4 * (1 + Int(datagram[start + 2]) << 8 + Int(datagram[start + 3]))
+            let isRequest = datagram[start] & 31 == 1 && datagram[start + 1] == 205
+            let end = start + 4 * (1 + Int(datagram[start + 2]) << 8 + Int(datagram[start + 3]))
+            guard end <= datagram.count else { break }
+            if !isRequest { rest += datagram[start..<end] }
+            start = end
         }
-        return false
+        return rest + datagram[start...]
     }
 }
