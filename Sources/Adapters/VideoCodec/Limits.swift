@@ -14,6 +14,8 @@ enum Limits {
     /// and its headers.
     static let slicePayload = 500...65_000
     static let threads = 1...64
+    /// CABAC takes about an eighth off what CAVLC needs.
+    static let costOfCABAC = 0.87
     /// A keyframe must fit 128 packets for some receivers' jitter buffers; a third is left for the estimate's error.
     static let keyframeBits = 128 * 1140 * 8 * 2 / 3
     /// Keyframes made in place of a picture that came out far too large, at most as often as the others.

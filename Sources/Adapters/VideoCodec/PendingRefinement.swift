@@ -24,6 +24,10 @@ struct PendingRefinement: Equatable {
     private static let lostInParts = 0.003
     /// The quantiser that leaves no more than an outline.
     private static let outline = 63
+    /// The part of what is there already that saves nothing, for each step by which it gets finer.
+    private static let lostPerStep = 0.04
+    /// That part, however large the step: most of what is there saves something.
+    private static let mostLost = 0.3
 
     private struct Debt: Equatable {
         var area = PixelRect.nothing
@@ -203,7 +207,7 @@ struct PendingRefinement: Equatable {
     func bitsToSharpen(_ detail: PictureDetail, to finer: Int) -> Double {
         let step = quantiser - finer
         guard step > 0, !detail.isNothing else { return 0 }
-        let kept = 1 - min(0.3, 0.04 * Double(step))
+        let kept = 1 - min(Self.mostLost, Self.lostPerStep * Double(step))
         return costFactor * share * max(0, detail.bits(finer) - kept * detail.bits(quantiser))
     }
 

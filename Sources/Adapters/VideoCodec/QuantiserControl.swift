@@ -46,6 +46,20 @@ struct QuantiserControl {
     /// Text can be read up to here.
     static let legible = 44
     static let coarsest = 51
+    /// In a run steps are small. A picture is no more than so many finer than the last, …
+    private static let stepsFiner = 2
+    /// … or so many where that was coarser than `coarse`, …
+    private static let stepsFromCoarse = 8
+    private static let coarse = 30
+    /// … and no more than so many coarser.
+    private static let stepsCoarser = 6
+    /// From this part of the bucket on, a picture of a run gets as coarse as it takes: what is in it is delay.
+    private static let nearlyFull = 0.7
+    /// A keyframe that is too large at `legible` is made coarser until it is no more than so many times what fits; other
+    /// pictures, twice.
+    private static let excessOfKeyframe = 1.2
+    /// The gain that one picture teaches is between these, whatever it took.
+    private static let gains = 0.01...2.0
     /// The gain assumed after a rest is between these; it follows what the changes before turned out to be.
     private static let restGains = 0.2...1.0
     /// The churn from which on a run is film: what it leaves coarse is gone with the next frame.
@@ -148,7 +162,7 @@ struct QuantiserControl {
     private func keyframe(_ detail: PictureDetail) -> Int {
         // A viewer waits: a full bucket delays it, but does not spoil it.
         let budget = min(max(bucket.room, bucket.capacity * 3 / 4), Double(Limits.keyframeBits))
-        return finest(within: budget, excess: 1.2) { detail.bits($0) * costFactor }
+        return finest(within: budget, excess: Self.excessOfKeyframe) { detail.bits($0) * costFactor }
     }
 
     /// While the bucket is full only what is small leaves: a key typed is not held up by the page before it.
@@ -201,11 +215,11 @@ struct QuantiserControl {
         }
         // What is small and no film has nothing to do with the picture before.
         let isFree = kind == .apart && churn < Self.film
-        let down = isFree ? Self.coarsest : lastQuantiser > 30 ? 8 : 2
+        let down = isFree ? Self.coarsest : lastQuantiser > Self.coarse ? Self.stepsFromCoarse : Self.stepsFiner
         // A window that opens under a moving pointer is none of the run: it is to come soon, and is sharpened next.
         let isOpening = isFree
-            && bits(detail, refined, gain: runGain, quantiser: lastQuantiser + 6) > bucket.capacity / 2
-        let up = isOpening || bucket.level > bucket.capacity * 0.7 ? Self.coarsest : 6
+            && bits(detail, refined, gain: runGain, quantiser: lastQuantiser + Self.stepsCoarser) > bucket.capacity / 2
+        let up = isOpening || bucket.level > bucket.capacity * Self.nearlyFull ? Self.coarsest : Self.stepsCoarser
         return min(max(wanted, lastQuantiser - down, finest), lastQuantiser + up, Self.coarsest)
     }
 
@@ -296,7 +310,7 @@ struct QuantiserControl {
         }
         let expected = picture.changed.bits(picture.quantiser) * costFactor
         let rest = Double(picture.bits) - refinement.bitsToSharpen(picture.refined, to: picture.quantiser)
-        let gain = min(2, max(0.01, rest / max(1, expected)))
+        let gain = min(Self.gains.upperBound, max(Self.gains.lowerBound, rest / max(1, expected)))
         learn(gain, churn: gain * Double(picture.area.area) / Double(pictureArea), at: picture.time)
         lastChange = picture.time
         return gain

@@ -56,9 +56,8 @@ package final class X264Encoder {
             throw .failed("x264 can't be opened with these settings\(self.log.lastLine.map { ": " + $0 } ?? ".")")
         }
         self.handle = handle
-        // CABAC takes about an eighth off what CAVLC needs.
         control = QuantiserControl(
-            pictureSize: configuration.size, costFactor: configuration.profile == .high ? 0.87 : 1)
+            pictureSize: configuration.size, costFactor: configuration.profile == .high ? Limits.costOfCABAC : 1)
     }
 
     deinit { x264_encoder_close(handle) }

@@ -11,6 +11,12 @@ extension Limits {
     static let gainOfMarks = 1.0 / 16
     /// Packets by which it is told what part is marked of late: after so many their counts are halved.
     static let packetsOfPart = 500
+    /// C squared in what TCP has among so many marks, where each packet is acknowledged (M. Mathis et al., 1997, eq. 3).
+    static let squareOfMathis = 1.5
+    /// The part that is marked counts as no less than this in what TCP has: that stays finite.
+    static let leastPartOfMarks = 1e-4
+    /// Seconds that a round trip counts as in what TCP has among marks, at least: likewise.
+    static let leastRoundTripOfMarks = 0.01
 
     // MARK: The test
 

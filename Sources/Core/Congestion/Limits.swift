@@ -51,15 +51,30 @@ package enum Limits {
     static let longPlateau = Duration.milliseconds(100)
     /// A long queue, or one beside another flow, whose queue grows slowly, is the path itself after this time only.
     static let plateauTimeBeside = Duration.seconds(5)
+    /// Less was sent in vain where a queue still has more than so many per cent of its length.
+    static let vainQueuePercent = 80
+    /// A queue that less did not help against is watched, and no less sent, below so many per cent of its length then:
+    /// whose it is shows in peace.
+    static let heldQueuePercent = 120
+    /// What a queue is too long by is to be gone after so many seconds: that much less is sent.
+    static let secondsOfExcess = 0.3
+    /// The part of what the path takes that is left unused for a queue that is too long, at most.
+    static let mostUnused = 0.5
 
     // MARK: Another flow's queue
 
     /// Where another flow holds a queue that we can't empty, up to this is tolerated (RFC 8298 § 4.2.1 adapts likewise).
     static let longestQueueTarget = Duration.milliseconds(350)
+    /// What is tolerated grows to so many per cent of what it was each time, or more for a long queue.
+    static let moreToleratedPercent = 150
+    /// So many per cent of the queue that is there are tolerated, so that it is not too long at once.
+    static let toleratedQueuePercent = 125
     /// A queue shorter than this may be a path that has become longer, which shows within some seconds.
     static let queueOfOthers = Duration.milliseconds(75)
     /// A queue of our own is gone by then: nobody's buffer holds more than a second, at three fifths of what it takes.
     static let ownQueueTime = Duration.seconds(3)
+    /// A queue is our own while more than so many per cent of what was to be sent come, as where sound alone is too much.
+    static let ownQueuePercent = 125
     /// Sound that is too much for a path is made less, and its queue gone, by then.
     static let excuseOfOwn = Duration.seconds(30)
     /// After so long it is tried anew whether the queue is another flow's; after twice as long each time that it was.
@@ -72,6 +87,8 @@ package enum Limits {
     /// Packets by which our part grows each round trip beside another flow: Reno and CUBIC, which answer loss otherwise,
     /// keep their part then, and so do we.
     static let packetsOfGrowth = 0.7
+    /// Seconds that a round trip counts as in that growth, at least: it stays finite.
+    static let leastRoundTripOfGrowth = 0.02
     /// Bytes of another flow's packet.
     static let packetOfTCP = 1460
 
@@ -108,6 +125,9 @@ package enum Limits {
     static let sustainedWindow = Duration.milliseconds(500)
     /// Per cent of what the path takes that media may use: the rest empties queues.
     static let usePercent = 92
+    /// Most of what may be sent is, where more than so many per cent of it come: of less, what comes says nothing of what
+    /// might.
+    static let busyPercent = 70
     /// How much was too much, by a long queue or by marks of congestion, is remembered for so long.
     static let shareMemory = Duration.seconds(4)
     /// Where there has been no queue for so long, how much came through the last is forgotten.
@@ -120,6 +140,8 @@ package enum Limits {
     static let growthPerSecond = 0.08
     /// The part by which a flow grows in a second back to what has passed before: to twice as much.
     static let knownGrowthPerSecond = 1.0
+    /// Up to so many per cent of what has passed before a flow grows back so fast.
+    static let knownPercent = 90
 
     // MARK: Trains
 
@@ -169,6 +191,10 @@ package enum Limits {
     static let toleratedLoss = 0.02
     /// The share lost above which less is sent.
     static let heavyLoss = 0.1
+    /// Observations of loss tell whether less to send helps where the highest rate is more than so many times the lowest.
+    static let spreadOfRates = 1.2
+    /// Loss is the path's own where with less sent more than this part of it is still there.
+    static let shareOfInherent = 0.6
     /// What is sent after a loss beside another flow: its queue overflows for about two observations, and TCP sends 30 %
     /// less after that.
     static let yieldToLoss = 0.85
@@ -212,6 +238,10 @@ package enum Limits {
     static let useOfPolicedPercent = 95
     /// The share lost above which less is sent where there is a policer.
     static let lossOfPoliced = 0.05
+    /// No policer drops anything where less than this part of its rate passes: what is lost there disproves it.
+    static let shareBelowPolicer = 0.7
+    /// From so many per cent of what a policer lets pass on, growth is slow: beyond, packets are lost at once.
+    static let nearPolicerPercent = 90
     /// The part by which a flow grows in a second near what a policer lets pass.
     static let growthNearPolicer = 0.03
 

@@ -48,7 +48,9 @@ struct LinkShare: Sendable {
     }
 
     /// What a policer lets pass is nearly used: more is tried slowly, for it loses packets at once.
-    func isNearPolicer(_ capacity: Int) -> Bool { policed.map { capacity * 10 > $0.rate * 9 } ?? false }
+    func isNearPolicer(_ capacity: Int) -> Bool {
+        policed.map { capacity * 100 > $0.rate * Limits.nearPolicerPercent } ?? false
+    }
 
     var isOnTrial: Bool { trial != nil }
     var isPoliced: Bool { policed != nil || isOnTrial }

@@ -121,7 +121,7 @@ package struct LossControl: Sendable {
         let sent = latest.reduce(0) { $0 + $1.sent }
         let lost = latest.reduce(0) { $0 + $1.loss * Double($1.sent) }
         return sent >= Limits.packetsOfTrial && lost > Limits.lossOfTrial * Double(sent)
-            && latest.allSatisfy { $0.passed < rate * 0.7 }
+            && latest.allSatisfy { $0.passed < rate * Limits.shareBelowPolicer }
     }
 
     private func verdict(queueIsShort: Bool, isCompeting: Bool, isPoliced: Bool) -> LossVerdict? {
@@ -143,11 +143,11 @@ package struct LossControl: Sendable {
         func mean(_ part: ArraySlice<Observation>) -> Double { part.reduce(0) { $0 + $1.loss } / Double(part.count) }
         let (low, high) = (mean(sorted.prefix(half)), mean(sorted.suffix(half)))
         // Rates that hardly differ tell nothing; what was thought before stays.
-        guard most.rate > least.rate * 1.2 else {
+        guard most.rate > least.rate * Limits.spreadOfRates else {
             inherent = max(inherent, min(low, high))
             return
         }
-        inherent = low > 0.6 * high ? max(low, high) : low
+        inherent = low > Limits.shareOfInherent * high ? max(low, high) : low
     }
 
     /// Packets take another path from now on, which may lose as much.

@@ -104,7 +104,8 @@ package struct RateControl: Sendable {
         let isForeign = isForeign(seen)
         if !isForeign { undisputed = nil }
         // Where less did not help, the queue shows in peace whose it is.
-        let isHeld = draining.decreases > Self.patience - 1 && seen.queue * 10 < draining.queue * 12
+        let isHeld = draining.decreases > Self.patience - 1
+            && seen.queue * 100 < draining.queue * Limits.heldQueuePercent
         if !isHeld, isDue || draining.decreases < 2 {
             if isForeign {
                 if isDue { giveWay(seen) }
@@ -119,7 +120,7 @@ package struct RateControl: Sendable {
         // What is done now shows behind what is in the queue.
         nextDecrease = seen.now + seen.roundTrip + seen.queue + Limits.feedbackInterval
         received.removeAll(keepingCapacity: true)
-        let isInVain = seen.queue * 10 > draining.queue * 8
+        let isInVain = seen.queue * 100 > draining.queue * Limits.vainQueuePercent
         draining = Draining(decreases: isInVain ? draining.decreases + 1 : 1, queue: seen.queue)
         judge(seen)
     }
@@ -177,7 +178,9 @@ package struct RateControl: Sendable {
 
     private mutating func isOwn(_ seen: Observation) -> Bool {
         defer { overrun.targetBefore = target }
-        guard let delivered = seen.delivered, delivered * 4 > max(target, overrun.targetBefore) * 5 else {
+        guard let delivered = seen.delivered,
+            delivered * 100 > max(target, overrun.targetBefore) * Limits.ownQueuePercent
+        else {
             overrun.since = nil
             return false
         }
@@ -192,7 +195,8 @@ package struct RateControl: Sendable {
     }
 
     private mutating func tolerate(_ queue: Duration) {
-        queueTarget = min(Limits.longestQueueTarget, max(queueTarget * 3 / 2, queue * 5 / 4))
+        let most = max(queueTarget * Limits.moreToleratedPercent / 100, queue * Limits.toleratedQueuePercent / 100)
+        queueTarget = min(Limits.longestQueueTarget, most)
     }
 
     private static let patience = 3
@@ -298,8 +302,8 @@ package struct RateControl: Sendable {
 
     /// M. Mathis et al., "The macroscopic behavior of the TCP congestion avoidance algorithm", 1997, eq. 3.
     private func rateOfTCP(_ part: Double, _ roundTrip: Duration) -> Int {
-        let packets = (1.5 / max(part, 1e-4)).squareRoot()
-        return Int(packets * Double(Limits.packetOfTCP * 8) / max(0.01, roundTrip.inSeconds))
+        let packets = (Limits.squareOfMathis / max(part, Limits.leastPartOfMarks)).squareRoot()
+        return Int(packets * Double(Limits.packetOfTCP * 8) / max(Limits.leastRoundTripOfMarks, roundTrip.inSeconds))
     }
 
     /// Marks meant nothing: what was given up for them is there.
@@ -309,7 +313,9 @@ package struct RateControl: Sendable {
     }
 
     /// Most of what may be sent is.
-    private func isBusy(_ seen: Observation) -> Bool { seen.delivered.map { $0 * 10 > target * 7 } ?? false }
+    private func isBusy(_ seen: Observation) -> Bool {
+        seen.delivered.map { $0 * 100 > target * Limits.busyPercent } ?? false
+    }
 
     // MARK: A short queue
 
@@ -332,7 +338,7 @@ package struct RateControl: Sendable {
         // Where less is sent than may be, nothing is learnt of more.
         guard isBusy(seen), mayGrow(seen) else { return }
         // Up to what is known to pass it need not be slow (RFC 9438 § 4.10, slow start).
-        let isKnown = capacity * 10 < passed * 9
+        let isKnown = capacity * 100 < passed * Limits.knownPercent
         let growth =
             if share.isNearPolicer(capacity) { Double(capacity) * Limits.growthNearPolicer }
             else if isKnown { Double(capacity) * Limits.knownGrowthPerSecond }
@@ -345,7 +351,7 @@ package struct RateControl: Sendable {
     /// where it lost; CUBIC is sooner back (RFC 9438 § 4.2), and BBR hardly yields. With a packet or two 70 and 75 % of the
     /// link are ours beside Reno; with four a share that is left alone in the queue fills it itself, and does not notice.
     private func growthOfTCP(_ roundTrip: Duration) -> Double {
-        let seconds = max(0.02, roundTrip.inSeconds)
+        let seconds = max(Limits.leastRoundTripOfGrowth, roundTrip.inSeconds)
         return Limits.packetsOfGrowth * Double(Limits.packetOfTCP * 8) / (seconds * seconds)
     }
 
@@ -373,7 +379,7 @@ package struct RateControl: Sendable {
     private mutating func setTarget(_ seen: Observation) {
         var share = Double(Limits.usePercent) / 100
         let excess = seen.queue - tolerated(seen.jitter)
-        if excess > .zero { share -= min(0.5, excess.inSeconds / 0.3) }
+        if excess > .zero { share -= min(Limits.mostUnused, excess.inSeconds / Limits.secondsOfExcess) }
         target = max(Limits.lowestRate, Int(Double(capacity) * share))
     }
 

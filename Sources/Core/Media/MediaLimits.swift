@@ -73,6 +73,8 @@ package enum MediaLimits {
     static let bitsPerPixelOfFilm = 1.2
     /// And below which it falls apart (x264 at its largest quantisers takes half).
     static let leastBitsPerPixel = 0.4
+    /// A film gets larger again where there are so many times the bits that it needs then: each change costs a keyframe.
+    static let roomForLarger = 1.5
     static let timeBetweenSizes = Duration.seconds(5)
     /// And for each pixel of a picture of text, below which fewer of them are better.
     static let bitsPerPixelOfText = 0.012

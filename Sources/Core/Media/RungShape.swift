@@ -65,7 +65,7 @@ package struct RungShape: Sendable {
     private func wantedScale(_ picture: PixelSize, _ bitsPerSecond: Int) -> Scale {
         Scale.allCases.last { candidate in
             // Larger again only where there is clearly room.
-            let room = candidate > scale ? 1.5 : 1
+            let room = candidate > scale ? MediaLimits.roomForLarger : 1
             let isKept = isOwn && candidate == .whole
             let least = isKept ? MediaLimits.leastBitsPerPixel : MediaLimits.bitsPerPixelOfFilm
             return density(bitsPerSecond, picture, candidate) >= least * room

@@ -135,6 +135,11 @@ enum Limits {
     static let payloadShare = 0.95
     /// Bits per second below which no picture can be made; the pacer delays instead.
     static let leastForPictures = 60_000
+    /// The part lost that pictures leave room for, at most: no more than a quarter of what left is sent again (`RepairBudget`).
+    static let mostLossOfPictures = 0.25
+    /// A picture that is only made sharper is left to hurry for what is new, and holds nothing back, where it can leave at
+    /// more than so many per cent of what pictures may use.
+    static let hurryPercent = 150
     /// Targets that differ by less than one part in so many are not worth telling.
     static let noticeable = 30
 
@@ -175,6 +180,15 @@ enum Limits {
     static let leastCopied = 3_600
     /// Copies of what got lost a second time: few packets do, and it is the third round that is seen.
     static let copiesOfRepeated = 2
+    /// Requests for a packet within so many per cent of a round trip are one: a whole one is never known to the millisecond.
+    static let oneRequestPercent = 75
+    /// Half of the answers take longer than the usual; so many per cent of it are waited for.
+    static let slowAnswerPercent = 150
+    /// An answer to our own viewers is taken to last no longer than so many per cent of a round trip, whatever their
+    /// feedback tells: patience has a bound.
+    static let longestAnswerPercent = 250
+    /// Round trips tell of a queue late: by now it may have so many per cent of that length.
+    static let grownQueuePercent = 150
     /// A request that comes so much later than a round trip and the queue is late: packets are missed and asked for within
     /// some 10 ms, as a rule. No time is left for a second round then.
     static let lateRequest = Duration.milliseconds(20)
@@ -199,6 +213,8 @@ enum Limits {
     static let owedInterval = Duration.milliseconds(8)
     /// Between two looks at what is owed where there is a queue, or no budget; pictures that follow are no further apart.
     static let owedPause = Duration.milliseconds(100)
+    /// Before what is owed may be sent again, at least: it left a little later than it was noted.
+    static let leastPauseOfOwed = owedPause * 3 / 4
     /// The round trip after which what is owed may be sent again, until reports tell one.
     static let roundTripOfOwed = Duration.milliseconds(200)
     /// Packets behind the newest: what may have come is not sent again further behind. aiortc takes what is a hundred

@@ -196,7 +196,8 @@ struct MediaReceiver {
             return
         }
         let count = Self.requestCopies(isOwn: parameters.isFromOwnSharer, isRepeated: isRepeated)
-        for copy in 1..<count + 1 where buffer.quickestAnswer * 3 / 4 > Limits.requestCopyTime * copy {
+        let time = buffer.quickestAnswer * Limits.oneRequestPercent / 100
+        for copy in 1..<count + 1 where time > Limits.requestCopyTime * copy {
             copies.append((now + Limits.requestCopyTime * copy, numbers))
         }
     }
@@ -285,7 +286,7 @@ struct MediaReceiver {
         guard keyframeIsWanted, let last = lastKeyframeRequest else { return nil }
         let next = last + Limits.keyframeRequestInterval
         if parameters.isFromOwnSharer { return next }
-        let answer = min(buffer.usualAnswer * 3 / 2, Limits.longestRepairTime)
+        let answer = min(buffer.usualAnswer * Limits.slowAnswerPercent / 100, Limits.longestRepairTime)
         return max(next, last + answer, (incoming?.at ?? last) + Limits.keyframeRequestInterval)
     }
 

@@ -149,8 +149,7 @@ extension MediaSender {
         owedDue = now + Limits.owedPause
         if path.mayBeFull(at: now) { fullAt = now }
         if path.queueBeforeRepairs(at: now) > .zero, now - first.since < Limits.longestOwed { return }
-        // It left a little later than it was noted.
-        let pause = max(Limits.owedPause * 3 / 4, min(statistics.roundTripTime ?? Limits.roundTripOfOwed, Limits.longestOwed))
+        let pause = max(Limits.leastPauseOfOwed, min(statistics.roundTripTime ?? Limits.roundTripOfOwed, Limits.longestOwed))
         for _ in 0..<owed.count {
             let next = owed.removeFirst()
             if isRepeatedLate(next) {
@@ -197,14 +196,12 @@ extension MediaSender {
         // who asks again waited for the first.
         // Round trips of reports have the queue in them already: what is sent twice into one that overflows is lost twice.
         let queue = path.queueBeforeRepairs(at: now)
-        // Round trips tell of a queue late: it may be half as long again by now.
-        if path.goesByReports, queue > .zero { return way + queue * 3 / 2 }
-        let least = max(way * 3 / 4, way - Limits.requestCopyTime * 3) + queue
+        if path.goesByReports, queue > .zero { return way + queue * Limits.grownQueuePercent / 100 }
+        let least = max(way * Limits.oneRequestPercent / 100, way - Limits.requestCopyTime * 3) + queue
         guard parameters.parity != nil, lossRuns.areBursts else { return least }
-        // There a viewer of our kind asks until answers come; half of these take longer than the usual, and reports of them
-        // are some time apart.
-        let longest = max(way * 5 / 2, way + Limits.lossyFeedbackInterval)
-        return max(least, min((path.feedbackDelay ?? .zero) * 3 / 2, longest))
+        // There a viewer of our kind asks until answers come, and reports of them are some time apart.
+        let longest = max(way * Limits.longestAnswerPercent / 100, way + Limits.lossyFeedbackInterval)
+        return max(least, min((path.feedbackDelay ?? .zero) * Limits.slowAnswerPercent / 100, longest))
     }
 
     /// How many copies go along where one more round would be seen as a freeze; nil where none would.

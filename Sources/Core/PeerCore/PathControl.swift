@@ -350,7 +350,7 @@ struct PathControl {
     private func pictureRate(besides audio: Int) -> Double {
         // Reports tell of no more than there may be.
         let room = goesByReports ? target : estimator.target
-        let unlost = Double(room - audio) * (1 - min(0.25, estimator.loss))
+        let unlost = Double(room - audio) * (1 - min(Limits.mostLossOfPictures, estimator.loss))
         return max(0, min(unlost, Double(maximum))) * Limits.payloadShare
     }
 
@@ -371,7 +371,7 @@ struct PathControl {
         let isCongested = isBlocked || wait > limit.inSeconds
         let state = PathState(
             pathRate: target, bitsPerSecond: bitsPerSecond, isCongested: isCongested,
-            yields: isCongested && mayHurry && !isBlocked && pace * 2 > bitsPerSecond * 3,
+            yields: isCongested && mayHurry && !isBlocked && pace * 100 > bitsPerSecond * Limits.hurryPercent,
             isStarved: target < maximum && Int(pictures) < Limits.leastForPictures,
             isLimited: target < maximum - maximum / Limits.noticeable,
             isProven: !goesByReports || reported.isProven(at: now))

@@ -37,8 +37,7 @@ package struct AudioListener: Sendable {
 
     /// Losses are made good by in-band FEC alone: it takes no copies of sound with that bit rate, or has no room for one.
     package func reliesOnFEC(at bitsPerSecond: Int) -> Bool {
-        // Packets vary in size: copies of the larger ones need room as well.
-        let hasRoom = maximumBitrate.map { $0 >= 5 * bitsPerSecond / 2 } ?? true
+        let hasRoom = maximumBitrate.map { $0 >= bitsPerSecond * ShareLimits.soundWithCopiesPercent / 100 } ?? true
         return takesFEC && !(takesCopies && hasRoom)
     }
 

@@ -332,6 +332,9 @@ public actor ShareSession {
 enum ShareLimits {
     /// In bits, of a packet of sound: 60 bytes.
     static let soundHeaders = 480
+    /// What sound and its copies may take, in per cent of its bits: packets vary in size, and copies of the larger ones need
+    /// room as well.
+    static let soundWithCopiesPercent = 250
     /// Beyond it in-band FEC costs more than it brings; in per cent.
     static let mostExpectedLoss = 25
     /// Where all places are taken, a viewer that has not connected for this long loses its own: most need a tenth.
