@@ -107,6 +107,22 @@ struct LayerTests {
         }
     }
 
+    @Test("what is decided on the path goes by named numbers", arguments: ["Congestion", "PeerCore"])
+    func namedNumbers(target: String) throws {
+        let decimal = try Regex(#"\d[\d_]*(?:\.\d[\d_]*(?:e-?\d+)?|e-\d+)"#)
+        // Nothing, half, all and twice.
+        let plain: Set<Double?> = [0, 0.5, 1, 2]
+        for file in try Self.swiftFiles(in: "Sources/Core/\(target)") {
+            for (index, line) in try String(contentsOf: file, encoding: .utf8).split(
+                separator: "\n", omittingEmptySubsequences: false
+            ).enumerated() where !line.contains("static let ") && !line.drop(while: { $0 == " " }).hasPrefix("//") {
+                let numbers = line.matches(of: decimal).map { String(line[$0.range]) }
+                let bare = numbers.filter { number in !plain.contains(Double(number.filter { $0 != "_" })) }
+                #expect(bare.isEmpty, "\(file.lastPathComponent):\(index + 1) has \(bare) without a name")
+            }
+        }
+    }
+
     @Test("every @unchecked Sendable says why beside it")
     func unchecked() throws {
         for folder in ["Sources", "Signaling"] {
