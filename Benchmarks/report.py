@@ -98,6 +98,7 @@ def table(results):
         rows.bound("… IDRs for one who watches", *pair(found, "idrs"), 1, "")
     for _, found in results.get("viewers", {}).items():
         rows.bound("CPU of each further viewer at 4 Mbit/s", *pair(found, "cost"), VIEWER_LIMIT, "%")
+        rows.bound("… by the event loops alone", pair(found, "loops")[0], None, VIEWER_LIMIT, "%")
     for link, found in results.get("pages", {}).items():
         page_rows(rows, link, found)
     for size, found in results.get("smallprint", {}).items():
