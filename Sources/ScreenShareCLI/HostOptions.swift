@@ -308,7 +308,8 @@ struct ListenAddress: ExpressibleByArgument, CustomStringConvertible {
         self.port = port
     }
 
-    var isLoopback: Bool { LocalNetwork.isLoopback(host: host) }
+    /// Names below "localhost" are bound to whatever they resolve to here, and that may be an address that others reach.
+    var isLoopback: Bool { LocalNetwork.isLoopback(host: host) && !host.lowercased().hasSuffix(".localhost") }
     var description: String { Self.authority(host, port) }
 
     static func authority(_ host: String, _ port: Int) -> String {

@@ -13,7 +13,7 @@ struct ServedPlaceTests {
 
     @Test("one that listens on this machine alone is told by its address or a name reserved for that", arguments: [
         ("127.0.0.1:80", true), ("127.1.2.3", true), ("localhost:8080", true), ("[::1]:8080", true), ("8080", true),
-        ("127.example.org:8080", false), ("0.0.0.0", false), ("[::]:8080", false), ("192.0.2.1", false), (":8080", false),
+        ("127.example.org:8080", false), ("demo.localhost:8080", false), ("Demo.Localhost.:8080", false), ("0.0.0.0", false), ("[::]:8080", false), ("192.0.2.1", false), (":8080", false),
     ])
     func loopback(listen: String, isLoopback: Bool) throws {
         #expect(try #require(ListenAddress(argument: listen)).isLoopback == isLoopback)
