@@ -117,7 +117,7 @@ struct CaptureLoop {
             now += lookingTime
             adapter.looked(
                 hasNews ? .picture : changesBeside ? .beside : .repeated,
-                changedAt: tellsWhen ? min(changedAt, drawnAt) : changedAt)
+                changedAt: changedAt, drawnAt: tellsWhen ? drawnAt : nil)
             hasLooked = hasLooked || hasNews || changesBeside
             see()
         case (.change, _), (.lookAtEach, nil), (.lookFirst, nil): waitForChange(until: deadline)

@@ -192,6 +192,20 @@ struct FollowingTests {
         }
     }
 
+    @Test(
+        "a film that is painted anew with each tick keeps its rate, though each picture takes longer to encode than a tick",
+        arguments: [FrameRate.fps24, FrameRate(25)], [28, 30])
+    func repaintedUnderLoad(rate: FrameRate, encoding: Int) {
+        for seed in 1...6 as ClosedRange<UInt64> {
+            var loop = Film(rate: rate, display: 60, length: .seconds(20)).loop(seed: seed)
+            loop.encodingTime = .milliseconds(encoding)
+            loop.tellsWhen = true
+            loop.run(until: .zero + .seconds(20))
+            let frames = loop.frames.filter { $0.at > .zero + .seconds(3) }
+            #expect(frames.count { $0.isLocked } >= frames.count * 19 / 20 && !frames.isEmpty, "seed \(seed)")
+        }
+    }
+
     @Test("of 50 and 60 a second every other picture leaves", arguments: [(50, 60, 3600), (60, 60, 3000), (60, 120, 3000)] as [(Int64, Int64, Int64)])
     func halved(rate: Int64, display: Int64, ticks: Int64) {
         let film = Film(rate: FrameRate(rate), display: display)

@@ -30,6 +30,8 @@ package struct FrameRateAdapter: Sendable {
     /// The first change since the last picture was read, and the last picture of what plays among them.
     private var changedAt: Instant?
     private var pictureAt: Instant?
+    /// When the same was last seen painted once more.
+    private var repaintedAt: Instant?
     /// The last change that was told behind the first.
     private var changedAgainAt: Instant?
     /// The change that waits could not be read before.
@@ -132,7 +134,13 @@ package struct FrameRateAdapter: Sendable {
     package var looksFirst: Bool { pace != .fixed && runLength > 0 }
 
     /// A change was looked at that `looksFirst` kept back.
-    package mutating func looked(_ look: Look, changedAt: Instant) {
+    ///
+    /// - Parameter drawnAt: when the source says that it was drawn, where that is earlier. What is painted over and over is
+    ///   told of once until it is read, as it was painted first, and that may have been the same once more.
+    package mutating func looked(_ look: Look, changedAt noticed: Instant, drawnAt: Instant? = nil) {
+        if look == .repeated { repaintedAt = noticed }
+        let isRepainted = repaintedAt.map { noticed - $0 < MediaLimits.memoryOfRepaint } ?? false
+        let changedAt = isRepainted ? noticed : min(noticed, drawnAt ?? noticed)
         switch look {
         case .repeated: drops[.repeated, default: 0] += 1
         case .beside: changed(at: changedAt)

@@ -35,6 +35,8 @@ package enum MediaLimits {
     package static let drawingTime = Duration.milliseconds(3)
     /// Once nothing has followed for this long it is drawn, where the source tells what follows.
     package static let drawingPause = Duration.milliseconds(1)
+    /// So long behind the same painted once more, what changes counts as painted on and on.
+    static let memoryOfRepaint = Duration.seconds(1)
     /// A pointer that moves is looked at once a frame of a 30 fps share; over pages, where every picture costs the same
     /// and text is what matters, less often.
     package static let pointerPeriod = Duration.milliseconds(33)

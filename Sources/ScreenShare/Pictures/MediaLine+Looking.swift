@@ -52,7 +52,7 @@ extension MediaLine {
         work.looked(for: SystemClock.now() - begun - waiting)
         isLookedAt = isLookedAt || look != .repeated
         // The source's own date is better than when we noticed: that may have waited for an encoder.
-        adapter.looked(look, changedAt: min(changedAt, frame.drawnAt))
+        adapter.looked(look, changedAt: min(changedAt, frame.capturedAt), drawnAt: frame.drawnAt)
     }
 
     /// Tells the adapter when something new came, where it wants to know. The frame is converted later, or the next one
