@@ -97,6 +97,20 @@ struct StandingClockTests {
         #expect(known.allSatisfy { $0.timestamp == $0.position + 150 * 960 } && known.last?.position == 149 * 960)
     }
 
+    @Test("Reports that go on telling the old place are believed once the next one must have come: the way became longer")
+    func longerWay() {
+        var recording = SoundRecording()
+        recording.run(50, picture: 0, sound: 0, told: 0)
+        recording.run(65)
+        // Pictures wait longer than sound waits for a place.
+        recording.run(350, sound: 65, told: 65)
+        let assumed = recording.packets.suffix(20)
+        #expect(assumed.allSatisfy { ($0.timestamp ?? 0) - $0.position > 48_000 })
+        recording.run(150, picture: 65, sound: 65, told: 65)
+        let told = recording.packets.suffix(20)
+        #expect(told.allSatisfy { $0.timestamp == $0.position })
+    }
+
     @Test("Without reports it belongs to the pictures that are shown while it is heard, as at first")
     func untold() {
         var recording = SoundRecording()

@@ -19,8 +19,9 @@ struct ViewAudio {
     private var untoldSince: Instant?
     /// The sound's timestamp at the file's zero.
     private var zero: SteadyOffset
-    /// That of before the sound's timestamps stood still or leapt, for as long as nothing tells another, or that it holds.
-    private var doubted: Int64?
+    /// That of before the sound's timestamps stood still or leapt, and when they did, for as long as nothing tells another, or
+    /// that it holds.
+    private var doubted: (zero: Int64, since: Instant)?
     /// By how much pictures are moved to stay with the sound, and the last one's time, in ticks of 1/90000 s.
     private var shift: Int64 = 0
     private var lastPicture: Int64?
@@ -58,6 +59,9 @@ struct ViewAudio {
     /// The first sender reports are out after 3.75 s (RFC 3550 § 6.2, § 6.3.1: half of five seconds, times 1.5 at most).
     private static let longestUntold = Duration.seconds(5)
 
+    /// Two sender reports are 7.5 s apart at most (ibid.: five seconds, times 1.5), and half a second is for the way.
+    private static let longestUnreported = Duration.seconds(8)
+
     /// In ticks of 1/48000 s: where sound is off by less than a second, the playout takes that for a delay.
     private static let leastLeap: UInt64 = 48_000
 
@@ -94,13 +98,13 @@ struct ViewAudio {
         playout.receive(
             packet.bytes, copies: packet.copies, sequenceNumber: packet.sequenceNumber, timestamp: packet.timestamp,
             at: packet.receivedAt)
-        if playout.statistics.restarts > restarts { doubt() }
+        if playout.statistics.restarts > restarts { doubt(at: packet.receivedAt) }
         guard let captured = packet.capturedAt else { return }
         if let picture {
             let time = picture.time + captured.duration(since: picture.captured).inSeconds
             let measured = packet.timestamp.subtractingSaturating(Int64((time * 48_000).rounded()))
-            // Told by the report of before.
-            if isDoubted(measured) { return }
+            // Told by the report of before, until another must have come: then the way alone has changed.
+            if let doubted, isDoubted(measured), packet.receivedAt - doubted.since < Self.longestUnreported { return }
             doubted = nil
             zero.note(measured, at: packet.receivedAt)
         }
@@ -109,16 +113,17 @@ struct ViewAudio {
 
     /// The sound's timestamps stood still or leapt. A recording waits for what tells where it belongs now: by the old clock
     /// it may lie within silence that is written already, and would be left out until the next report.
-    private mutating func doubt() {
+    private mutating func doubt(at now: Instant) {
+        doubted?.since = now
         guard playout.waitsForMissing, let value = zero.value else { return }
-        doubted = value
+        doubted = (value, now)
         clock = nil
         untoldSince = nil
         zero = SteadyOffset(picturesMoveBack: zero.picturesMoveBack)
     }
 
     private func isDoubted(_ zero: Int64) -> Bool {
-        doubted.map { zero.subtractingSaturating($0).magnitude <= Self.leastLeap } ?? false
+        doubted.map { zero.subtractingSaturating($0.zero).magnitude <= Self.leastLeap } ?? false
     }
 
     /// A picture tells which moment of the sharer's is where in the file.
@@ -189,7 +194,7 @@ struct ViewAudio {
         // The pictures' clock stood still or leapt as the sound's did.
         if let old = doubted, isDoubted(assumed) {
             doubted = nil
-            zero.note(old, at: now)
+            zero.note(old.zero, at: now)
             return zero.settle()
         }
         let since = untoldSince ?? now
