@@ -117,6 +117,35 @@ struct WaitingPlayoutTests {
         #expect(bench.played == (0..<bench.played.count + 180).filter { !bench.isPaused($0) } && isWhole(bench))
     }
 
+    /// Takes a packet of 20 ms when it was sent, and what is due by then.
+    private func take(_ packet: Int64, number: Int64, _ playout: inout AudioPlayout) {
+        let now = at(Double(packet) * 0.02)
+        while playout.pull(at: now) != nil {}
+        playout.receive([31 << 3, 0, 0, 0], sequenceNumber: number, timestamp: packet * 960, at: now)
+        while playout.pull(at: now + .milliseconds(10)) != nil {}
+    }
+
+    /// What is counted where 500 packets don't come, and no time is known to have passed, so that nothing is put in for them.
+    private func outage(missingNumbers: Int64) -> PlayoutStatistics {
+        var playout = AudioPlayout()
+        playout.waitsForMissing = true
+        for packet in Int64(0)..<50 { take(packet, number: packet, &playout) }
+        playout.silenceEnd = 50 * 960
+        take(550, number: 50 + missingNumbers, &playout)
+        return playout.settled
+    }
+
+    @Test("An outage that nothing was put in for is counted as long as it was: as lost, or as a pause if no number is missing")
+    func outageIsCounted() {
+        let lost = outage(missingNumbers: 500)
+        #expect(lost.concealedTicks == 500 * 960, "\(lost)")
+        #expect(lost.pausedTicks == 0)
+        let paused = outage(missingNumbers: 0)
+        #expect(paused.concealedTicks == 0, "\(paused)")
+        #expect(paused.pausedTicks == 500 * 960)
+        #expect(paused.playedTicks == 51 * 960)
+    }
+
     @Test("Random packets never trap (seed 9)")
     func random() {
         var random = SeededGenerator(seed: 9)

@@ -42,7 +42,7 @@ extension AudioPlayout {
     /// The queue goes on later than where it should: something was lost, or the sender paused.
     private mutating func fill(_ gap: Int64, before packet: PlayoutQueue.Packet) -> PlayoutOutput? {
         guard let stream else { return nil }
-        let lost = stream.missingTicks(before: packet) - stream.ticksGivenUp
+        let lost = stream.ticksLost(before: packet)
         let ticks = Self.step(in: lost > 0 ? min(lost, gap) : gap, stream.packetTicks)
         guard lost >= ticks else {
             statistics.pausedTicks += Int64(ticks)

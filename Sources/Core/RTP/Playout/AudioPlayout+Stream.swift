@@ -148,6 +148,11 @@ extension AudioPlayout {
             return min(Limits.playoutTicks, max(0, packet.sequenceNumber - sequenceNumber - 1)) * Int64(packetTicks)
         }
 
+        /// Likewise, without what was given up already; none where that was more.
+        func ticksLost(before packet: PlayoutQueue.Packet) -> Int64 {
+            max(0, missingTicks(before: packet) - ticksGivenUp)
+        }
+
         /// What belongs into the next ticks is given up.
         mutating func giveUp(_ ticks: Int) {
             ticksGivenUp += Int64(ticks)

@@ -195,7 +195,7 @@ package struct AudioPlayout: Sendable {
 
     /// Too much is held: it goes on with newer sound.
     private mutating func bound() {
-        guard let stream, let end = queue.end else { return }
+        guard let stream, let oldest = queue.first, let end = queue.end else { return }
         let isSwamped = stream.isSwamped(holdBack)
         guard end - stream.next > Limits.playoutTicks || queue.count > Limits.playoutPackets || isSwamped else { return }
         // Who waits may have waited for all of it.
@@ -207,6 +207,19 @@ package struct AudioPlayout: Sendable {
             _ = queue.removeFirst()
             statistics.packetsDiscarded += 1
         }
-        if let first = queue.first { self.stream?.jump(to: first, holdBack) }
+        guard let first = queue.first else { return }
+        if waitsForMissing {
+            let lost = min(oldest.timestamp - stream.next, stream.ticksLost(before: oldest))
+            countGap(first.timestamp - stream.next, lost: lost)
+        }
+        self.stream?.jump(to: first, holdBack)
+    }
+
+    /// A recording goes on behind time that nothing was put in for: an outage counts all the same, and so does a pause.
+    private mutating func countGap(_ ticks: Int64, lost: Int64) {
+        let gap = max(0, ticks)
+        let concealed = max(0, min(lost, gap))
+        statistics.concealedTicks += concealed
+        statistics.pausedTicks += gap - concealed
     }
 }
