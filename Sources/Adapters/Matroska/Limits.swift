@@ -6,7 +6,8 @@ enum Limits {
     static let lateTime: Int64 = 500
     /// Nor does a track begin so far behind the other.
     static let apartTime: Int64 = 10_000
-    /// An hour: what is farther ahead than this comes from a clock that began anew.
+    /// An hour, of the thirteen in which a clock of 90 kHz wraps: what is farther ahead than this comes from one that began
+    /// anew, anywhere in them.
     static let gapTime: Int64 = 3_600_000
     /// Likewise, at 48 kHz.
     static let filledSamples = gapTime * 48

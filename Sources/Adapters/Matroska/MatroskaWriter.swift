@@ -15,9 +15,9 @@ import Timebase
 /// lasts: not every player waits where packets are missing.
 ///
 /// Times need no regularity, but rise: a picture that is not later than the one before comes a millisecond after it.
-/// Where a clock jumps back by more than half a second or ahead by more than an hour (a sharer that began anew), the
-/// file goes on where it is, picture and sound in step if both clocks jumped together. A new size of the picture is
-/// told by the parameter sets in its keyframe, as in the stream. Used by one thread.
+/// Where a clock jumps back by more than half a second or ahead by more than an hour (a sharer that began anew, or paused
+/// for longer), the file goes on where it is, picture and sound in step if both clocks jumped together. A new size of the
+/// picture is told by the parameter sets in its keyframe, as in the stream. Used by one thread.
 package final class MatroskaWriter {
     /// What the file begins with.
     package let header: [UInt8]
