@@ -109,6 +109,25 @@ struct ReportedRateTests {
         #expect(rate.target == 4_000_000)
     }
 
+    @Test("a queue that others fill beside sound and a page now and then costs nothing; pictures that leave all the time yield to it")
+    mutating func besideOthers() {
+        func isQueued(_ step: Int) -> Bool { step >= 500 }
+        for step in 0..<2000 {
+            now += .milliseconds(20)
+            rate.sent(bytes: 280, isPicture: false, at: now)
+            if step % 200 == 0 { for _ in 0..<50 { rate.sent(bytes: 1200, at: now) } }
+            if step % 10 == 0 { rate.measured(roundTrip: .milliseconds(isQueued(step) ? 420 : 20), at: now) }
+            #expect(rate.target == 4_000_000)
+        }
+        rate.moved()
+        for step in 0..<600 {
+            now += .milliseconds(20)
+            rate.sent(bytes: 1200, at: now)
+            if step % 10 == 0 { rate.measured(roundTrip: .milliseconds(isQueued(step) ? 420 : 20), at: now) }
+        }
+        #expect(rate.target < 1_000_000)
+    }
+
     // MARK: What is known
 
     /// A round trip is measured five times a second.

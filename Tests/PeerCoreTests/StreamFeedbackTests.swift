@@ -142,6 +142,16 @@ struct StreamPathTests {
     /// Nil where nothing is under way that feedback is waited for.
     private var deadline: Instant? { path.deadline }
 
+    @Test("until feedback comes, sound is not taken for pictures: a queue that others fill beside it costs nothing")
+    mutating func soundBesideOthers() {
+        for number in 0..<1000 as Range<UInt16> {
+            path.sent(Array(Self.packet(1, number).prefix(280)), .audio, at: now)
+            if number % 10 == 0 { path.measured(roundTrip: .milliseconds(number < 200 ? 20 : 420), at: now) }
+            #expect(path.target > 2_000_000)
+            pass(.milliseconds(20))
+        }
+    }
+
     @Test("packets of all streams are known, whatever their order and where their numbers wrap")
     mutating func allStreams() {
         var next: [UInt32: UInt16] = [1: 65_000, 2: 0xfffe, 3: 0, 4: 30_000]

@@ -38,8 +38,7 @@ package struct ReportedRate: Sendable {
     /// When a round trip was last measured, or asked for.
     private var roundTripAt = Instant.zero
     private var wantsRoundTrip = false
-    /// When the last packet of a picture left: behind it a queue only gets shorter.
-    private var pictureLeftAt: Instant?
+    private var pictures = Pictures()
     /// When the peer last asked for something new.
     private var missedAt: Instant?
 
@@ -76,7 +75,7 @@ package struct ReportedRate: Sendable {
     /// - Parameter isPicture: or part of one; sound is too little to fill a path.
     package mutating func sent(bytes: Int, isPicture: Bool = true, at now: Instant) {
         sending.note(bytes: bytes, at: now)
-        if isPicture { pictureLeftAt = now }
+        if isPicture { pictures.sent(bytes: bytes, at: now) }
         if start?.isOver(at: now) == true { start = nil }
         if isPicture, start?.sent(bytes: bytes, at: now) == true { wantsRoundTrip = true }
         packetsSent += 1
@@ -301,7 +300,7 @@ package struct ReportedRate: Sendable {
     package func queue(at now: Instant) -> Duration {
         // It has gone on growing since that left which measured it.
         let grown = isQueued ? queueDelay + roundTrips.last * min(1, max(0, roundTrips.growth)) : queueDelay
-        guard let pictureLeftAt else { return grown }
+        guard let pictureLeftAt = pictures.leftAt else { return grown }
         var queue = grown
         // One check alone may have been lost.
         if roundTrips.unanswered > 1, let since = roundTrips.unansweredSince {
@@ -312,8 +311,8 @@ package struct ReportedRate: Sendable {
 
     /// Where we send little, a queue is another's; a long one follows from any pictures that leave all the time.
     private mutating func isUsed(at now: Instant) -> Bool {
-        let sent = sending.bitsPerSecond(at: now)
-        return sent > rate / 2 || queueDelay > Limits.queueOfPause && sent > Limits.leastForRoundTrip
+        let isSteady = pictures.leaveSteadily(at: now)
+        return sending.bitsPerSecond(at: now) > rate / 2 || queueDelay > Limits.queueOfPause && isSteady
     }
 
     private func missesNothing(for time: Duration, at now: Instant) -> Bool {

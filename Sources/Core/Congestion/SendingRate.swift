@@ -8,6 +8,8 @@ struct SendingRate: Sendable {
 
     private static let interval = Duration.milliseconds(100)
     private static let intervals = 10
+    /// Of these, what leaves all the time is in so many at least: eight pictures a second are.
+    private static let intervalsOfSteady = 8
 
     mutating func note(bytes count: Int, at now: Instant) {
         forget(before: now)
@@ -17,6 +19,12 @@ struct SendingRate: Sendable {
     mutating func bitsPerSecond(at now: Instant) -> Double {
         forget(before: now)
         return Double(bytes.reduce(0, +) * 8)
+    }
+
+    /// Whether something left all the time.
+    mutating func isSteady(at now: Instant) -> Bool {
+        forget(before: now)
+        return bytes.count { $0 > 0 } >= Self.intervalsOfSteady
     }
 
     private mutating func forget(before now: Instant) {

@@ -136,7 +136,7 @@ struct PathControl {
         estimator.sent(
             next, bytes: packet.count + Limits.ipOverhead, isFavoured: trafficClass == .audio, at: now)
         if goesByReports {
-            reported.sent(bytes: packet.count, at: now)
+            reported.sent(bytes: packet.count, isPicture: trafficClass == .video, at: now)
             credit -= packet.count
             creditEnds = creditEnds ?? now + Limits.creditTime
         }
