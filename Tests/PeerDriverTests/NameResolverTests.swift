@@ -2,6 +2,7 @@ import Datagrams
 import NIOConcurrencyHelpers
 import SystemClock
 import Testing
+import Timebase
 
 @testable import PeerDriver
 
@@ -69,5 +70,40 @@ struct NameResolverTests {
         #expect(servers.counts.withLockedValue { $0.begun } == 1)
         #expect(await resolver.lookUp(name("relay.invalid")) == [NameServers.address])
         #expect(servers.counts.withLockedValue { $0.begun } == 2)
+    }
+
+    @Test("who asks for a name that has been looked up for five seconds has another look-up begun: the network may be another")
+    func hanging() async {
+        let servers = NameServers()
+        let resolver = NameResolver { servers.find($0) }
+        let (answers, sink) = AsyncStream.makeStream(of: [TransportAddress].self)
+        let start = SystemClock.now()
+        var begun = servers.begun.makeAsyncIterator()
+        resolver.lookUp(name("relay.invalid"), at: start) { sink.yield($0) }
+        #expect(await begun.next() != nil)
+        resolver.lookUp(name("relay.invalid"), at: start + Limits.lookUpShared - .nanoseconds(1)) { sink.yield($0) }
+        resolver.lookUp(name("relay.invalid"), at: SystemClock.now() + Limits.lookUpShared) { sink.yield($0) }
+        #expect(await begun.next() != nil, "while the first hangs")
+        servers.mayAnswer.fire()
+        var answered = answers.makeAsyncIterator()
+        for _ in 0..<3 { #expect(await answered.next() == [NameServers.address]) }
+        #expect(servers.counts.withLockedValue { $0.begun } == 2)
+    }
+
+    @Test("a look-up that waits for a thread is shared for as long as it waits, so that names that hang take no more of them")
+    func waiting() async {
+        let servers = NameServers()
+        let resolver = NameResolver { servers.find($0) }
+        let (answers, sink) = AsyncStream.makeStream(of: [TransportAddress].self)
+        let start = SystemClock.now()
+        for index in 0..<Limits.lookUps { resolver.lookUp(name("\(index).invalid")) { sink.yield($0) } }
+        var begun = servers.begun.makeAsyncIterator()
+        for _ in 0..<Limits.lookUps { #expect(await begun.next() != nil) }
+        for minutes in 0..<4 { resolver.lookUp(name("relay.invalid"), at: start + .seconds(minutes * 60)) { sink.yield($0) } }
+        servers.mayAnswer.fire()
+        var answered = answers.makeAsyncIterator()
+        for _ in 0..<Limits.lookUps + 4 { #expect(await answered.next() == [NameServers.address]) }
+        #expect(servers.counts.withLockedValue { $0.begun } == Limits.lookUps + 1)
+        #expect(servers.counts.withLockedValue { $0.most } == Limits.lookUps)
     }
 }

@@ -42,6 +42,9 @@ enum Limits {
     /// Names of servers that are looked up at once: one that nobody knows takes long, and must not keep others waiting; but
     /// no peer may have threads made without end.
     static let lookUps = 16
+    /// Who asks for a name so long after a look-up of it began has another begun: name servers that are silent take up to 40 s,
+    /// and half of `lookUps` then.
+    static let lookUpShared = Duration.seconds(5)
     /// Between two look-ups of the names of STUN servers that don't answer: they are asked again twice a minute.
     static let lookUpPause = Duration.seconds(60)
     /// RFC 9110 § 4.2.2.
