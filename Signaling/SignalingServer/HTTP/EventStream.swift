@@ -12,7 +12,9 @@ enum EventStream {
             let channel = try await open()
             do {
                 // Reading on is how the end of the connection is noticed at once.
-                try await call.request.body.consumeWithCancellationOnInboundClose { _ in
+                try await call.request.body.consumeWithCancellationOnInboundClose { body in
+                    // There is none, but Hummingbird traps where this returns before it has seen the request's end.
+                    for try await _ in body {}
                     try await write(channel, heartbeat: heartbeat, clock: call.clock, to: &writer)
                 }
             } catch {
