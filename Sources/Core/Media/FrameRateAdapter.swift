@@ -296,8 +296,9 @@ extension FrameRateAdapter {
     private var keyframeDue: Instant { max(grid.catchUp, nextOfFilm ?? .zero) }
 
     private func keepaliveDue(after lastUnit: Instant) -> Instant {
-        // In a run a picture follows anyway, more than a period later where the display's ticks fall so; this would end it.
-        let echo = grid.period * (runLength > 1 ? Int(MediaLimits.periodsOfRest) : 1)
+        // What plays is followed by a picture anyway, more than a period later where the display's ticks fall so; this would
+        // end its run.
+        let echo = grid.period * (pace != .fixed && runLength > 1 ? Int(MediaLimits.periodsOfRest) : 1)
         return (lastSent ?? lastUnit) + (echoesKeyframe ? echo : MediaLimits.keepaliveInterval)
     }
 
