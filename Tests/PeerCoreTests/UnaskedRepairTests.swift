@@ -12,6 +12,8 @@ struct UnaskedRepairTests {
         var conditions = LinkConditions()
         conditions.loss = loss
         conditions.delay = delay
+        // Who asks for nothing and tells each loss once has to be heard.
+        if !asks { conditions.lossTo = PeerPair.address(2) }
         var pair = PeerPair(seed: 3, conditions: conditions, takesParity: false)
         pair.viewerAsksNothing = !asks
         return Share(pair)

@@ -9,6 +9,8 @@ package struct LinkConditions: Sendable {
     package var jitter: Duration = .zero
     /// 0…1.
     package var loss = 0.0
+    /// Only what goes there is lost; nil: whatever goes anywhere.
+    package var lossTo: TransportAddress?
     /// So many datagrams are lost in a row, on average (Gilbert 1960).
     package var lossLength = 1.0
     package var duplication = 0.0
@@ -79,6 +81,7 @@ package struct SimulatedLink: Sendable {
 
     /// Each direction has its own bad times.
     private mutating func loses(_ to: TransportAddress) -> Bool {
+        if let only = conditions.lossTo, only != to { return false }
         let leaving = 1 / max(1, conditions.lossLength)
         let entering = conditions.loss / max(0.01, 1 - conditions.loss) * leaving
         if conditions.lossLength <= 1 { return random.unit() < conditions.loss }

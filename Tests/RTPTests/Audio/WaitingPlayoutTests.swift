@@ -81,14 +81,14 @@ struct WaitingPlayoutTests {
     }
 
     /// Takes all that is played by then: the next one's timestamp, and whether more is known to be missing.
-    private func drain(_ playout: inout AudioPlayout, until now: Instant) -> (next: Int64?, isDue: Bool) {
+    private func drain(_ playout: inout AudioPlayout, until now: Instant) -> (next: Int64, isDue: Bool) {
         while playout.pull(at: now) != nil {}
         let (due, look) = (playout.due, playout.nextLook(after: now))
-        return (playout.next, due != nil || look != nil)
+        return (playout.next ?? -1, due != nil || look != nil)
     }
 
     @Test("Silence ends where it is not known that time has passed, though much of it has passed here, and goes on from there")
-    func silenceEnd() throws {
+    func silenceEnd() {
         var playout = AudioPlayout()
         playout.waitsForMissing = true
         playout.receive([31 << 3, 0, 0, 0], sequenceNumber: 0, timestamp: 0, at: .zero)
@@ -99,11 +99,11 @@ struct WaitingPlayoutTests {
         #expect(!guessed.isDue)
         playout.silenceEnd = 96_000
         let longer = drain(&playout, until: at(61))
-        #expect((96_000..<96_000 + 2 * 960).contains(try #require(longer.next)))
+        #expect((96_000..<96_000 + 2 * 960).contains(longer.next))
         #expect(!longer.isDue)
         playout.silenceEnd = nil
         let endless = drain(&playout, until: at(62))
-        #expect(try #require(endless.next) > 60 * 48_000)
+        #expect(endless.next > 60 * 48_000)
     }
 
     @Test("A pause of the sender is silence, and known as such once it is over")

@@ -55,8 +55,8 @@ package struct AudioPlayout: Sendable {
 
     /// When to ask for it: also when it should be played, where it has not come before then. Nil as `due` is.
     package func nextLook(after now: Instant) -> Instant? {
-        guard let stream, let due else { return nil }
-        return now < stream.due ? stream.due : due
+        guard let due, let nextDue else { return nil }
+        return now < nextDue ? nextDue : due
     }
 
     /// The timestamp of what is played next; nil before the first packet.
