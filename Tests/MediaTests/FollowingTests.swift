@@ -279,6 +279,7 @@ struct FollowingTests {
             let lateness = loop.frames.map { loop.lateness(of: $0).magnitude }
             #expect((lateness.max() ?? .zero) < FrameRate.fps30.period * 2, "seed \(seed)")
             #expect((loop.frames.last?.staleness ?? .seconds(8)) < FrameRate.fps30.period, "seed \(seed)")
+            #expect(distances(loop.frames).allSatisfy { $0 >= 2900 }, "seed \(seed)")
         }
     }
 

@@ -48,10 +48,10 @@ struct FrameGrid: Sendable {
     func offset(of instant: Instant) -> Duration { instant - time(of: slot) }
 
     /// From when a frame may leave out of turn: no more than one slot is used up ahead of its time.
-    var catchUp: Instant { usedTicks.map { start + MediaTime(ticks: $0).elapsed } ?? start }
+    var catchUp: Instant { usedTicks.map { instant(of: $0) } ?? start }
 
     /// When the slot after those that are used up is due.
-    var nextUnused: Instant { usedTicks.map { start + MediaTime(ticks: $0 + periodTicks).elapsed } ?? start }
+    var nextUnused: Instant { usedTicks.map { instant(of: $0 + periodTicks) } ?? start }
 
     /// A new grid whose slot 0 is now: frames after a rest, and everything that does not belong to motion.
     mutating func restart(at now: Instant) -> MediaTime {
@@ -110,23 +110,19 @@ struct FrameGrid: Sendable {
         phase += .nanoseconds(late - (late + late.signum() * turn / 4) / turn * turn)
     }
 
-    /// Media times that have left the clock by more than half a period come back by a small part of one for each picture,
-    /// where they leave it later by less than can be seen, and behind a turn to a rate a thousandth off all the way; what is
-    /// used up ahead does anyway.
+    /// Media times that have left the clock by more than half a period come back by less than can be seen for each picture,
+    /// and behind a turn to a rate a thousandth off all the way. What the slots began ahead with, up to a period, may stay;
+    /// what is used up ahead does not.
     private mutating func keepToClock() {
         let spent = min(periodTicks / CadenceLimits.clockShare, aheadTicks)
         aheadTicks -= spent
         originTicks -= spent
         let stamped = originTicks + MediaTime(elapsed: rate.time(ofFrame: slot)).ticks - aheadTicks
         let early = ticks(of: time(of: slot)) - stamped
-        let isFar = abs(early) > periodTicks / 2
         if abs(early) <= CadenceLimits.clockStep { comesBack = false }
-        if isFar || comesBack {
-            let step = isNew ? periodTicks / CadenceLimits.clockShare : CadenceLimits.clockStep
-            originTicks += min(step, max(-step, early))
-        } else {
-            isNew = false
-        }
+        if abs(early) <= periodTicks / CadenceLimits.nearShare { isNew = false }
+        let isFar = abs(early) > (isNew ? periodTicks : periodTicks / 2)
+        if isFar || comesBack { originTicks += min(CadenceLimits.clockStep, max(-CadenceLimits.clockStep, early)) }
     }
 
     /// The same but for its fraction.
@@ -145,19 +141,20 @@ struct FrameGrid: Sendable {
         isNew = false
     }
 
-    /// Back to a rate of our own, from the last slot on.
+    /// Back to a rate of our own, from the last slot on. Where media times are ahead, the slots wait until the clock is
+    /// there: where rates come and go, each would add to it.
     mutating func leave(for rate: FrameRate) {
-        rebase(rate, at: time(of: slot))
+        rebase(rate, at: max(time(of: slot), lastTicks.map { instant(of: $0) } ?? start))
         isFollowing = false
     }
 
     private mutating func rebase(_ rate: FrameRate, at instant: Instant) {
         origin = instant
-        // Back to true time, unless that would bring two frames together. By a period at most: where rates come and go,
-        // each would add to it.
-        let (trueTicks, periodTicks) = (ticks(of: instant), MediaTime(elapsed: rate.period).ticks)
-        let last = lastTicks ?? trueTicks
-        originTicks = last - trueTicks > periodTicks * 3 / 4 ? min(last, trueTicks + periodTicks) : trueTicks
+        // Back to true time, but the next frame comes no closer than a period, the shorter of the two: the last one may have
+        // waited for its slot, by a period at most.
+        let (trueTicks, turn) = (ticks(of: instant), MediaTime(elapsed: rate.period).ticks)
+        let least = (lastTicks ?? trueTicks) - max(0, turn - periodTicks)
+        originTicks = max(trueTicks, min(least, trueTicks + turn))
         originTicks += aheadTicks  // Those stay used up.
         slot = 0
         phase = .zero
@@ -167,6 +164,8 @@ struct FrameGrid: Sendable {
     }
 
     private func time(of slot: Int64) -> Instant { origin + rate.time(ofFrame: slot) + phase }
+
+    private func instant(of ticks: Int64) -> Instant { start + MediaTime(ticks: ticks).elapsed }
 
     private func ticks(of instant: Instant) -> Int64 { MediaTime(elapsed: max(.zero, instant - start)).ticks }
 

@@ -2,10 +2,13 @@ import Timebase
 
 /// The figures of the cadence detector, with their reasons.
 enum CadenceLimits {
-    /// By what part of a period a picture's media time is turned to the clock: a millisecond at 30 a second.
+    /// By what part of a period a picture gives back what is used up ahead: a millisecond at 30 a second.
     static let clockShare: Int64 = 32
-    /// And in ticks, where it was near it: half a millisecond is not seen.
+    /// By how many ticks a picture's media time is turned to the clock: half a millisecond is not seen.
     static let clockStep: Int64 = 45
+    /// By what part of a period media times are near the clock: far enough from the half at which they turn back to it that
+    /// jitter does not lead them there.
+    static let nearShare: Int64 = 4
     /// Nine pictures tell 24 from 25 a second on a display of 60 Hz: their patterns differ by half a display period.
     static let pictures = 9
     /// Where they don't, up to so many do.
