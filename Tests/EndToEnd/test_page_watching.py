@@ -53,6 +53,18 @@ LOOK_AWAY = """isAway => {
 }"""
 # The window is told of no new size, as Safari's where a display of another scale makes it no larger.
 UNTOLD = "addEventListener('resize', event => event.target === window && event.stopImmediatePropagation(), true)"
+# A window that can be moved to a display of another scale: Chromium without a display says nothing to who asked for it.
+DISPLAYS = """
+  let scale = 1;
+  Object.defineProperty(window, "devicePixelRatio", { get: () => scale });
+  const own = window.matchMedia.bind(window);
+  window.matchMedia = (query) =>
+    query.includes("resolution") ? (window.asked = Object.assign(new EventTarget(), { query })) : own(query);
+  window.moveTo = (other) => {
+    scale = other;
+    window.asked.dispatchEvent(new Event("change"));
+  };
+"""
 
 
 class Watching:
@@ -175,14 +187,14 @@ def test_pictures_end_a_pause_whose_end_the_room_has_not_told_of_yet(watching):
 
 def test_actual_size_follows_a_display_of_another_scale(watching):
     watching.page.add_init_script(UNTOLD)
+    watching.page.add_init_script(DISPLAYS)
     watching.open()
     watching.page.keyboard.press("1")
-    display = watching.page.context.new_cdp_session(watching.page)
     for scale, width in [(1, "300px"), (2, "150px"), (1.5, "200px")]:
-        metrics = {"width": 1280, "height": 720, "deviceScaleFactor": scale, "mobile": False}
-        display.send("Emulation.setDeviceMetricsOverride", metrics)
+        watching.page.evaluate("moveTo", scale)
         watching.scripted.wait_until(
             lambda width=width: watching.page.evaluate("document.getElementById('video').style.width") == width, width)
+    assert watching.page.evaluate("asked.query") == "(resolution: 1.5dppx)"
 
 
 def test_with_a_picture_fullscreen_is_on_also_where_it_is_the_pictures_alone(watching):
