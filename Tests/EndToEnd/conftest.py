@@ -8,10 +8,26 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from harness import networks, processes, sharer  # noqa: E402
+from harness import networks, processes, sharer, turns  # noqa: E402
 from harness.displays import Display  # noqa: E402
 from harness.painter import Painter  # noqa: E402
 from harness.paths import ARTIFACTS, MissingBinary, screenshare  # noqa: E402
+
+
+def is_alone(item):
+    return item.get_closest_marker("alone") is not None
+
+
+def pytest_collection_modifyitems(items):
+    """Those who share the machine come first, in one go."""
+    items.sort(key=is_alone)
+
+
+# Outside of everything: to wait for a turn is no part of a test's time, and a second try belongs to the same turn.
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item):
+    with turns.turn(is_alone(item)):
+        return (yield)
 
 
 @pytest.fixture(scope="session", autouse=True)

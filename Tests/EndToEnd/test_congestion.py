@@ -8,6 +8,8 @@ from harness.networks import Lab
 from harness.processes import wait_until
 from harness.wakes import Wakes
 
+pytestmark = pytest.mark.alone
+
 WHEP = f"http://{Lab.ADDRESSES['a']}:8080/v1/rooms/demo/whep"
 
 

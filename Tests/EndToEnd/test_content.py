@@ -9,6 +9,8 @@ from harness.measures import best_of
 from harness.processes import Process
 from Xlib import display as xdisplay
 
+pytestmark = pytest.mark.alone
+
 DESK = (13.0, 15.6)
 
 

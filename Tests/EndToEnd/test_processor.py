@@ -6,6 +6,8 @@ import pytest
 from harness import sharer
 from harness.codes import USAGE
 
+pytestmark = pytest.mark.alone
+
 
 # Read in its slot, or looked at before it.
 @pytest.mark.parametrize("options", [["--fps", "30"], ["--mode", "motion"]], ids=["fps", "motion"])

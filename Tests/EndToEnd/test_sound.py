@@ -19,6 +19,8 @@ from harness.networks import Lab, Place
 from harness.processes import wait_until
 from harness.wakes import Wakes
 
+pytestmark = pytest.mark.alone
+
 
 @pytest.fixture
 def server(start, request):

@@ -9,6 +9,8 @@ from harness import containers, sharer, sound
 from harness.measures import best_of
 from test_sound import longest, server  # noqa: F401
 
+pytestmark = pytest.mark.alone
+
 
 @pytest.fixture
 def recorder(lan, artifacts, start):
