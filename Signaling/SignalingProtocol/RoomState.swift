@@ -1,7 +1,7 @@
 /// What a room looks like from outside.
-public struct RoomState: Hashable, Codable, Sendable {
+package struct RoomState: Hashable, Codable, Sendable {
     /// Whether there is something to see.
-    public enum Phase: String, Codable, Sendable, CaseIterable {
+    package enum Phase: String, Codable, Sendable, CaseIterable {
         /// Nobody shares, or the sharer is not heard.
         case waiting
         /// Pictures flow.
@@ -11,7 +11,7 @@ public struct RoomState: Hashable, Codable, Sendable {
     }
 
     /// What viewers are to hear.
-    public enum Audio: String, Codable, Sendable, CaseIterable {
+    package enum Audio: String, Codable, Sendable, CaseIterable {
         /// At least one source of sound is not muted.
         case on
         /// The sharer has muted all of it.
@@ -19,7 +19,7 @@ public struct RoomState: Hashable, Codable, Sendable {
     }
 
     /// A kind of sound.
-    public enum Sound: String, Codable, Sendable, CaseIterable {
+    package enum Sound: String, Codable, Sendable, CaseIterable {
         /// What the sharer's machine plays.
         case system
         /// Who speaks.
@@ -27,30 +27,30 @@ public struct RoomState: Hashable, Codable, Sendable {
     }
 
     /// What the way to one viewer lets through.
-    public enum Path: String, Codable, Sendable, CaseIterable {
+    package enum Path: String, Codable, Sendable, CaseIterable {
         /// Too little for moving pictures: this viewer is sent one now and then.
         case narrow
     }
 
     /// The one that was asked for; any name is a room that waits.
-    public var room: RoomName
+    package var room: RoomName
     /// Told to everyone; what follows, but for `tokenRequired`, only to those who may watch.
-    public var state: Phase
+    package var state: Phase
     /// Viewers the sharer has connected; 0 for those who may not watch.
-    public var viewers: Int
+    package var viewers: Int
     /// Whether a viewer needs a token to join.
-    public var tokenRequired: Bool
+    package var tokenRequired: Bool
     /// What the sharer calls the room; missing where it gave no name.
-    public var name: String?
+    package var name: String?
     /// Missing where nobody shares, or no sound.
-    public var audio: Audio?
+    package var audio: Audio?
     /// Kinds of sound that are shared, but muted, each once; missing where there is none, or the sharer doesn't say.
-    public var muted: [Sound]?
+    package var muted: [Sound]?
     /// Of the viewer who asks by its session; missing where nobody does, or all is well.
-    public var path: Path?
+    package var path: Path?
 
     /// What is nil is missing in the JSON.
-    public init(
+    package init(
         room: RoomName, state: Phase, viewers: Int, tokenRequired: Bool, name: String? = nil, audio: Audio? = nil,
         muted: [Sound]? = nil, path: Path? = nil
     ) {
@@ -66,12 +66,12 @@ public struct RoomState: Hashable, Codable, Sendable {
 }
 
 /// The rooms that are open to everyone, in alphabetical order.
-public struct RoomList: Hashable, Codable, Sendable {
+package struct RoomList: Hashable, Codable, Sendable {
     /// Shared ones that need no token and that the policy lists.
-    public var rooms: [RoomState]
+    package var rooms: [RoomState]
 
     /// Empty where the server lists none.
-    public init(rooms: [RoomState]) {
+    package init(rooms: [RoomState]) {
         self.rooms = rooms
     }
 }
