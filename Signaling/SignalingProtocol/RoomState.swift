@@ -1,17 +1,20 @@
 /// What a room looks like from outside.
 package struct RoomState: Hashable, Codable, Sendable {
     /// Whether there is something to see.
-    package enum Phase: String, Codable, Sendable, CaseIterable {
+    package enum Phase: String, NeededWord {
         /// Nobody shares, or the sharer is not heard.
         case waiting
         /// Pictures flow.
         case live
         /// The sharer holds the pictures back.
         case paused
+
+        /// Pictures are not to be counted on: who did would take their path for broken.
+        package static let unknown = Phase.paused
     }
 
     /// What viewers are to hear.
-    package enum Audio: String, Codable, Sendable, CaseIterable {
+    package enum Audio: String, OpenWord {
         /// At least one source of sound is not muted.
         case on
         /// The sharer has muted all of it.
@@ -19,7 +22,7 @@ package struct RoomState: Hashable, Codable, Sendable {
     }
 
     /// A kind of sound.
-    package enum Sound: String, Codable, Sendable, CaseIterable {
+    package enum Sound: String, OpenWord {
         /// What the sharer's machine plays.
         case system
         /// Who speaks.
@@ -27,7 +30,7 @@ package struct RoomState: Hashable, Codable, Sendable {
     }
 
     /// What the way to one viewer lets through.
-    package enum Path: String, Codable, Sendable, CaseIterable {
+    package enum Path: String, OpenWord {
         /// Too little for moving pictures: this viewer is sent one now and then.
         case narrow
     }

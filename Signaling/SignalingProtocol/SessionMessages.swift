@@ -31,7 +31,7 @@ package enum SessionReply: Codable, Sendable, Equatable {
 
 /// Why a sharer doesn't take an offer.
 package struct Refusal: Codable, Sendable, Equatable {
-    package enum Reason: String, Codable, Sendable, CaseIterable {
+    package enum Reason: String, NeededWord {
         /// The offer is no SDP, or breaks its rules.
         case malformed
         /// The offer has nothing we can serve; a counter-offer says what would do.
@@ -40,6 +40,8 @@ package struct Refusal: Codable, Sendable, Equatable {
         case full
         /// The sharer cannot answer now.
         case busy
+
+        package static let unknown = Reason.busy
     }
 
     package var reason: Reason

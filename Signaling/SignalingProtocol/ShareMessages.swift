@@ -78,8 +78,10 @@ package struct ShareReceipt: Codable, Sendable {
 
 /// `PUT …/state`: the sharer is alive.
 package struct ShareState: Codable, Sendable, Equatable {
-    package enum Phase: String, Codable, Sendable, CaseIterable {
+    package enum Phase: String, NeededWord {
         case live, paused
+
+        package static let unknown = Phase.paused
     }
 
     package var state: Phase

@@ -277,23 +277,31 @@ def test_relays_are_asked_for_anew_before_ice_is_restarted(scripted):
     assert users() == ["late"]
 
 
-@pytest.mark.parametrize("status", [200, 400, 403, 405])
-def test_a_page_that_reconnects_outlasts_a_stranger_who_answers_in_the_servers_place(scripted, status):
-    served = {
+def pause(scripted, state):
+    """A page that is connected while its room says `state`, and takes that for a pause; what the server answers."""
+    scripted.answers = {
         "HEAD whep": {},
         "POST whep": {"status": 201, "headers": {"Location": "/v1/rooms/demo/whep/1"}, "body": "v=0"},
         "DELETE 1": {},
-        "GET demo": {"json": {**STATE["json"], "state": "paused"}},
+        "GET demo": {"json": {**STATE["json"], "state": state}},
         "GET events": {"status": 404},
     }
-    scripted.answers = served
     scripted.page.add_init_script(f"({SHARER})()")
     scripted.open()
     scripted.wait_until(lambda: scripted.page.evaluate("window.peer?.remoteDescription != null"), "an answer")
     scripted.page.evaluate(TELL, "connected")
     scripted.pass_by(7)
     scripted.wait_until(lambda: scripted.state == "paused", "a pause")
+    return scripted.answers
 
+
+def test_a_state_that_only_a_later_server_knows_is_taken_for_a_pause(scripted):
+    pause(scripted, "interrupted")
+
+
+@pytest.mark.parametrize("status", [200, 400, 403, 405])
+def test_a_page_that_reconnects_outlasts_a_stranger_who_answers_in_the_servers_place(scripted, status):
+    served = pause(scripted, "paused")
     scripted.answers = dict.fromkeys(served, {"status": status, **FOREIGN})
     scripted.page.evaluate(TELL, "failed")
     for count in (2, 3):

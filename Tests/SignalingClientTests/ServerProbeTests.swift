@@ -131,6 +131,16 @@ struct ServerProbeTests {
         }
     }
 
+    @Test("the answer of a later server is read, whatever words it has for a room")
+    func later() async throws {
+        let room = try #require(Self.room)
+        let state = #"{"room":"demo","state":"interrupted","viewers":1,"tokenRequired":false,"audio":"spoken"}"#
+        try await ScriptedServer.run { _ in ScriptedServer.answer(200, [:], state) } _: { server in
+            let report = try await ServerAddress("http://127.0.0.1:\(server.port)").examine(room)
+            #expect(report.room.state == .paused && report.room.audio == nil)
+        }
+    }
+
     @Test("more bytes than were asked for are not taken")
     func flood() async throws {
         let room = try #require(Self.room)

@@ -169,6 +169,27 @@ struct WHEPClientTests {
         }
     }
 
+    @Test("What a later server says of the room is told as far as its words are known")
+    func laterWords() async throws {
+        let state = #"{"room":"demo","state":"interrupted","viewers":1,"tokenRequired":false,"path":"narrow","audio":"spoken"}"#
+        let streams = NIOLockedValueBox(0)
+        try await join { exchange in
+            if exchange.line.hasPrefix("POST") {
+                let link = ["Link": "</events>; rel=\"monitor\""]
+                return ScriptedServer.answer(201, Self.sdp.merging(link) { $1 }, Samples.answer)
+            }
+            let count = streams.withLockedValue { $0 += 1; return $0 }
+            if count > 1 { return ScriptedServer.answer(404) }
+            return ScriptedServer.answer(200, ["Content-Type": "text/event-stream"], "event: state\ndata: \(state)\n\n")
+        } _: { _, result in
+            guard case .success(.answered(let session, _)) = result else { Issue.record("\(result)"); return }
+            let told = NIOLockedValueBox<[RoomState]>([])
+            await session.followRoom { room in told.withLockedValue { $0.append(room) } }
+            let rooms = told.withLockedValue(\.self)
+            #expect(rooms.map(\.state) == [.paused] && rooms.map(\.path) == [.narrow])
+        }
+    }
+
     @Test("Where the answer names no stream, or one at another server, nobody is asked", arguments: [
         nil, "<http://127.0.0.1:1/events>; rel=\"monitor\"", "</events>; rel=\"other\"",
         "<http://127.0.0.1:99999/events>; rel=\"monitor\"",

@@ -62,7 +62,7 @@ struct HostileJSONTests {
         "What isn't the JSON that is expected is a problem that names the field, and never shows its value",
         arguments: [
             ("", nil), ("{", nil), ("nonsense", nil), ("[]", nil), ("{\"viewers\":1}", "state"),
-            (#"{"state":"sesame","viewers":1}"#, "state"), (#"{"state":"live","viewers":"sesame"}"#, "viewers"),
+            (#"{"state":["sesame"],"viewers":1}"#, "state"), (#"{"state":"live","viewers":"sesame"}"#, "viewers"),
             (#"{"state":"live","viewers":1e400}"#, nil), (#"{"state":"live","viewers":1,"seen":-1}"#, nil),
             (#"{"state":"live","viewers":99999999999999999999}"#, nil),
         ] as [(String, String?)])

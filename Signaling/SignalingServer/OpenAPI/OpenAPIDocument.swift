@@ -14,7 +14,7 @@ struct OpenAPIDocument {
                 "description": """
                 Brings the sharer of a screen and its viewers together. Viewers join by WHEP \
                 (draft-ietf-wish-whep); the sharer hears of them by server-sent events. Errors are problem details \
-                (RFC 9457).
+                (RFC 9457). Fields, words and events may be added within `/v1`: pass over those that you don't know.
                 """,
             ],
             "paths": .object(Dictionary(grouping: routes, by: \.path).mapValues(item)),

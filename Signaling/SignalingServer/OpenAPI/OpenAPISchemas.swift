@@ -23,9 +23,9 @@ enum OpenAPISchemas {
             ], required: ["shareId", "secret", "resumed", "eventsUrl", "heartbeatSeconds", "silenceSeconds"]),
         "ShareState": object(
             [
-                "state": choice(ShareState.Phase.allCases.map(\.rawValue)),
+                "state": word(ShareState.Phase.self),
                 "viewers": ["type": "integer"],
-                "audio": choice(RoomState.Audio.allCases.map(\.rawValue)),
+                "audio": word(RoomState.Audio.self),
                 "muted": muted,
                 "seen": ["type": "integer", "minimum": 0],
                 "epoch": id,
@@ -55,23 +55,23 @@ enum OpenAPISchemas {
     private static let roomState = object(
         [
             "room": ["type": "string", "pattern": "^[A-Za-z0-9._~-]{1,64}$"],
-            "state": choice(RoomState.Phase.allCases.map(\.rawValue)),
+            "state": word(RoomState.Phase.self),
             "viewers": ["type": "integer", "minimum": 0],
             "tokenRequired": ["type": "boolean"],
             "name": ["type": "string"],
-            "audio": choice(RoomState.Audio.allCases.map(\.rawValue)),
+            "audio": word(RoomState.Audio.self),
             "muted": muted,
-            "path": choice(RoomState.Path.allCases.map(\.rawValue)),
+            "path": word(RoomState.Path.self),
         ], required: ["room", "state", "viewers", "tokenRequired"])
 
     private static let muted: JSONValue = [
-        "type": "array", "items": choice(RoomState.Sound.allCases.map(\.rawValue)),
+        "type": "array", "items": word(RoomState.Sound.self),
         "description": "Kinds of sound that are shared, but muted.",
     ]
 
     private static let refusal = object(
         [
-            "reason": choice(Refusal.Reason.allCases.map(\.rawValue)),
+            "reason": word(Refusal.Reason.self),
             "detail": ["type": "string"],
             "counterOffer": ["type": "string", "description": "An SDP offer the viewer may answer."],
         ], required: ["reason"])
@@ -90,8 +90,11 @@ enum OpenAPISchemas {
         ]
     }
 
+    private static func word<Word: OpenWord>(_ type: Word.Type) -> JSONValue { choice(Word.allCases.map(\.rawValue)) }
+
+    /// Of these or, in a later version, of others.
     private static func choice(_ values: [String]) -> JSONValue {
-        ["enum": .list(values.map(JSONValue.text))]
+        ["anyOf": [["enum": .list(values.map(JSONValue.text))], ["type": "string"]]]
     }
 
     private static func object(_ properties: [String: JSONValue], required: [String]) -> JSONValue {

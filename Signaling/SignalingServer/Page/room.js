@@ -165,13 +165,15 @@ export class RoomFeed {
     }
 
     #take(room) {
-        if (typeof room !== "object" || room === null || !STATES.has(room.state)) return;
+        if (typeof room?.state !== "string") return;
+        // The server may have been updated since this page was loaded: pictures are not to be counted on then.
+        const state = STATES.has(room.state) ? room.state : "paused";
         const viewers = Number.isSafeInteger(room.viewers) && room.viewers >= 0 ? room.viewers : null;
         const audio = AUDIO.has(room.audio) ? room.audio : null;
         const muted = Array.isArray(room.muted) ? room.muted.filter((kind) => SOUNDS.has(kind)) : [];
         const name = typeof room.name === "string" && room.name !== "" ? room.name : null;
         const isNarrow = room.path === "narrow";
-        this.#tell({ state: room.state, name, viewers, audio, muted, isNarrow }, this.#isReopened);
+        this.#tell({ state, name, viewers, audio, muted, isNarrow }, this.#isReopened);
     }
 }
 
