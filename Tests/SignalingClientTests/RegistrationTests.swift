@@ -158,14 +158,14 @@ struct RegistrationTests {
         }
     }
 
-    @Test("Many events, or much in them, are acknowledged at once, not with the next sign of life", arguments: [
-        (64, 10), (5, 60_000),
-    ])
-    func acknowledgement(count: Int, bytes: Int) async throws {
+    @Test(
+        "Many events, or much in them, are acknowledged at once, not with the next sign of life; a later version's too",
+        arguments: [("offer", 64, 10), ("offer", 5, 60_000), ("later", 64, 10)])
+    func acknowledgement(name: String, count: Int, bytes: Int) async throws {
         let (arrivals, arrival) = AsyncStream<ScriptedServer.Exchange>.makeStream()
         let sdp = String(repeating: "v", count: bytes)
-        let offers = (1...count).map { number in
-            Self.event(number, "offer", #"{"sessionId":"\#(Self.session)","sdp":"\#(sdp)","etag":"a"}"#)
+        let events = (1...count).map { number in
+            Self.event(number, name, #"{"sessionId":"\#(Self.session)","sdp":"\#(sdp)","etag":"a"}"#)
         }
         try await ScriptedServer.run { exchange in
             arrival.yield(exchange)
@@ -183,7 +183,7 @@ struct RegistrationTests {
                 asked.insert(exchange.line.prefix(3))
                 if asked.isSuperset(of: ["GET", "PUT"]) { break }
             }
-            server.answerHeld(Self.openStream(offers.joined()))
+            server.answerHeld(Self.openStream(events.joined()))
             for await exchange in arrivals where exchange.body.contains("\"seen\":\(count)") { break }
             #expect(server.requests.count { $0.line.hasPrefix("POST") } == 1)
             running.cancel()

@@ -195,17 +195,14 @@ package actor SharerClient {
         lastHeard = .now
         for event in events {
             // An event that comes again after a broken stream has been taken already.
-            guard let number = event.id, number > state.seen ?? 0, let name = ShareEvent.Name(rawValue: event.name)
-            else { continue }
-            let decoded = try? ShareEvent(name) { type in
-                try JSONCoding.decode(type, from: ByteBuffer(string: event.data))
-            }
-            if let decoded {
+            guard let number = event.id, number > state.seen ?? 0 else { continue }
+            if let decoded = ShareEvent(event) {
                 ledger.take(decoded)
                 guard case .enqueued = continuation.yield(SharerEvent(decoded)) else {
                     throw SignalingError.unreachable(.brokenOff)
                 }
             }
+            // Also where it is passed over: the server would keep it for us, in others' places.
             state.seen = number
             unsaid = (unsaid.events + 1, unsaid.bytes + event.data.utf8.count)
         }
@@ -324,6 +321,16 @@ package actor SharerClient {
         let share = "v1/rooms/\(configuration.room)/share/\(credentials.shareId.text)"
         let call = HTTPCall(method, try configuration.server.url(share + path), token: credentials.secret)
         return try await HTTPTransport.send(call.with(message: message), within: limit)
+    }
+}
+
+extension ShareEvent {
+    /// Nil where it can't be read, or is one of a later version's.
+    fileprivate init?(_ event: ServerSentEvent) {
+        guard let name = Name(rawValue: event.name) else { return nil }
+        let data = ByteBuffer(string: event.data)
+        guard let known = try? ShareEvent(name, decode: { try JSONCoding.decode($0, from: data) }) else { return nil }
+        self = known
     }
 }
 
