@@ -13,10 +13,10 @@ struct RegistrationTests {
     private static let session = "00112233445566778899aabbccddeeff"
     private static let other = "ffeeddccbbaa99887766554433221100"
 
-    private static func receipt(resumed: Bool, epoch: String) -> String {
+    private static func receipt(resumed: Bool, epoch: String, events: String = "/events") -> String {
         let body = """
             {"shareId":"\(share)","secret":"fedcba9876543210fedcba9876543210",\
-            "resumed":\(resumed),"epoch":"\(epoch)","eventsUrl":"/events","heartbeatSeconds":5,"silenceSeconds":5}
+            "resumed":\(resumed),"epoch":"\(epoch)","eventsUrl":"\(events)","heartbeatSeconds":5,"silenceSeconds":5}
             """
         return ScriptedServer.answer(201, ["Content-Type": "application/json"], body)
     }
@@ -74,6 +74,51 @@ struct RegistrationTests {
             let last = try #require(server.requests.last)
             #expect(last.line == "DELETE /v1/rooms/demo/share/\(chosen.shareId.text) HTTP/1.1")
             #expect(last.field("Authorization") == chosen.secret.authorization)
+        }
+    }
+
+    @Test("All that is said of a share goes to where its receipt has it")
+    func place() async throws {
+        let place = "/n3/v1/rooms/demo/share/\(Self.share)"
+        let offer = Self.event(1, "offer", #"{"sessionId":"\#(Self.session)","sdp":"v=0","etag":"a"}"#)
+        try await ScriptedServer.run { exchange in
+            switch exchange.line.prefix(3) {
+            case "POS" where !exchange.line.contains("/sessions/"):
+                Self.receipt(resumed: false, epoch: Self.epochs[0], events: "\(place)/events?node=3")
+            case "GET": Self.openStream(offer)
+            default: ScriptedServer.answer(204)
+            }
+        } _: { server in
+            let sharer = try makeSharer(server.port)
+            let running = Task { await sharer.run() }
+            var events = sharer.events.makeAsyncIterator()
+            #expect(await events.next() == .connected(resumed: false))
+            guard case .offer(let session, _) = await events.next() else { Issue.record("no offer"); return }
+            try await sharer.answer(session, sdp: Samples.answer)
+            await sharer.dismiss(session)
+            await sharer.update(.paused, viewers: 0)
+            await sharer.end()
+            running.cancel()
+            await running.value
+            let expected = [
+                "POST /v1/rooms/demo/share", "GET \(place)/events?node=3", "PUT \(place)/state", "DELETE \(place)",
+                "POST \(place)/sessions/\(Self.session)/answer", "DELETE \(place)/sessions/\(Self.session)",
+            ]
+            #expect(Set(server.requests.map(\.line)) == Set(expected.map { "\($0) HTTP/1.1" }))
+        }
+    }
+
+    @Test(
+        "A receipt that has the share at another server, or nowhere, is refused at the start, and the room given back",
+        arguments: ["http://127.0.0.1:1/events", "ftp://127.0.0.1/events", "http://127.0.0.1:99999/events", ""])
+    func placeElsewhere(events: String) async throws {
+        try await ScriptedServer.run { exchange in
+            let isPost = exchange.line.hasPrefix("POST")
+            return isPost ? Self.receipt(resumed: false, epoch: Self.epochs[0], events: events) : ScriptedServer.answer(204)
+        } _: { server in
+            let sharer = try makeSharer(server.port)
+            await #expect(throws: SignalingError.unreadable("event address")) { try await sharer.connect() }
+            #expect(server.requests.map(\.line).last == "DELETE /v1/rooms/demo/share/\(Self.share) HTTP/1.1")
         }
     }
 

@@ -19,6 +19,12 @@ package struct ServerAddress: Sendable, Equatable, CustomStringConvertible {
         return url
     }
 
+    /// An address that the server names; nil unless it is one of its own.
+    func ownURL(_ address: String) -> URL? {
+        guard let found = try? url(address), found.isHTTP, found.origin == base.origin else { return nil }
+        return found
+    }
+
     /// The WHEP endpoint of a room at a server. Neither is checked: whoever joins there is told what is wrong.
     package static func whepEndpoint(of room: String, at server: String) -> String {
         "\(server.hasSuffix("/") ? String(server.dropLast()) : server)/v1/rooms/\(room)/whep"
@@ -30,6 +36,13 @@ extension URL {
     var isHTTP: Bool {
         guard let scheme, ["http", "https"].contains(scheme.lowercased()), host?.isEmpty == false else { return false }
         return HTTPAuthority.isUsable(absoluteString.dropFirst(scheme.count))
+    }
+
+    /// What hangs below this one's parent; of an empty path, the parent itself.
+    func beside(_ path: String) -> URL? {
+        // With a slash at its end, and without this one's query (RFC 3986 § 5.2).
+        guard let parent = URL(string: ".", relativeTo: self)?.absoluteString else { return nil }
+        return URL(string: "\(parent.dropLast())\(path)")
     }
 
     /// Scheme, host and port: a token given to one origin is for no other.

@@ -44,6 +44,8 @@ package actor SharerClient {
     /// Of our own choice until a server gives others: what it has given is given back also where we were not told of it.
     private(set) var credentials: ShareCredentials
     private var receipt: ShareReceipt?
+    /// The address of the events, by the last receipt.
+    private var stream: URL?
     private var ledger = SessionLedger()
     private var undismissed: Set<RandomID> = []
     /// Those whose tickets were sent since the last receipt.
@@ -88,10 +90,10 @@ package actor SharerClient {
         guard reply.status == 201 else {
             throw reply.status == 401 && configuration.sharerToken != nil ? .tokenRefused : SignalingError(reply)
         }
-        adopt(try reply.message(ShareReceipt.self, called: "receipt"))
+        try adopt(reply.message(ShareReceipt.self, called: "receipt"))
     }
 
-    private func adopt(_ receipt: ShareReceipt) {
+    private func adopt(_ receipt: ShareReceipt) throws(SignalingError) {
         // A share that was made anew numbers its events anew and knows sessions by their tickets alone, also where the
         // receipt that said so got lost.
         if !receipt.resumed || receipt.epoch != state.epoch {
@@ -103,6 +105,8 @@ package actor SharerClient {
         ticketed = []
         state.epoch = receipt.epoch
         credentials = ShareCredentials(shareId: receipt.shareId, secret: receipt.secret)
+        stream = configuration.server.ownURL(receipt.eventsUrl)
+        guard stream != nil else { throw .unreadable("event address") }
         self.receipt = receipt
     }
 
@@ -153,12 +157,12 @@ package actor SharerClient {
 
     /// Reads events and says that we are alive, until one of both fails.
     private func listen() async -> SignalingError {
-        guard let receipt else { return .gone }
+        guard let receipt, let stream else { return .gone }
         continuation.yield(.connected(resumed: receipt.resumed))
         lastHeard = .now
         return await withTaskGroup(of: SignalingError?.self) { group in
             defer { group.cancelAll() }
-            group.addTask { await self.readEvents(receipt) }
+            group.addTask { await self.readEvents(stream, receipt) }
             group.addTask { await self.beat(receipt) }
             // Beside both: it takes a round trip or two for each who left meanwhile.
             group.addTask {
@@ -172,15 +176,11 @@ package actor SharerClient {
 
     // MARK: Events
 
-    private func readEvents(_ receipt: ShareReceipt) async -> SignalingError {
+    private func readEvents(_ stream: URL, _ receipt: ShareReceipt) async -> SignalingError {
         let parser = EventParser()
+        let call = HTTPCall(.GET, stream, token: receipt.secret)
+            .with("Accept", ServerSentEvent.mediaType).with("Last-Event-ID", state.seen.map(String.init))
         do {
-            let base = configuration.server.base
-            guard let url = URL(string: receipt.eventsUrl, relativeTo: base)?.absoluteURL, url.isHTTP,
-                url.origin == base.origin
-            else { throw SignalingError.unreadable("event address") }
-            let call = HTTPCall(.GET, url, token: receipt.secret)
-                .with("Accept", ServerSentEvent.mediaType).with("Last-Event-ID", state.seen.map(String.init))
             try await HTTPTransport.stream(call) { piece in
                 try await self.take(parser.receive(piece.readableBytesView))
                 try await self.acknowledge()
@@ -318,9 +318,15 @@ package actor SharerClient {
         _ method: HTTPMethod, _ path: String, message: (any Encodable & Sendable)? = nil,
         within limit: Duration = ClientLimits.request
     ) async throws(SignalingError) -> HTTPReply {
-        let share = "v1/rooms/\(configuration.room)/share/\(credentials.shareId.text)"
-        let call = HTTPCall(method, try configuration.server.url(share + path), token: credentials.secret)
+        let call = HTTPCall(method, try url(path), token: credentials.secret)
         return try await HTTPTransport.send(call.with(message: message), within: limit)
+    }
+
+    /// Beside the events, where the server has told of them; else where one of ours has a share.
+    private func url(_ path: String) throws(SignalingError) -> URL {
+        if let url = stream?.beside(path) { return url }
+        let share = "v1/rooms/\(configuration.room)/share/\(credentials.shareId.text)"
+        return try configuration.server.url(share + path)
     }
 }
 
