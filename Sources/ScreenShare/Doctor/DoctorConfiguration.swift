@@ -24,7 +24,7 @@ public struct DoctorConfiguration: Sendable {
     public var signaling = Signaling.listening(host: "127.0.0.1", port: 8080, mayUseAnother: true)
     /// The room that is to be shared in; nil: any.
     public var room: String?
-    /// What the signaling server demands of those who share.
+    /// What the signaling server demands of those who share, as `RoomPublication` has it.
     public var sharerToken: String?
 
     /// A share of this display with the system's sound, by a server of its own.

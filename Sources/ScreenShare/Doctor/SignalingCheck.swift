@@ -24,7 +24,7 @@ struct SignalingCheck: Sendable {
         }
         do throws(SignalingError) {
             let report = try await address.examine(name)
-            let probe = RateProbe(address, room: name, token: token.flatMap { BearerToken($0) })
+            let probe = RateProbe(address, room: name, token: token.flatMap { BearerToken(foreign: $0) })
             let facts = SignalingFacts(server: text, host: address.host, isOurRoom: room != nil, report: report)
             return SignalingCheck(
                 findings: [facts.finding], probe: probe, host: address.host, isOurRoom: room != nil,

@@ -14,7 +14,7 @@ public struct RoomPublication: Sendable {
     /// How many the server lets in at one time, from 0 up and no more than its policy allows; nil: as many as that. The
     /// share's own `maximumViewers` counts besides.
     public var maximumViewers: Int?
-    /// What the server itself demands of those who share, of the same form.
+    /// What the server itself demands of those who share: 1…8192 visible characters of ASCII, as a signed statement has.
     public var sharerToken: String?
     /// Asked before each registration: why there is to be none now, in words.
     package var objection: @Sendable () -> String? = { nil }
@@ -35,16 +35,15 @@ public struct RoomPublication: Sendable {
     func configuration() throws(ShareError) -> SharerClient.Configuration {
         guard let address = try? ServerAddress(server) else { throw .signaling("\"\(server)\" is no server's address") }
         guard let room = RoomName(room) else { throw .invalid("\"\(room)\" can't be the name of a room") }
-        func token(_ text: String?) throws(ShareError) -> BearerToken? {
-            guard let text else { return nil }
-            guard let token = BearerToken(text) else { throw .invalid("a token has 1…256 letters, digits and -._~+/") }
-            return token
-        }
+        let viewers = viewerToken.flatMap { BearerToken($0) }
+        if viewerToken != nil, viewers == nil { throw .invalid("a token has 1…256 letters, digits and -._~+/") }
+        let sharers = sharerToken.flatMap { BearerToken(foreign: $0) }
+        if sharerToken != nil, sharers == nil { throw .invalid("a sharer's token has 1…8192 visible characters") }
         let name = title.flatMap(DisplayName.init)
         if title != nil, name == nil { throw .invalid("a title has 1…80 characters and no line breaks") }
         var configuration = SharerClient.Configuration(
-            server: address, room: room, name: name, viewerToken: try token(viewerToken),
-            maxViewers: maximumViewers, sharerToken: try token(sharerToken))
+            server: address, room: room, name: name, viewerToken: viewers, maxViewers: maximumViewers,
+            sharerToken: sharers)
         configuration.objection = objection
         return configuration
     }
