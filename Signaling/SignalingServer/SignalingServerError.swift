@@ -2,7 +2,7 @@ import Glibc
 import NIOCore
 
 /// Why a signaling server doesn't serve.
-public enum SignalingServerError: Error, Equatable, CustomStringConvertible {
+@nonexhaustive public enum SignalingServerError: Error, Equatable, CustomStringConvertible {
     /// Another program listens there.
     case addressInUse(host: String, port: Int)
     /// The address is not ours, or the system refuses, with its words.

@@ -19,7 +19,7 @@ public struct Diagnosis: Sendable, Encodable {
 /// One thing that was looked at.
 public struct Finding: Hashable, Sendable, Encodable {
     /// What was looked at.
-    public enum Check: String, Sendable, Encodable, CaseIterable {
+    @nonexhaustive public enum Check: String, Sendable, Encodable, CaseIterable {
         /// The X display.
         case display
         /// A sound device.
@@ -53,7 +53,7 @@ public struct Finding: Hashable, Sendable, Encodable {
     }
 
     /// A figure behind the words, for programs.
-    public enum Value: Hashable, Sendable, Encodable {
+    @nonexhaustive public enum Value: Hashable, Sendable, Encodable {
         /// A name, an address, a URL.
         case text(String)
         /// In the unit that its key ends with (`roundTripMs`, `upBytes`); otherwise pixels, Hz, bits or a plain number.

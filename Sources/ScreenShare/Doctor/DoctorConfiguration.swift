@@ -1,7 +1,7 @@
 /// What is to be shared, and by what: as a ``ShareSession`` would be told it.
 public struct DoctorConfiguration: Sendable {
     /// How viewers and the sharer find each other.
-    public enum Signaling: Sendable {
+    @nonexhaustive public enum Signaling: Sendable {
         /// At a server elsewhere, such as `https://meet.example.org`.
         case server(String)
         /// By a server in this process, which listens here.

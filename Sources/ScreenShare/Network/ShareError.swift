@@ -1,5 +1,5 @@
 /// What can go wrong in a share or a view, in words for a person.
-public enum ShareError: Error, Hashable, Sendable, CustomStringConvertible {
+@nonexhaustive public enum ShareError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The source can't be opened, or has gone; what to do is in the text.
     case source(String)
     /// Encoding failed.

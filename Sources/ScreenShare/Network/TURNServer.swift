@@ -6,7 +6,7 @@ import SystemClock
 /// A TURN server (RFC 8656): it relays media between two who can't reach each other. What it relays stays encrypted.
 public struct TURNServer: Hashable, Sendable {
     /// What the server knows its users by.
-    public enum Credentials: Hashable, Sendable {
+    @nonexhaustive public enum Credentials: Hashable, Sendable {
         /// Long-term credentials (RFC 8489 § 9.2); `viewerCredentials` gives the same.
         case password(username: String, password: String)
         /// Shared with the server (coturn's `static-auth-secret`): user names and passwords that lapse are made of it, for

@@ -1,5 +1,5 @@
 /// What the pictures are about, and so what counts most: WebRTC's content hints for video, which `init(contentHint:)` takes.
-public enum ContentMode: String, Hashable, Sendable, CaseIterable {
+@nonexhaustive public enum ContentMode: String, Hashable, Sendable, CaseIterable {
     /// `detail` for programs and pages; `motion` from a second or two after something begins to play, in the whole picture
     /// or in a part of it, until it ends.
     case auto

@@ -8,7 +8,7 @@
 ///
 /// A share that has gone down keeps the memory of the preset that was asked for. Text gets a twentieth smaller from
 /// `ultrafast` to `veryfast`, for about twice the work.
-public enum EncoderPreset: String, Hashable, Sendable, CaseIterable {
+@nonexhaustive public enum EncoderPreset: String, Hashable, Sendable, CaseIterable {
     /// x264's `ultrafast` as it is: changed and scrolled text takes more bits.
     case minimal
     /// Named as x264's, each with more work for fewer bits than the one before. Unlike `minimal`, all search widely

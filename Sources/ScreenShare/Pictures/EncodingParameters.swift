@@ -25,7 +25,7 @@ public struct EncodingParameters: Hashable, Sendable {
     public var maximumFrameRate: Int { mode == .detail ? 15 : 30 }
 
     /// What the viewers' decoders take.
-    public enum Profile: Hashable, Sendable {
+    @nonexhaustive public enum Profile: Hashable, Sendable {
         /// Constrained baseline every WebRTC endpoint takes (RFC 7742 § 6.2); High needs an eighth fewer bits.
         case constrainedBaseline, high
     }

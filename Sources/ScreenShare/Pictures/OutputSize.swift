@@ -1,6 +1,6 @@
 /// The encoded picture's size in pixels, always even. The aspect is always kept, nothing is cropped, nothing enlarged.
 /// What no level of H.264 has room for (table A-1) becomes the nearest size that one has.
-public enum OutputSize: Hashable, Sendable {
+@nonexhaustive public enum OutputSize: Hashable, Sendable {
     /// What suits the mode, also where that changes: `native` in `detail`, else `within` 1920 by 1080 pixels.
     case automatic
     /// The source's own size, made even.

@@ -1,5 +1,5 @@
 /// What happens to a share, in order. Read from `ShareSession.events`.
-public enum ShareEvent: Sendable {
+@nonexhaustive public enum ShareEvent: Sendable {
     /// The share is live, paused or stopped from now on.
     case stateChanged(ShareState)
     /// A viewer is connected; `viewers` counts those who are, this one among them.

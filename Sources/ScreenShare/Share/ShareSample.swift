@@ -1,13 +1,13 @@
 /// What a share captures, before it is mixed and encoded: pictures, what the machine plays, and who speaks, each by
 /// itself, all on one clock.
-public enum ShareSample: Sendable {
+@nonexhaustive public enum ShareSample: Sendable {
     /// A picture that shows something new.
     case video(VideoSample)
     /// A block of one source's sound.
     case audio(AudioSample, SharedAudio)
 
     /// Which of the three.
-    public enum Kind: Hashable, Sendable, CaseIterable {
+    @nonexhaustive public enum Kind: Hashable, Sendable, CaseIterable {
         /// Pictures, before they are encoded.
         case video
         /// `SharedAudio.system`, before it is mixed.

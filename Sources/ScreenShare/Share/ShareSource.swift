@@ -1,5 +1,5 @@
 /// Where the pictures come from.
-public enum ShareSource: Sendable {
+@nonexhaustive public enum ShareSource: Sendable {
     /// A whole X display, `:0` style; nil reads `DISPLAY`.
     case display(String?)
     /// A monitor by its RandR name, such as `HDMI-1`.

@@ -1,5 +1,5 @@
 /// The life of a share.
-public enum ShareState: Hashable, Sendable {
+@nonexhaustive public enum ShareState: Hashable, Sendable {
     /// Not started, still opening its source and sockets, or `start` has failed and may be tried again.
     case idle
     /// Viewers are answered, and pictures flow.

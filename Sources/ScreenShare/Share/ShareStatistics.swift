@@ -53,7 +53,7 @@ public struct SoundStatistics: Hashable, Sendable {
 }
 
 /// What pictures are about.
-public enum SharedContent: String, Hashable, Sendable {
+@nonexhaustive public enum SharedContent: String, Hashable, Sendable {
     /// Programs, pages, text.
     case app
     /// A film, a call, a game, an animation: in the whole picture or in a part of it.

@@ -37,7 +37,7 @@ public struct AudioConfiguration: Sendable {
 }
 
 /// Where sound comes from.
-public enum ShareAudioSource: Sendable {
+@nonexhaustive public enum ShareAudioSource: Sendable {
     /// The monitor of the default output, or the default microphone.
     case standard
     /// A device, by the id that `ShareableSources` tells.
@@ -47,7 +47,7 @@ public enum ShareAudioSource: Sendable {
 }
 
 /// What a sound is to the listener.
-public enum SharedAudio: String, Hashable, Sendable, CaseIterable {
+@nonexhaustive public enum SharedAudio: String, Hashable, Sendable, CaseIterable {
     /// What the machine or the embedding program plays.
     case system
     /// Who speaks.
@@ -58,7 +58,7 @@ public enum SharedAudio: String, Hashable, Sendable, CaseIterable {
 ///
 /// Every viewer gets the same: packets are encoded once for all, and `ptime` and `maxptime` in an offer (RFC 8866 §§ 6.4 and 6.5)
 /// are not read. For one that takes 10 ms at most choose that for the share.
-public enum AudioPacketDuration: Int, Hashable, Sendable, CaseIterable {
+@nonexhaustive public enum AudioPacketDuration: Int, Hashable, Sendable, CaseIterable {
     /// For calls: sound leaves 10 ms earlier, with twice the packets and headers.
     case milliseconds10 = 10
     /// What browsers send: 50 packets a second.

@@ -10,7 +10,7 @@ import Timebase
 /// take them; then the oldest are dropped.
 public final class CustomAudioSource: Sendable {
     /// How a sample lies in memory.
-    public enum Encoding: Hashable, Sendable, CaseIterable {
+    @nonexhaustive public enum Encoding: Hashable, Sendable, CaseIterable {
         /// 128 is silence.
         case unsigned8
         /// Two's complement, as WAV has it.
@@ -35,7 +35,7 @@ public final class CustomAudioSource: Sendable {
     }
 
     /// A block that was not taken; what was pushed before stays.
-    public enum PushError: Error, Hashable, Sendable {
+    @nonexhaustive public enum PushError: Error, Hashable, Sendable {
         /// The rate must be 8000…192,000 Hz, the channels 1…32, and the bytes whole frames of at most one second.
         case wrongFormat
     }

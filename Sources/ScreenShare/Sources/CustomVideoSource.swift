@@ -9,7 +9,7 @@ import Timebase
 /// Thread-safe. Only the newest picture is kept: pushing never blocks and never builds up a queue.
 public final class CustomVideoSource: Sendable {
     /// How a pushed picture lies in memory.
-    public enum Format: Hashable, Sendable {
+    @nonexhaustive public enum Format: Hashable, Sendable {
         /// Bytes B, G, R, A; A is ignored.
         case bgra
         /// Y, then interleaved U and V at half size (BT.709 limited).
@@ -25,7 +25,7 @@ public final class CustomVideoSource: Sendable {
     }
 
     /// A picture that was not taken; the one before stays.
-    public enum PushError: Error, Hashable, Sendable {
+    @nonexhaustive public enum PushError: Error, Hashable, Sendable {
         /// Width and height must be 2…8192, and the bytes must hold a picture of that format and size.
         case wrongSize
         /// Timestamps must rise.

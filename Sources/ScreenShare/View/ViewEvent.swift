@@ -1,5 +1,5 @@
 /// What happens to a viewer, in order.
-public enum ViewEvent: Hashable, Sendable {
+@nonexhaustive public enum ViewEvent: Hashable, Sendable {
     /// There is nothing to see yet; the text says why.
     case waiting(String)
     /// A try begins: sockets are opened, and the server is asked. `waiting` or `disconnected` may follow, and the next.
