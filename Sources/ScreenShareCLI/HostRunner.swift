@@ -163,9 +163,9 @@ final class HostRunner: Sendable {
                 }
             case .event(.stateChanged(.stopped(let error))): return error.map { .failed($0) } ?? .over
             // Nobody is here to choose another.
-            case .event(.sourceEnded(let text)): return .failed(.source(text))
-            case .event(.contentChanged(let content, let cadence)):
-                if let line = playing.line(content, rate: cadence?.picturesPerSecond) { Console.line(line) }
+            case .event(.sourceEnded(let absence)): return .failed(.source(absence.text))
+            case .event(.contentChanged(let change)):
+                if let line = playing.line(change.content, rate: change.cadence?.picturesPerSecond) { Console.line(line) }
             case .event(let event):
                 if case .viewerJoined = event { quietAt = elapsed + 1 }
                 show(event)
@@ -218,15 +218,16 @@ final class HostRunner: Sendable {
             // What it was stands there until the next second.
             Console.clearStatus()
             Console.line("The share is \(state.word).")
-        case .viewerJoined(_, let viewers): Console.line("A viewer joined (\(viewers) now).")
+        case .viewerJoined(let arrival): Console.line("A viewer joined (\(arrival.viewers) now).")
         case .viewerStarved(let viewer):
             Console.line("The path to \(viewer) takes too little for moving pictures; it is sent one now and then.")
         case .viewerRecovered(let viewer): Console.line("The path to \(viewer) takes moving pictures again.")
-        case .viewerLeft(_, let viewers, let reason): Console.line("A viewer left: \(reason) (\(viewers) now).")
-        case .viewerFailed(_, let reason): Console.line("A viewer did not connect: \(reason).")
-        case .sourceChanged(let sourceWidth, let sourceHeight, let width, let height):
-            Console.line("Sharing \(sourceWidth)x\(sourceHeight) as \(width)x\(height).")
-        case .sourceHidden(let text): Console.line(text)
+        case .viewerLeft(let departure):
+            Console.line("A viewer left: \(departure.reason.text) (\(departure.viewers) now).")
+        case .viewerFailed(let departure): Console.line("A viewer did not connect: \(departure.reason.text).")
+        case .sourceChanged(let change):
+            Console.line("Sharing \(change.sourceWidth)x\(change.sourceHeight) as \(change.width)x\(change.height).")
+        case .sourceHidden(let absence): Console.line(absence.text)
         case .sourceVisible: Console.line("The source is visible again.")
         case .contentChanged, .sourceEnded: break
         case .presetChanged(let preset): Console.line("Pictures are encoded with preset \(preset.rawValue) now.")

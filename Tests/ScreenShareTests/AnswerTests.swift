@@ -257,8 +257,9 @@ struct AnswerTests {
         let next = try await room.session.answer(offer: Self.offer()).viewer
         let viewers = await room.session.statistics().viewers.map(\.viewer)
         #expect(next != idle && viewers == [next])
-        for await case .viewerFailed(let name, let reason) in room.session.events {
-            #expect(name == idle && reason == "another needed its place")
+        for await case .viewerFailed(let departure) in room.session.events {
+            #expect(departure == ViewerDeparture(viewer: idle, viewers: 0, reason: .displaced))
+            #expect(departure.reason.text == "another needed its place")
             break
         }
         await room.close()

@@ -12,15 +12,19 @@ struct GoodbyeTests {
         let painting = room.paint()
         let viewer = room.viewer()
         await viewer.start()
-        var reason: String?
+        var left: ViewerDeparture?
         for await event in room.session.events {
-            if case .viewerJoined(let name, _) = event { isSentAway ? await room.session.remove(name) : await viewer.stop() }
-            if case .viewerLeft(_, _, let words) = event { reason = words }
-            if reason != nil { break }
+            if case .viewerJoined(let arrival) = event {
+                isSentAway ? await room.session.remove(arrival.viewer) : await viewer.stop()
+            }
+            if case .viewerLeft(let departure) = event { left = departure }
+            if left != nil { break }
         }
         // Its connection and its session end each by itself.
         let words = isSentAway ? ["it was sent away"] : ["closed by the other side", "it said goodbye"]
-        #expect(words.contains(try #require(reason)))
+        let departure = try #require(left)
+        #expect(words.contains(departure.reason.text) && departure.viewers == 0)
+        #expect(departure.reason.kind == (isSentAway ? .removed : .closed))
         await viewer.stop()
         painting.cancel()
         await room.close()
@@ -53,9 +57,11 @@ struct GoodbyeTests {
             await room.session.handle(.peer(peer, .disconnected(.handshake(.fingerprintMismatch))))
         }
         for await event in room.session.events {
-            guard case .viewerFailed(let name, let reason) = event else { continue }
-            #expect(name == viewer)
-            #expect(reason == (isSentAway ? "it was sent away" : "its certificate is not the one it announced"))
+            guard case .viewerFailed(let departure) = event else { continue }
+            #expect(departure.viewer == viewer)
+            #expect(departure.reason.kind == (isSentAway ? .removed : .handshakeFailed))
+            let words = isSentAway ? "it was sent away" : "its certificate is not the one it announced"
+            #expect(departure.reason.text == words)
             break
         }
         await room.close()
@@ -67,9 +73,18 @@ struct GoodbyeTests {
         let viewer = try await room.session.counterOffer().viewer
         await #expect(throws: ShareError.self) { try await room.session.accept(answer: "", from: viewer) }
         await room.close()
-        var failed: [String] = []
-        for await case .viewerFailed(let name, _) in room.session.events { failed.append(name) }
-        #expect(failed == [viewer])
+        var failed: [ViewerDeparture] = []
+        for await case .viewerFailed(let departure) in room.session.events { failed.append(departure) }
+        #expect(failed == [ViewerDeparture(viewer: viewer, viewers: 0, reason: .unusableAnswer)])
+    }
+
+    @Test("a program can tell one that is gone from one that may come back, or could not come", arguments: [
+        (.closedByPeer, .closed), (.handshake(.closed), .closed), (.consentExpired, .consentExpired),
+        (.unreachable, .unreachable), (.handshake(.noCommonProfile), .handshakeFailed),
+        (.handshake(.failed("x")), .handshakeFailed), (.protection(.exhausted), .protectionFailed),
+    ] as [(DisconnectReason, ViewerDeparture.Reason.Kind)])
+    func kinds(reason: DisconnectReason, kind: ViewerDeparture.Reason.Kind) {
+        #expect(ViewerDeparture.Reason(reason).kind == kind)
     }
 
     @Test("nobody joins or leaves a share that has stopped: that comes last")

@@ -47,7 +47,7 @@ struct OutputSizeTests {
         /// The next encoded size that is told.
         func size() async -> String? {
             while let event = await events.next() {
-                if case .sourceChanged(_, _, let width, let height) = event { return "\(width)x\(height)" }
+                if case .sourceChanged(let change) = event { return "\(change.width)x\(change.height)" }
             }
             return nil
         }

@@ -252,8 +252,8 @@ struct SessionTests {
         for await event in viewer.events where event == .waiting("the share is paused") { break }
         #expect(await room.session.state == .live)
         for await event in room.session.events {
-            guard case .sourceEnded(let text) = event else { continue }
-            #expect(text == "The window was closed.")
+            guard case .sourceEnded(let absence) = event else { continue }
+            #expect(absence.text == "The window was closed.")
             break
         }
         try await room.session.setSource(.testPattern(width: 64, height: 64))

@@ -2,29 +2,28 @@
 @nonexhaustive public enum ShareEvent: Sendable {
     /// The share is live, paused or stopped from now on.
     case stateChanged(ShareState)
-    /// A viewer is connected; `viewers` counts those who are, this one among them.
-    case viewerJoined(viewer: String, viewers: Int)
-    /// One that was connected is gone, with the reason in words for a person; `viewers` are still there. None comes for
-    /// those who are there when the share stops.
-    case viewerLeft(viewer: String, viewers: Int, reason: String)
-    /// One that was answered, or made an offer, did not connect, and is forgotten; with the reason likewise.
-    case viewerFailed(viewer: String, reason: String)
+    /// A viewer is connected.
+    case viewerJoined(ViewerArrival)
+    /// One that was connected is gone. None comes for those who are there when the share stops.
+    case viewerLeft(ViewerDeparture)
+    /// One that was answered, or made an offer, did not connect, and is forgotten.
+    case viewerFailed(ViewerDeparture)
     /// A viewer's path takes too little for moving pictures; it is sent one now and then.
     case viewerStarved(viewer: String)
     /// It takes enough again.
     case viewerRecovered(viewer: String)
-    /// The source's size or the encoded size changed; both in pixels. Told of the first picture too.
-    case sourceChanged(sourceWidth: Int, sourceHeight: Int, width: Int, height: Int)
+    /// The source's size or the encoded size changed. Told of the first picture too.
+    case sourceChanged(SourceChange)
     /// Nothing can be captured for now (a minimised window, an unplugged monitor); the text says why.
-    case sourceHidden(String)
+    case sourceHidden(SourceAbsence)
     /// There is nothing to capture any more (a closed window); the text says what to do. The share goes on, with its sound:
     /// it sends nothing of that source from now on, rooms show it as paused, and `setSource` may put another in its place.
-    case sourceEnded(String)
+    case sourceEnded(SourceAbsence)
     /// There is something to capture again, of that source or of another.
     case sourceVisible
     /// Something began to play, or has ended, or its rate is known, or no longer. Where nobody looks any more, in mode
     /// `detail` and at a fixed rate, what played counts as ended.
-    case contentChanged(SharedContent, cadence: CadenceStatistics?)
+    case contentChanged(ContentChange)
     /// The processor was too busy for the preset before, or has room for a better one. Of slow viewers' own encodings a
     /// `notice` tells.
     case presetChanged(EncoderPreset)

@@ -87,7 +87,7 @@ extension ShareSession {
         }
         let answer: AcceptedAnswer
         do { answer = try AcceptedAnswer(SessionDescription(text), to: pending.offer) } catch {
-            await remove(viewer, because: "its answer can't be used")
+            await remove(viewer, because: .unusableAnswer)
             throw .malformedDescription("the answer can't be used: \(error)")
         }
         do {
@@ -98,7 +98,7 @@ extension ShareSession {
             viewers[peer]?.credentials = remote.credentials
             await hub.with(peer) { core, now in core.setRemote(remote, send: send, handshakeRole: role, at: now) }
         } catch {
-            await remove(viewer, because: "its answer can't be used")
+            await remove(viewer, because: .unusableAnswer)
             throw .malformedDescription("the answer can't be used: \(error)")
         }
     }
@@ -140,10 +140,10 @@ extension ShareSession {
 
     /// Says goodbye to a viewer; of one that is gone already nothing is said.
     public func remove(_ viewer: String) async {
-        await remove(viewer, because: "it was sent away")
+        await remove(viewer, because: .removed)
     }
 
-    package func remove(_ viewer: String, because reason: String) async {
+    package func remove(_ viewer: String, because reason: ViewerDeparture.Reason) async {
         guard let peer = peer(named: viewer) else { return }
         await hub?.remove(peer)
         left(peer, reason)
@@ -163,7 +163,7 @@ extension ShareSession {
         while viewers.count >= configuration.maximumViewers {
             let slowest = viewers.values.filter { !$0.isConnected }.min { $0.since < $1.since }
             guard let slowest, SystemClock.now() - slowest.since >= ShareLimits.connecting else { throw .full }
-            await remove(slowest.name, because: "another needed its place")
+            await remove(slowest.name, because: .displaced)
         }
     }
 

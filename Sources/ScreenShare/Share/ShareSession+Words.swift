@@ -32,6 +32,32 @@ extension DisconnectReason {
     }
 }
 
+extension ViewerDeparture.Reason {
+    static let removed = Self(kind: .removed, text: "it was sent away")
+    static let saidGoodbye = Self(kind: .closed, text: "it said goodbye")
+    static let displaced = Self(kind: .displaced, text: "another needed its place")
+    static let unusableAnswer = Self(kind: .unusableAnswer, text: "its answer can't be used")
+    static let answerLost = Self(kind: .undelivered, text: "the answer did not arrive")
+    static let offerLost = Self(kind: .undelivered, text: "the offer did not arrive")
+
+    init(_ reason: DisconnectReason) {
+        self.init(kind: Kind(reason), text: reason.text)
+    }
+}
+
+extension ViewerDeparture.Reason.Kind {
+    fileprivate init(_ reason: DisconnectReason) {
+        switch reason {
+        case .unreachable: self = .unreachable
+        case .consentExpired: self = .consentExpired
+        // No viewer sends us a stream that another could replace.
+        case .closedByPeer, .streamReplaced, .handshake(.closed): self = .closed
+        case .handshake(.fingerprintMismatch), .handshake(.noCommonProfile), .handshake(.failed): self = .handshakeFailed
+        case .protection: self = .protectionFailed
+        }
+    }
+}
+
 extension HubError {
     var shareError: ShareError {
         switch self {

@@ -213,7 +213,7 @@ public actor ShareSession {
     func handle(_ signal: Signal) async {
         switch signal {
         case .peer(let id, .connected): connected(id)
-        case .peer(let id, .disconnected(let reason)): left(id, reason.text)
+        case .peer(let id, .disconnected(let reason)): left(id, ViewerDeparture.Reason(reason))
         case .peer(_, .interrupted), .peer(_, .keyframeNeeded), .peer(_, .keyframeAskedEarly),
             .peer(_, .keyframeNeedless), .peer(_, .path), .peer(_, .received), .peer(_, .receivedAudio): break
         case .peer(let id, .losesAudio(let share)):
@@ -238,13 +238,15 @@ public actor ShareSession {
         case .geometry(let source, let picture):
             sink.yield(
                 .sourceChanged(
-                    sourceWidth: source.width, sourceHeight: source.height, width: picture.width, height: picture.height))
+                    SourceChange(
+                        sourceWidth: source.width, sourceHeight: source.height, width: picture.width,
+                        height: picture.height)))
         case .hidden(let text):
             hasSourceEnded = false
-            sink.yield(.sourceHidden(text))
+            sink.yield(.sourceHidden(SourceAbsence(text: text)))
         case .sourceEnded(let text):
             hasSourceEnded = true
-            sink.yield(.sourceEnded(text))
+            sink.yield(.sourceEnded(SourceAbsence(text: text)))
             // Who joins now sees nothing of it.
             await hub?.forgetCaches()
         case .visible:
@@ -253,7 +255,9 @@ public actor ShareSession {
         case .content(let content, let cadence):
             self.content = content
             updatePlayout()
-            sink.yield(.contentChanged(SharedContent(content), cadence: cadence.map { CadenceStatistics($0) }))
+            sink.yield(
+                .contentChanged(
+                    ContentChange(content: SharedContent(content), cadence: cadence.map { CadenceStatistics($0) })))
         case .preset(let preset): sink.yield(.presetChanged(EncoderPreset(preset)))
         case .notice(let text): sink.yield(.notice(text))
         case .failed(let error): await end(error)
@@ -267,19 +271,17 @@ public actor ShareSession {
         guard !isStopped, let viewer = viewers[id] else { return }
         viewers[id]?.isConnected = true
         updateLanes()
-        sink.yield(.viewerJoined(viewer: viewer.name, viewers: connectedViewers))
+        sink.yield(.viewerJoined(ViewerArrival(viewer: viewer.name, viewers: connectedViewers)))
     }
 
     /// - Parameter reason: nil where whoever asked for the viewer is told by an error.
-    func left(_ id: PeerID, _ reason: String?) {
+    func left(_ id: PeerID, _ reason: ViewerDeparture.Reason?) {
         guard let viewer = viewers.removeValue(forKey: id) else { return }
         pendingOffers[id] = nil
         updateLanes()
         guard !isStopped, let reason else { return }
-        sink.yield(
-            viewer.isConnected
-                ? .viewerLeft(viewer: viewer.name, viewers: connectedViewers, reason: reason)
-                : .viewerFailed(viewer: viewer.name, reason: reason))
+        let departure = ViewerDeparture(viewer: viewer.name, viewers: connectedViewers, reason: reason)
+        sink.yield(viewer.isConnected ? .viewerLeft(departure) : .viewerFailed(departure))
     }
 
     private var isStopped: Bool {

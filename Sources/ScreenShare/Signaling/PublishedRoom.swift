@@ -106,7 +106,7 @@ public actor PublishedRoom {
             if let viewer = viewers[id] { try? await session.accept(answer: sdp, from: viewer) }
         case .left(let id):
             early[id] = nil
-            if let viewer = viewers.removeValue(forKey: id) { await session.remove(viewer, because: "it said goodbye") }
+            if let viewer = viewers.removeValue(forKey: id) { await session.remove(viewer, because: .saidGoodbye) }
         }
     }
 
@@ -121,7 +121,7 @@ public actor PublishedRoom {
             } catch {
                 logger.info("An answer was not taken.", metadata: ["reason": .string(error.description)])
                 viewers[id] = nil
-                await session.remove(answer.viewer, because: "the answer did not arrive")
+                await session.remove(answer.viewer, because: .answerLost)
                 // It may have arrived all the same.
                 await client.dismiss(id)
             }
@@ -158,7 +158,7 @@ public actor PublishedRoom {
         } catch {
             // Nobody answers a counter-offer that did not arrive.
             guard let viewer = viewers.removeValue(forKey: id) else { return }
-            await session.remove(viewer, because: "the offer did not arrive")
+            await session.remove(viewer, because: .offerLost)
         }
     }
 
