@@ -23,10 +23,10 @@ struct Failure: Error {
     init(_ error: ShareError, at place: ViewedPlace) {
         let failure = Failure(error)
         let message = failure.message.replacing(place.address, with: place.shownAddress)
-        if case .signaling = error, !message.contains(place.shownAddress) {
-            self.init(failure.code, "\(place.text): \(message)")
-        } else {
-            self.init(failure.code, message)
+        let isNamed = message.contains(place.shownAddress)
+        switch error {
+        case .signaling where !isNamed, .unavailable where !isNamed: self.init(failure.code, "\(place.text): \(message)")
+        default: self.init(failure.code, message)
         }
     }
 
@@ -34,7 +34,8 @@ struct Failure: Error {
     init(_ error: ShareError) {
         switch error {
         case .source where !Self.isDisplayNamed: self.init(.unavailable, "\(error.description) Name one by --display.")
-        case .source, .network, .full, .signaling, .roomTaken: self.init(.unavailable, error.description)
+        case .source, .network, .full, .signaling, .unavailable, .roomTaken, .cancelled:
+            self.init(.unavailable, error.description)
         case .offerRefused, .malformedDescription, .codec, .invalid: self.init(.software, error.description)
         case .forbidden: self.init(.noPermission, error.description)
         }

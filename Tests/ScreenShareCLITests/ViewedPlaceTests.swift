@@ -17,11 +17,14 @@ struct ViewedPlaceTests {
     @Test("what a server could not be asked is told with the place, once")
     func failure() {
         let place = ViewedPlace(room: "demo", address: "http://127.0.0.1:9")
-        let unreachable = Failure(.signaling("nothing listens there"), at: place)
-        #expect(unreachable.code == .unavailable)
-        #expect(unreachable.message == #"in room "demo" at http://127.0.0.1:9: nothing listens there"#)
         let told = "http://127.0.0.1:9/v1/rooms/demo/whep: no such room"
-        #expect(Failure(.signaling(told), at: place).message == told)
+        let errors: [(String) -> ShareError] = [{ .signaling($0) }, { .unavailable($0, retryAfter: .zero) }]
+        for error in errors {
+            let unreachable = Failure(error("nothing listens there"), at: place)
+            #expect(unreachable.code == .unavailable)
+            #expect(unreachable.message == #"in room "demo" at http://127.0.0.1:9: nothing listens there"#)
+            #expect(Failure(error(told), at: place).message == told)
+        }
         #expect(Failure(.network("no address"), at: place).message == "no address")
         let endpoint = ViewedPlace(room: nil, address: "https://example.org/whep?key=1")
         let refused = Failure(.forbidden("the server at https://example.org/whep?key=1 demands a token"), at: endpoint)

@@ -48,6 +48,29 @@ struct OutcomeTests {
         #expect(error == .signaling("http://meet.example.org: the address leads to https://meet.example.org; name that one"))
     }
 
+    @Test("a program is told whether another try makes sense, and when at the earliest", arguments: [
+        (.unreachable(.connectionRefused), .zero), (.notThereYet(retryAfter: .seconds(3), words: "busy"), .seconds(3)),
+        (.gone, .zero), (.refused(status: 500, words: "status 500"), .zero),
+        (.badAddress("x"), nil), (.refused(status: 400, words: "status 400"), nil), (.unreadable("receipt"), nil),
+    ] as [(SignalingError, Duration?)])
+    func again(error: SignalingError, after time: Duration?) {
+        let words = "http://127.0.0.1:9: \(error)"
+        let expected = time.map { ShareError.unavailable(words, retryAfter: $0) } ?? .signaling(words)
+        #expect(error.shareError("http://127.0.0.1:9") == expected)
+    }
+
+    @Test("who is cancelled is told so, and not that the server failed")
+    func cancelled() {
+        #expect(SignalingError.cancelled.shareError("http://127.0.0.1:9") == .cancelled)
+    }
+
+    @Test("what a viewer waited for in vain is worth another try, when its server says so")
+    func givenUp() throws {
+        let busy = SignalingError.notThereYet(retryAfter: .seconds(3), words: "nobody shares yet")
+        let outcome = try ViewLife.Outcome(of: busy, at: "http://127.0.0.1:9/whep", hasJoined: false)
+        #expect(outcome.givenUp == .unavailable("nobody shares yet", retryAfter: .seconds(3)))
+    }
+
     @Test("a sharer is told when a room that is taken may be free")
     func taken() {
         let error = SignalingError.roomTaken(retryAfter: .seconds(4)).shareError("http://127.0.0.1:9")

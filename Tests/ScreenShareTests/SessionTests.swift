@@ -84,7 +84,7 @@ struct SessionTests {
         var events: [ViewEvent] = []
         for await event in viewer.events { events.append(event) }
         #expect(events.contains(.connected))
-        #expect(events.last == .ended(.signaling("connected, but no picture has come")))
+        #expect(events.last == .ended(.unavailable("connected, but no picture has come", retryAfter: .zero)))
         await room.close()
     }
 

@@ -17,22 +17,29 @@
     case invalid(String)
     /// A token is missing or wrong, or a TURN server refuses the credentials.
     case forbidden(String)
-    /// The signaling server refused, or can't be reached.
+    /// The signaling server refused for good, says what can't be read, or its address is none.
     case signaling(String)
+    /// What is asked for is not there now: the signaling server can't be reached or has too much to do, or, for a viewer whose
+    /// patience has ended, nobody shares or no picture came. Worth another try, after this time at least.
+    case unavailable(String, retryAfter: Duration)
     /// Somebody else is sharing in the room, or was until a moment ago: a share that was killed keeps its room, until this time
     /// has passed at most.
     case roomTaken(retryAfter: Duration)
+    /// The task that asked was cancelled.
+    case cancelled
 
-    /// The case's text; `full` and `roomTaken` have one of their own.
+    /// The case's text; those without one have their own.
     public var description: String {
         switch self {
         case .source(let text), .codec(let text), .network(let text), .malformedDescription(let text),
-            .offerRefused(let text), .invalid(let text), .forbidden(let text), .signaling(let text):
+            .offerRefused(let text), .invalid(let text), .forbidden(let text), .signaling(let text),
+            .unavailable(let text, _):
             text
         case .full: "as many viewers as allowed are connected"
         case .roomTaken(let time):
             "somebody else is sharing in this room, or was until a moment ago: choose another name, or try again in "
                 + "\(time.components.seconds) s"
+        case .cancelled: "cancelled"
         }
     }
 }

@@ -150,7 +150,7 @@ public actor PublishedRoom {
             let counter = try? await session.counterOffer()
             viewers[id] = counter?.viewer
             refusal = Refusal(.unsupported, detail: error.description, counterOffer: counter?.sdp)
-        case .source, .codec, .network, .invalid, .signaling, .roomTaken, .forbidden:
+        case .source, .codec, .network, .invalid, .signaling, .unavailable, .roomTaken, .forbidden, .cancelled:
             refusal = Refusal(.busy, detail: "The sharer can't answer now.")
         }
         do throws(SignalingError) {

@@ -54,9 +54,10 @@ extension ShareSession {
     ///
     /// A server that is lost is found again in the background; running media doesn't notice.
     /// - Returns: what is to be kept: once nobody holds it, the room is given back, and nobody finds the share any more.
-    /// - Throws: `ShareError.signaling` where the server can't be reached, `.roomTaken` where somebody else has the room,
-    ///   `.forbidden` where it demands a token or takes none of ours, `.invalid` after `stop`, or where room, title or token
-    ///   are malformed; what ended the share where nobody stopped it.
+    /// - Throws: `ShareError.unavailable` where the server can't be reached, or can't do it now, `.signaling` where it never
+    ///   will, `.roomTaken` where somebody else has the room, `.forbidden` where it demands a token or takes none of ours,
+    ///   `.cancelled` in a task that is, `.invalid` after `stop`, or where room, title or token are malformed; what ended the
+    ///   share where nobody stopped it.
     public func publish(_ publication: RoomPublication) async throws(ShareError) -> PublishedRoom {
         let client = SharerClient(try publication.configuration(), logger: logger)
         try checkRunning()
@@ -84,8 +85,11 @@ extension SignalingError {
         case .tokenRequired: .forbidden("the server at \(server) demands a token")
         case .forbidden(let words): .forbidden(words)
         case .roomTaken(let time): .roomTaken(retryAfter: time)
-        case .badAddress, .unreachable, .notThereYet, .gone, .stale, .elsewhere, .refused, .unreadable, .cancelled:
-            .signaling("\(server): \(description)")
+        case .cancelled: .cancelled
+        case .badAddress, .unreachable, .notThereYet, .gone, .stale, .elsewhere, .refused, .unreadable:
+            isTemporary
+                ? .unavailable("\(server): \(description)", retryAfter: retryAfter)
+                : .signaling("\(server): \(description)")
         }
     }
 }

@@ -17,6 +17,7 @@
     case pathRecovered
     /// Something a person should know that does not end the session.
     case notice(String)
-    /// Ended, with the error that ended it if it was not asked to.
+    /// Ended, with the error that ended it if it was not asked to; where the patience did, `ShareError.unavailable`, or `network`
+    /// where there was no way to the sharer.
     case ended(ShareError?)
 }
