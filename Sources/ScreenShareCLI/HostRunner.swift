@@ -237,6 +237,9 @@ final class HostRunner: Sendable {
         case .audioMuted(let muted):
             Console.line(
                 muted.isEmpty ? "All sound is on." : "Muted: \(muted.map(\.words).sorted().joined(separator: " and ")).")
+        case .roomLost(let loss):
+            Console.line("Signaling is lost (\(loss.reason)); trying again. Viewers who are here don't notice.")
+        case .roomFound: Console.line("The signaling server is there again.")
         case .notice(let text): Console.line(text)
         }
     }

@@ -1,6 +1,5 @@
 import Logging
 import SignalingClient
-import SignalingProtocol
 import Testing
 
 @testable import ScreenShare
@@ -8,12 +7,13 @@ import Testing
 @Suite("What a sharer is told of a server that is lost", .timeLimit(.minutes(1)))
 struct LostSignalingTests {
     /// A session that only its room holds, at a server that is not there.
-    private func publish() throws -> (PublishedRoom, AsyncStream<ScreenShare.ShareEvent>) {
+    private func publish() throws -> (PublishedRoom, AsyncStream<ShareEvent>) {
         let logger = Logger(label: "test")
         let session = ShareSession(configuration: ShareConfiguration(source: .custom(CustomVideoSource())), logger: logger)
-        let client = SharerClient(
-            .init(server: try ServerAddress("http://127.0.0.1:9"), room: try #require(RoomName("demo"))), logger: logger)
-        return (PublishedRoom(session: session, client: client, logger: logger), session.events)
+        let publication = RoomPublication(server: "http://127.0.0.1:9", room: "demo")
+        let client = SharerClient(try publication.configuration(), logger: logger)
+        let room = PublishedRoom(session: session, client: client, publication: publication, logger: logger)
+        return (room, session.events)
     }
 
     @Test("a room that was given back lets its session go, though the room is held on")
@@ -33,14 +33,21 @@ struct LostSignalingTests {
         }
         await room.take(.disconnected(.unreachable(.timeout), retryAfter: .seconds(1)))
         await room.take(.connected(resumed: true))
-        var notices: [String] = []
-        for await event in events {
-            guard case .notice(let text) = event else { continue }
-            notices.append(text)
-            if text.hasSuffix("is there again.") { break }
+        var losses: [RoomLoss] = []
+        reading: for await event in events {
+            switch event {
+            case .roomLost(let loss): losses.append(loss)
+            case .roomFound(let found):
+                #expect(found == RoomReturn(room: "demo", server: "http://127.0.0.1:9"))
+                break reading
+            default: Issue.record("\(event)")
+            }
         }
-        try #require(notices.count == 3, "\(notices)")
-        #expect(notices[0].contains("somebody else is sharing in this room"))
-        #expect(notices[1].contains("it didn't answer in time"))
+        try #require(losses.count == 2, "\(losses)")
+        #expect(losses.allSatisfy { $0.room == "demo" && $0.server == "http://127.0.0.1:9" })
+        #expect(losses[0].reason == "somebody else is sharing in this room")
+        #expect(losses[0].error == .roomTaken(retryAfter: .seconds(4)))
+        #expect(losses[1].reason == "the signaling server cannot be reached: it didn't answer in time")
+        #expect(losses[1].error == .unavailable("http://127.0.0.1:9: \(losses[1].reason)", retryAfter: .zero))
     }
 }

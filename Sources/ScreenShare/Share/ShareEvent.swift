@@ -33,6 +33,11 @@
     case audioResumed(SharedAudio)
     /// What is muted now.
     case audioMuted(Set<SharedAudio>)
+    /// The server of a `PublishedRoom` is lost, or gives us the room no more: nobody can join there, and those who have don't
+    /// notice. It is tried again, and told once while the reason is the same.
+    case roomLost(RoomLoss)
+    /// It is there again.
+    case roomFound(RoomReturn)
     /// Something a person should know that does not end the share.
     case notice(String)
 }

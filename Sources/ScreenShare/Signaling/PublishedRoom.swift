@@ -6,6 +6,7 @@ import SignalingProtocol
 public actor PublishedRoom {
     private var session: ShareSession?
     private let client: SharerClient
+    private let publication: RoomPublication
     private let logger: Logger
     private var tasks: [Task<Void, Never>] = []
     /// The server's sessions and ours.
@@ -18,9 +19,10 @@ public actor PublishedRoom {
     /// Fragments kept for one offer; a browser sends a candidate each.
     private static let earlyFragments = 32
 
-    init(session: ShareSession, client: SharerClient, logger: Logger) {
+    init(session: ShareSession, client: SharerClient, publication: RoomPublication, logger: Logger) {
         self.session = session
         self.client = client
+        self.publication = publication
         self.logger = logger
     }
 
@@ -88,14 +90,19 @@ public actor PublishedRoom {
         guard let session else { return }
         switch event {
         case .connected:
-            if lostBecause != nil { session.sink.yield(.notice("The signaling server is there again.")) }
+            if lostBecause != nil {
+                session.sink.yield(.roomFound(RoomReturn(room: publication.room, server: publication.server)))
+            }
             lostBecause = nil
         case .disconnected(let error, _):
             // Once, however often it is tried again, and however long each try is to wait.
             let reason = error.description
             guard lostBecause != reason else { return }
             lostBecause = reason
-            session.sink.yield(.notice("Signaling is lost (\(reason)); trying again. Viewers who are here don't notice."))
+            let loss = RoomLoss(
+                room: publication.room, server: publication.server, error: error.shareError(publication.server),
+                reason: reason)
+            session.sink.yield(.roomLost(loss))
         case .offer(let id, let sdp):
             // Offers, and restarts, are answered side by side: one that is slow delays no other.
             early[id] = []

@@ -52,7 +52,7 @@ public struct RoomPublication: Sendable {
 extension ShareSession {
     /// Makes the share joinable in a room: viewers' offers are answered from now on, by WHEP on the server's side.
     ///
-    /// A server that is lost is found again in the background; running media doesn't notice.
+    /// A server that is lost is found again in the background (`ShareEvent.roomLost`); running media doesn't notice.
     /// - Returns: what is to be kept: once nobody holds it, the room is given back, and nobody finds the share any more.
     /// - Throws: `ShareError.unavailable` where the server can't be reached, or can't do it now, `.signaling` where it never
     ///   will, `.roomTaken` where somebody else has the room, `.forbidden` where it demands a token or takes none of ours,
@@ -69,7 +69,7 @@ extension ShareSession {
             await client.end()
             throw error
         }
-        let room = PublishedRoom(session: self, client: client, logger: logger)
+        let room = PublishedRoom(session: self, client: client, publication: publication, logger: logger)
         await room.start()
         return room
     }
