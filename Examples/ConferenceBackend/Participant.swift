@@ -6,6 +6,7 @@ struct Participant: Sendable {
     let name: String
     private let session: ShareSession
     private let source = CustomVideoSource()
+    private let viewers = Viewers()
     private let painter: Painter
     private let pace: @Sendable (Int) -> Duration
 
@@ -20,6 +21,7 @@ struct Participant: Sendable {
     func start() async throws {
         try await session.start()
         Task { try await paint() }
+        Task { await forgetWhoIsGone() }
     }
 
     func stop() async { await session.stop() }
@@ -40,22 +42,34 @@ struct Participant: Sendable {
 
     // MARK: Signaling of this backend's own
 
-    /// `POST /participants/NAME`: SDP offer in, SDP answer out. `DELETE …/VIEWER`: the viewer leaves.
+    /// Be it that it said so, or closed the page, or never connected.
+    private func forgetWhoIsGone() async {
+        for await event in session.events {
+            switch event {
+            case .viewerLeft(let departure), .viewerFailed(let departure): await viewers.remove(departure.viewer)
+            default: break
+            }
+        }
+    }
+
+    /// `POST /participants/NAME`: SDP offer in, SDP answer out. `DELETE …/ID`: the viewer leaves.
     func addRoutes(to router: Router<BasicRequestContext>) {
-        router.post("/participants/\(name)") { [session] request, _ -> Response in
+        router.post("/participants/\(name)") { [session, viewers] request, _ -> Response in
             let offer = String(buffer: try await request.body.collect(upTo: 65_536))
             do {
                 let answer = try await session.answer(offer: offer)
+                let id = await viewers.add(answer.viewer)
                 var headers = HTTPFields()
                 headers[.contentType] = "application/sdp"
-                headers[.location] = "/participants/\(self.name)/\(answer.viewer)"
+                headers[.location] = "/participants/\(self.name)/\(id)"
                 return Response(status: .created, headers: headers, body: .init(byteBuffer: .init(string: answer.sdp)))
             } catch let error as ShareError {
                 throw HTTPError(.notAcceptable, message: error.description)
             }
         }
-        router.delete("/participants/\(name)/:viewer") { [session] _, context -> HTTPResponse.Status in
-            await session.remove(context.parameters.get("viewer") ?? "")
+        router.delete("/participants/\(name)/:id") { [session, viewers] _, context -> HTTPResponse.Status in
+            guard let viewer = await viewers.name(of: context.parameters.get("id") ?? "") else { return .notFound }
+            await session.remove(viewer)
             return .noContent
         }
     }

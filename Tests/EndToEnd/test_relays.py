@@ -9,28 +9,10 @@ from harness import annexb, sharer
 from harness.codes import NO_PERMISSION, OK, UNAVAILABLE
 from harness.networks import Lab
 from harness.recorder import Recorder, resumed
+from harness.web import OFFER
 
 OUTSIDE = Lab.ADDRESSES["internet"]
 SECRET = ("--turn-secret", sharer.TurnServer.SECRET)
-
-# As a browser's, but of nobody: enough to be answered.
-OFFER = """v=0
-o=- 1 1 IN IP4 127.0.0.1
-s=-
-t=0 0
-a=group:BUNDLE 0
-m=video 9 UDP/TLS/RTP/SAVPF 96
-c=IN IP4 0.0.0.0
-a=mid:0
-a=ice-ufrag:abcd
-a=ice-pwd:abcdefghijklmnopqrstuvwx
-a=fingerprint:sha-256 {fingerprint}
-a=setup:actpass
-a=recvonly
-a=rtcp-mux
-a=rtpmap:96 H264/90000
-a=fmtp:96 level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f
-""".format(fingerprint=":".join(["00"] * 32)).replace("\n", "\r\n")
 
 
 @pytest.fixture
