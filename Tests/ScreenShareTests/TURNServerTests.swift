@@ -44,6 +44,15 @@ struct TURNServerTests {
         }
     }
 
+    @Test("nor is what a viewer is given")
+    func viewersSilence() throws {
+        let server = try TURNServer(url: "turn:relay.example.org", credentials: Self.password)
+        let credentials = try #require(server.viewerCredentials())
+        var dumped = ""
+        dump(credentials, to: &dumped)
+        for text in ["\(credentials)", String(reflecting: credentials), dumped] { #expect(!text.contains("wonder")) }
+    }
+
     @Test("viewers get a login of their own that lapses, made of a secret; else ours")
     func viewers() throws {
         let own = try TURNServer(url: "turn:relay.example.org", credentials: Self.password)

@@ -61,16 +61,16 @@ extension TURNServer {
     /// lapse; otherwise our own. Nil where this machine's OpenSSL lacks an algorithm (MD5 in a FIPS configuration).
     ///
     /// - Parameter lifetime: in whole seconds from now; of no matter to `.password`.
-    public func viewerCredentials(lifetime: Duration = .seconds(12 * 3600)) -> (username: String, password: String)? {
+    public func viewerCredentials(lifetime: Duration = .seconds(12 * 3600)) -> ViewerCredentials? {
         switch credentials {
-        case .password(let username, let password): return (username, password)
+        case .password(let username, let password): return ViewerCredentials(username: username, password: password)
         case .sharedSecret(let secret):
             let made = OpenSSLAuthenticator().flatMap {
                 TURNCredentials.timeLimited(
                     secret: secret, name: "viewer", unixTime: SystemClock.unixSeconds(),
                     lifetime: lifetime.components.seconds, with: $0)
             }
-            return made.map { ($0.username, $0.password) }
+            return made.map { ViewerCredentials(username: $0.username, password: $0.password) }
         }
     }
 
