@@ -1,4 +1,4 @@
-"""The bars of `--test-pattern` (Sources/Core/Media/TestPattern.swift), in its upper half."""
+"""The bars of `--test-pattern` (Sources/Core/Media/TestPattern), in its upper half."""
 
 from .painter import BARS
 
