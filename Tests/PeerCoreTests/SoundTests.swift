@@ -37,15 +37,26 @@ struct SoundShare: ~Copyable {
         return AudioUnit.Encoding(bytes: bytes, isSilent: isSilent(packet))
     }
 
+    private mutating func next(_ lanes: [AudioLane]) -> AudioUnit {
+        var encodings = AudioUnit.Encodings()
+        for lane in lanes { encodings[lane] = encoding(sent, lane) }
+        defer { sent += 1 }
+        return AudioUnit(encodings, time: AudioTime(ticks: Int64(sent) * 960), capturedAt: pair.now - age)
+    }
+
     mutating func run(packets: Int, lanes: [AudioLane] = [.full]) {
         for _ in 0..<packets {
-            var encodings = AudioUnit.Encodings()
-            for lane in lanes { encodings[lane] = encoding(sent, lane) }
-            pair.send(
-                AudioUnit(
-                    encodings, time: AudioTime(ticks: Int64(sent) * 960), capturedAt: pair.now - age))
-            sent += 1
+            let unit = next(lanes)
+            pair.send(unit)
             pair.run(for: .milliseconds(20))
+        }
+    }
+
+    /// Hands over what does not leave yet.
+    mutating func enqueue(packets: Int) {
+        for _ in 0..<packets {
+            let unit = next([.full])
+            pair.sharer.send(unit, at: pair.now)
         }
     }
 

@@ -7,6 +7,8 @@ struct SyntheticVideo {
     private let packetizer = H264Packetizer(mode: .nonInterleaved)
     private var frameNum = 0
     private var index: Int64 = 0
+    /// The NAL units of the newest, one behind the other.
+    private(set) var newest: [UInt8] = []
 
     /// Constrained baseline, 64×64, log2_max_frame_num 8, POC type 2; made by hand (ITU-T H.264 § 7.3.2.1).
     private static let sps: [UInt8] = {
@@ -77,6 +79,7 @@ struct SyntheticVideo {
             ranges.append(bytes.count..<(bytes.count + nalUnit.count))
             bytes += nalUnit
         }
+        newest = bytes
         defer { index += 1 }
         guard
             let unit = try? packetizer.packetize(
