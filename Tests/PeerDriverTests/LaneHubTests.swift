@@ -31,6 +31,20 @@ struct LaneHubTests {
         return hub
     }
 
+    /// A sharer's hub, which tells who has connected, and of the keyframes that its viewers need.
+    private func sharerHub(
+        _ connected: AsyncStream<PeerID>.Continuation, _ news: NIOLockedValueBox<[KeyframeNews]>
+    ) async throws -> PeerHub {
+        try await hub(name: 9) { id, lane, event in
+            switch (event, lane) {
+            case (.connected, _): connected.yield(id)
+            case (.keyframeNeeded, let lane?): news.withLockedValue { $0.append(.needed(lane)) }
+            case (.keyframeNeedless, let lane?): news.withLockedValue { $0.append(.needless(lane)) }
+            default: break
+            }
+        }
+    }
+
     /// A viewer's hub, which connects; its security has the name of the viewer.
     private func join(_ sharer: PeerHub, as name: UInt8, _ lane: LaneKey) async throws -> PeerHub {
         let viewer = try await hub(name: name)
@@ -56,18 +70,15 @@ struct LaneHubTests {
             mediaTime: MediaTime(ticks: index * 3000), capturedAt: .zero, isKeyframe: isKeyframe, isReference: isReference)
     }
 
+    private func packets(of sharer: PeerHub, to id: PeerID) async -> Int {
+        await sharer.statistics(of: id)?.outgoing?.packetsSent ?? -1
+    }
+
     @Test("who is moved to a lane that others watch is sent what they have: no keyframe is asked for, nor the one of before any more")
     func moved() async throws {
         let (connected, sink) = AsyncStream.makeStream(of: PeerID.self)
         let news = NIOLockedValueBox<[KeyframeNews]>([])
-        let sharer = try await hub(name: 9) { id, lane, event in
-            switch (event, lane) {
-            case (.connected, _): sink.yield(id)
-            case (.keyframeNeeded, let lane?): news.withLockedValue { $0.append(.needed(lane)) }
-            case (.keyframeNeedless, let lane?): news.withLockedValue { $0.append(.needless(lane)) }
-            default: break
-            }
-        }
+        let sharer = try await sharerHub(sink, news)
         let (other, moved) = (PeerID(1), PeerID(2))
         let viewers = [try await join(sharer, as: 1, .standard), try await join(sharer, as: 2, Self.slower)]
         var missing: Set = [other, moved]
@@ -92,6 +103,40 @@ struct LaneHubTests {
         let after = await sharer.statistics(of: moved)?.outgoing?.packetsSent ?? 0
         #expect(after > before, "it need not wait")
         for hub in viewers + [sharer] { await hub.close() }
+    }
+
+    /// Why what a lane showed is not to be seen any more.
+    enum Past: CaseIterable, Sendable {
+        case lastViewerLeft, lastViewerMoved, sourceChanged
+    }
+
+    @Test("who joins a lane that nobody watched, or behind another source, is sent nothing of before, but waits for a keyframe",
+        arguments: Past.allCases)
+    func joinsBehind(past: Past) async throws {
+        let (connected, sink) = AsyncStream.makeStream(of: PeerID.self)
+        var joined = connected.makeAsyncIterator()
+        let news = NIOLockedValueBox<[KeyframeNews]>([])
+        let sharer = try await sharerHub(sink, news)
+        let (before, joiner) = (PeerID(1), PeerID(2))
+        let first = try await join(sharer, as: 1, .standard)
+        _ = await joined.next()
+        await sharer.deliver(unit(0, packets: 3, isKeyframe: true), lane: .standard)
+        #expect(await packets(of: sharer, to: before) > 0)
+
+        switch past {
+        case .lastViewerLeft: await sharer.remove(before)
+        case .lastViewerMoved: await sharer.setLane(Self.slower, of: before)
+        case .sourceChanged: await sharer.forgetCaches()
+        }
+        news.withLockedValue { $0 = [] }
+        let second = try await join(sharer, as: 2, .standard)
+        _ = await joined.next()
+        // Behind what the hub was doing when it told of the joiner.
+        #expect(await packets(of: sharer, to: joiner) == 0)
+        #expect(news.withLockedValue { $0.contains(.needed(.standard)) })
+        await sharer.deliver(unit(1, packets: 3, isKeyframe: true), lane: .standard)
+        #expect(await packets(of: sharer, to: joiner) > 0)
+        for hub in [first, second, sharer] { await hub.close() }
     }
 }
 
