@@ -1,7 +1,9 @@
 import Media
+import RTP
 import SystemClock
 @testable import ScreenShare
 import Testing
+import Timebase
 
 /// Whether pictures come no faster than one a period. One may leave out of turn, as a keyframe that somebody needs does, or
 /// what changes right behind a sign of life; it uses up the turn of the next.
@@ -50,29 +52,83 @@ struct SessionTests {
     @Test("a viewer who joins a still source has its picture, and one who joins in a pause sees nothing of before")
     func pause() async throws {
         let room = try await ShareRoom()
-        let pixels = [UInt8](repeating: 200, count: 320 * 240 * 4)
-        try room.source.push(pixels.span.bytes, format: .bgra, width: 320, height: 240, timestamp: .zero)
-        let first = room.viewer()
-        await first.start()
-        var iterator = first.units.makeAsyncIterator()
-        let picture = await iterator.next()
-        #expect(picture?.isKeyframe == true)
-
+        let first = try await viewerOfStill(in: room)
         await room.session.pause()
         let second = room.viewer()
         await second.start()
-        for await event in second.events where event == .connected { break }
-        try await Task.sleep(for: .milliseconds(500))
-        let duringPause = await second.statistics().frames
-        #expect(duringPause == 0)
+        #expect(await haveJoined(2, room.session))
 
+        // Whatever was sent in the pause would come before it.
+        try push(Self.other, to: room.source, at: .seconds(1))
         await room.session.resume()
         var after = second.units.makeAsyncIterator()
         let resumed = await after.next()
-        #expect(resumed?.isKeyframe == true)
+        #expect(resumed?.isKeyframe == true && resumed?.pictureSize == Self.other)
         await first.stop()
         await second.stop()
         await room.close()
+    }
+
+    @Test("who joins behind the end of a source, or while another has no picture yet, sees nothing of the one before",
+        arguments: [false, true])
+    func joinsBehindSource(hasEnded: Bool) async throws {
+        let room = try await ShareRoom()
+        let first = try await viewerOfStill(in: room)
+        let next = CustomVideoSource()
+        if hasEnded {
+            // Nothing comes any more, and that is told.
+            try await room.session.controls?.show { wakeup throws(CaptureError) in CustomFrameSource(next, wakeup: wakeup) }
+            await room.session.handle(.line(.sourceEnded("The window was closed.")))
+        } else {
+            try await room.session.setSource(.custom(next))
+        }
+        let second = room.viewer()
+        await second.start()
+        #expect(await haveJoined(2, room.session))
+
+        // Whatever was sent of the source before would come before it.
+        try push(Self.other, to: next, at: .zero)
+        if hasEnded { await room.session.handle(.line(.visible)) }
+        var after = second.units.makeAsyncIterator()
+        let unit = await after.next()
+        #expect(unit?.isKeyframe == true && unit?.pictureSize == Self.other)
+        await first.stop()
+        await second.stop()
+        await room.close()
+    }
+
+    /// Of two still pictures.
+    private static let one = PixelSize(width: 320, height: 240)
+    private static let other = PixelSize(width: 160, height: 120)
+
+    private func push(_ size: PixelSize, to source: CustomVideoSource, at timestamp: Duration) throws {
+        let pixels = [UInt8](repeating: 200, count: size.area * 4)
+        try source.push(
+            pixels.span.bytes, format: .bgra, width: size.width, height: size.height, timestamp: timestamp)
+    }
+
+    /// A viewer that has the room's only picture.
+    private func viewerOfStill(in room: ShareRoom) async throws -> ViewSession {
+        try push(Self.one, to: room.source, at: .zero)
+        let viewer = room.viewer()
+        await viewer.start()
+        var units = viewer.units.makeAsyncIterator()
+        let picture = await units.next()
+        #expect(picture?.isKeyframe == true && picture?.pictureSize == Self.one)
+        return viewer
+    }
+
+    /// Once so many have, and have been sent what there was for them.
+    private func haveJoined(_ count: Int, _ session: ShareSession) async -> Bool {
+        for _ in 0..<500 {
+            if await session.connectedViewers == count {
+                // Behind what the hub was doing when it told of the last.
+                _ = await session.statistics()
+                return true
+            }
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+        return false
     }
 
     @Test("a viewer whose patience ends while it connects does not wait for a paused share")
@@ -182,6 +238,10 @@ struct SessionTests {
         await room.session.setSize(.exactly(width: 160, height: 90))
         await room.session.setFrameRate(.fps24)
         await room.session.setMaximumBitrate(500_000)
+        let commands = try #require(await room.session.controls?.present)
+        #expect(commands.fixedRate == .fps24 && commands.bitsPerSecond == 500_000)
+        let rates = await room.session.statistics().viewers.compactMap(\.availableBitrate)
+        #expect(rates.count == 1 && rates.allSatisfy { $0 <= 500_000 })
         #expect(await isSized(room.session, 160, 90))
         // From then on only the new source's come.
         painter.cancel()
@@ -192,6 +252,11 @@ struct SessionTests {
         func isFluent() -> Bool { times.count > 15 && times[times.count - 1] - times[times.count - 16] <= 90_000 }
         while !isFluent(), let unit = await iterator.next() { times.append(unit.timestamp) }
         #expect(isFluent(), "the new source's pictures arrive")
+        var pace = Pace(period: 3750)
+        for _ in 0..<24 {
+            let isKept = await iterator.next().map { pace.keeps(with: $0.timestamp) }
+            #expect(isKept == true, "24 a second")
+        }
         await viewer.stop()
         await room.close()
     }
@@ -297,5 +362,13 @@ struct SessionTests {
         #expect(throws: CustomVideoSource.PushError.notLater) {
             try source.push(pixels.span.bytes, format: .bgra, width: 64, height: 64, timestamp: .seconds(1))
         }
+    }
+}
+
+extension VideoUnit {
+    /// As the parameter sets in front of a keyframe say it.
+    fileprivate var pictureSize: PixelSize? {
+        let sets = AnnexB.split(annexB).compactMap { try? SequenceParameterSet(annexB, nalUnit: $0) }
+        return sets.first.map { PixelSize(width: $0.width, height: $0.height) }
     }
 }
