@@ -39,6 +39,19 @@ private final class Inputs: AudioSource {
     }
 }
 
+/// Always has another 100 ms, for a minute of them.
+private final class Flood: AudioSource {
+    let format = AudioFormat.stereo48k
+    let pollDescriptors: [PollEntry] = []
+    private var left = 600
+
+    func read(at now: Instant) throws(AudioSourceError) -> AudioBlock? {
+        guard left > 0 else { return nil }
+        left -= 1
+        return AudioBlock(format: format, samples: [Float](repeating: 0, count: 9600), capturedAt: now)
+    }
+}
+
 @Suite("A source of sound and its losses")
 struct AudioFeedTests {
     /// When it was opened, in milliseconds, where it is read each 10 ms.
@@ -64,6 +77,18 @@ struct AudioFeedTests {
             _ = feed.read(at: .zero) { _, stereo in heard += stereo.samples }
             #expect(heard == expected)
         }
+    }
+
+    @Test("of a source that always has more, two seconds are taken, and then others have their turn")
+    func turns() {
+        var feed = AudioFeed(.system) { Flood() }
+        var blocks: [Int] = []
+        for _ in 0..<3 {
+            var count = 0
+            _ = feed.read(at: .zero) { _, _ in count += 1 }
+            blocks.append(count)
+        }
+        #expect(blocks == [20, 20, 20])
     }
 
     @Test("what worked until now is opened again at once: another output may be the default")

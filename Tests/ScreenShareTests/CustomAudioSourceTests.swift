@@ -19,4 +19,17 @@ struct CustomAudioSourceTests {
         let block = try #require(try reader.read(at: SystemClock.now()))
         #expect(block.samples == [0.5, 0.5, -0.5, -0.5, 0.25, 0.25])
     }
+    @Test("for a share that is slow to take them two seconds are kept, the newest")
+    func slowReader() throws {
+        let source = CustomAudioSource()
+        let reader = source.makeReader(clock: EmbedderClock().soundInput())
+        for second in 0..<5 {
+            let samples = [Float](repeating: Float(second) / 8, count: 8000)
+            try source.push(
+                samples.span.bytes, encoding: .float32, sampleRate: 8000, channels: 1, timestamp: .seconds(second))
+        }
+        var heard: [Float?] = []
+        while let block = try reader.read(at: SystemClock.now()) { heard.append(block.samples.first) }
+        #expect(heard == [0.375, 0.5])
+    }
 }

@@ -86,7 +86,9 @@ struct LifeTests {
         try await session.start()
         #expect(await session.state == .paused)
         try push(source, 200, at: 0)
-        try await Task.sleep(for: .milliseconds(200))
+        // Each returns when the turn before it is done.
+        let controls = try #require(await session.controls)
+        for _ in 0..<10 { await controls.changeAndWait { _ in } }
         try push(source, 20, at: 200)
         await session.resume()
         #expect(await session.state == .live)

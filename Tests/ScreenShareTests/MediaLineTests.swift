@@ -204,16 +204,17 @@ struct MediaLineTests {
     }
 
     @Test("a pause that ends while the source is hidden sends nothing before it is there again")
-    func hiddenAfterPause() async throws {
+    func hiddenAfterPause() async {
         let line = ScriptedLine(lanes: [.standard])
         #expect(await line.wait { !$0.units.isEmpty })
         await line.controls.changeAndWait { $0.isPaused = true }
         line.show { $0.isHidden = true }
         await line.controls.changeAndWait { $0.isPaused = false }
         #expect(await line.wait(for: \.isHidden))
-        let (reads, units) = (line.reads, line.now.units.count)
+        let (reads, looks, units) = (line.reads, line.looks, line.now.units.count)
         line.controls.change { $0.keyframes[.standard] = .asked(.distantFuture) }
-        try await Task.sleep(for: .milliseconds(300))
+        // Who asks ends one look; the next ones take their time.
+        #expect(await line.wait { _ in line.looks > looks + 1 })
         #expect(line.now.units.count == units && line.reads - reads <= 3)
         line.show { $0.isHidden = false }
         #expect(await line.wait { $0.units[units...].contains(where: \.isKeyframe) })
@@ -229,10 +230,9 @@ struct MediaLineTests {
             $0.isBusy = true
         }
         // Behind what was on its way, the run ends with a sign of life.
-        try await Task.sleep(for: .milliseconds(150))
         let units = line.now.units.count
-        #expect(await line.wait { $0.units.count > units })
-        let sign = try #require(line.now.units.last).capturedAt
+        #expect(await line.wait { $0.units[units...].contains { !$0.isReference } })
+        let sign = try #require(line.now.units[units...].first { !$0.isReference }).capturedAt
         #expect(await line.wait { _ in line.readTimes.contains { $0 > sign } })
         let next = try #require(line.readTimes.first { $0 > sign })
         let unit = line.now.units.first { $0.capturedAt > sign }
@@ -271,7 +271,7 @@ struct MediaLineTests {
     }
 
     @Test("what a full path kept from being sharpened is sharpened when there is room, beside slower viewers as well")
-    func heldBack() async throws {
+    func heldBack() async {
         let slower = LaneKey(packetizationMode: .nonInterleaved, rung: 1)
         let line = ScriptedLine(lanes: [.standard, slower])
         // Hardly ever its turn.
@@ -284,8 +284,11 @@ struct MediaLineTests {
         }
         #expect(await line.wait { passes($0) > 0 })
         line.hold([0])
-        try await Task.sleep(for: .milliseconds(400))
-        let held = passes(line.now)
+        // What was being made is done then.
+        await line.controls.changeAndWait { _ in }
+        let (held, refusals) = (passes(line.now), line.refusals)
+        #expect(await line.wait { _ in line.refusals >= refusals + 20 })
+        #expect(passes(line.now) == held)
         line.hold([])
         #expect(await line.wait { passes($0) > held })
         line.stop()

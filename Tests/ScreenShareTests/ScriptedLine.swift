@@ -50,8 +50,8 @@ final class ScriptedLine: Sendable {
     private let taps = SampleTaps()
     private let scene = NIOLockedValueBox(Scene())
     private let results = NIOLockedValueBox(Results())
-    /// The rungs whose viewers are all behind.
-    private let held = NIOLockedValueBox<Set<Int>>([])
+    /// The rungs whose viewers are all behind, and how often that was told.
+    private let held = NIOLockedValueBox<(rungs: Set<Int>, told: Int)>(([], 0))
 
     init(isSampled: Bool = false, lanes: Set<LaneKey> = [], mode: ContentMode = .auto) {
         var commands = LineCommands(
@@ -84,7 +84,14 @@ final class ScriptedLine: Sendable {
                         $0.keys.append(key)
                     }
                 },
-                isOutboxFull: { _ in false }, isCongested: { rung, _ in held.withLockedValue { $0.contains(rung) } },
+                isOutboxFull: { _ in false },
+                isCongested: { rung, _ in
+                    held.withLockedValue { held in
+                        let isHeld = held.rungs.contains(rung)
+                        held.told += isHeld ? 1 : 0
+                        return isHeld
+                    }
+                },
                 taps: taps, report: { event in results.withLockedValue { $0.note(event) } }
             ).run()
             controls.end()
@@ -127,7 +134,10 @@ final class ScriptedLine: Sendable {
     /// As `show`, without a word that there is something new.
     func settle(_ change: (inout Scene) -> Void) { scene.withLockedValue { change(&$0) } }
 
-    func hold(_ rungs: Set<Int>) { held.withLockedValue { $0 = rungs } }
+    func hold(_ rungs: Set<Int>) { held.withLockedValue { $0.rungs = rungs } }
+
+    /// How often the thread has heard that a rung is held.
+    var refusals: Int { held.withLockedValue { $0.told } }
 
     func stop() { controls.change { $0.stops = true } }
 }
