@@ -6,7 +6,21 @@ import Testing
 
 @Suite("The command doctor")
 struct DoctorCommandTests {
-    @Test("it takes every option of host's", arguments: [
+    @Test("it takes every option of host's")
+    func all() {
+        let host = Self.options(in: HostCommand.helpMessage(columns: 200))
+        let own = Self.options(in: DoctorCommand.helpMessage(includeHidden: true, columns: 200))
+        #expect(host.isSuperset(of: ["--room", "--window", "--mic", "--udp-port", "--token", "--stats-json"]))
+        #expect(host.isSubset(of: own), "\(host.subtracting(own))")
+    }
+
+    /// Those that a help page lists.
+    private static func options(in help: String) -> Set<String> {
+        let lines = help.split(separator: "\n").filter { $0.hasPrefix("  -") }
+        return Set(lines.compactMap { $0.split(separator: " ").first { $0.hasPrefix("--") }.map(String.init) })
+    }
+
+    @Test("it takes them with what host takes for each", arguments: [
         "--token sesame", "--open", "--allow-host meet.example.org", "--allow-origin https://meet.example.org",
         "--window x", "--monitor x", "--region 10x10+0+0", "--test-pattern", "--no-cursor", "--size 720p",
         "--max-pixels 256",
