@@ -296,15 +296,39 @@ struct BandwidthEstimatorTests {
         #expect(estimator.bytesInFlight == 0)
     }
 
-    @Test("a peer that says everything is lost gets the least, and no less")
-    func allLost() {
+    @Test("a path that loses nine tenths of whatever is sent is used as before, but for the second in which less is tried")
+    func mostLost() {
         var estimator = BandwidthEstimator(start: 3_000_000, maximum: 40_000_000)
+        var least = estimator.target
         for number in 1...20_000 as ClosedRange<Int64> {
             let now = Instant(nanoseconds: number * 3_000_000)
             estimator.sent(number, bytes: 1200, at: now)
             estimator.report(UInt16(truncatingIfNeeded: number), arrival: number % 10 == 0 ? .milliseconds(number * 3) : nil)
             if number % 10 == 0 { estimator.finish(at: now) }
+            least = min(least, estimator.target)
         }
-        #expect(estimator.target >= 20_000)
+        #expect((200_000...300_000).contains(least), "four fifths of what passes: \(least)")
+        #expect((2_700_000...2_800_000).contains(estimator.target), "\(estimator.target)")
+    }
+
+    @Test("a peer that says that all is lost is sent a few packets a second, as one that says nothing")
+    func allLost() {
+        var estimator = BandwidthEstimator(start: 3_000_000, maximum: 40_000_000)
+        var (number, sentSince): (Int64, Int) = (0, 0)
+        for step in 0..<4000 as Range<Int64> {
+            let now = Instant.zero + .milliseconds(3 * step)
+            let isLost = step >= 100
+            estimator.advance(to: now)
+            if let free = estimator.mayLeave(at: now), free <= now {
+                number += 1
+                estimator.sent(number, bytes: 1200, at: now)
+                estimator.report(UInt16(truncatingIfNeeded: number), arrival: isLost ? nil : .milliseconds(3 * step))
+                if isLost { sentSince += 1 }
+            }
+            if step % 10 == 9 { estimator.finish(at: now) }
+        }
+        // Twelve seconds: a window, then one each 50 ms, and after five seconds each 150 ms.
+        #expect(estimator.isSilent)
+        #expect((100...250).contains(sentSince), "\(sentSince)")
     }
 }

@@ -210,6 +210,28 @@ struct MarkControlTests {
         #expect(answers == 1)
     }
 
+    @Test("an answer says what part of the last few hundred packets was marked, and forgets those before")
+    func part() {
+        var marks = Self.capable(.classic)
+        var now = Self.start + .seconds(1)
+        marks.observe(MarkCounts(capable: 9, congested: 1), arrivals: 10, at: now)
+        let first = marks.takeVerdict(queueIsShort: true, roundTrip: Self.roundTrip, at: now)
+        #expect(first == MarkVerdict.yield(0.9, part: 0.1))
+        // Half of three hundred, none of two thousand, and a tenth of ten.
+        for step in 0..<35 {
+            now += .milliseconds(10)
+            let counts = step < 15 ? MarkCounts(capable: 10, congested: 10) : MarkCounts(capable: 100)
+            marks.observe(counts, arrivals: step < 15 ? 20 : 100, at: now)
+        }
+        marks.observe(MarkCounts(capable: 9, congested: 1), arrivals: 10, at: now)
+        let later = marks.takeVerdict(queueIsShort: true, roundTrip: Self.roundTrip, at: now)
+        guard case .yield(0.9, let part) = later else {
+            Issue.record("\(String(describing: later))")
+            return
+        }
+        #expect((0.001...0.02).contains(part), "\(part)")
+    }
+
     @Test("single marks, and marks with clean times between them, are of no network that marks everything")
     func honest() {
         var marks = Self.capable(.classic)
