@@ -102,11 +102,11 @@ struct ConnectionTableTests {
             table[peer]?.append([], at: .zero + .seconds(second))
             #expect(table.expired(at: .zero + .seconds(second)).isEmpty)
         }
-        #expect(table.due == Instant.zero + Limits.strangerTime)
-        let gone = table.expired(at: .zero + Limits.strangerTime)
+        #expect(table.due == Instant.zero + .seconds(10))
+        let gone = table.expired(at: .zero + .seconds(10))
         #expect(gone.map(\.pair) == [stranger])
         for one in gone { table.remove(one) }
-        #expect(table.due == Instant.zero + .seconds(9) + Limits.idleTime)
+        #expect(table.due == Instant.zero + .seconds(9 + 60))
         #expect(table.expired(at: table.due).map(\.pair) == [peer])
     }
 
@@ -114,10 +114,9 @@ struct ConnectionTableTests {
     func silence() {
         let own = AddressPair(local: Self.connector, remote: pair(from: 1, 1).remote)
         let connection = TCPConnection(own, serial: 1, channel: nil, owner: PeerID(1), at: .zero)
-        #expect(connection.deadline == Instant.zero + Limits.strangerTime)
+        #expect(connection.deadline == Instant.zero + .seconds(10))
         connection.isAuthenticated = true
-        #expect(connection.deadline == Instant.zero + Limits.silentTime)
-        #expect(Limits.silentTime < Limits.idleTime)
+        #expect(connection.deadline == Instant.zero + .seconds(13), "consent lasts for 30 s")
     }
 
     @Test("nobody is connected to in a loop, nor too many at once")

@@ -23,10 +23,10 @@ struct ContentModeTests {
         let line = try MediaLine.threadless(size: size)
         line.commands.mode = .detail
         #expect(line.target(of: .standard).favoursSharpness)
-        #expect(line.commands.pointerPeriod == MediaLimits.pointerPeriodOverPages)
+        #expect(line.commands.pointerPeriod == .milliseconds(100))
         line.commands.fixedRate = .fps30
         #expect(!line.target(of: .standard).favoursSharpness)
-        #expect(line.commands.pointerPeriod == MediaLimits.pointerPeriod)
+        #expect(line.commands.pointerPeriod == .milliseconds(33))
     }
 
     /// Three seconds of a film, in virtual time.
