@@ -68,6 +68,20 @@ struct ConsentTests {
         #expect(pair.viewer.agent.roundTripTime == .milliseconds(2))
     }
 
+    @Test("the round trip follows a path that becomes longer, by an eighth with each answer")
+    func longerPath() throws {
+        let pair = connected(seed: 40)
+        pair.world.delay = .milliseconds(50)
+        pair.world.run(for: .seconds(5))
+        let soon = try #require(pair.viewer.agent.roundTripTime)
+        #expect(soon > .milliseconds(10) && soon < .milliseconds(30), "\(soon)")
+        pair.world.run(for: .seconds(115))
+        for peer in [pair.viewer, pair.sharer] {
+            let later = try #require(peer.agent.roundTripTime)
+            #expect(later > .milliseconds(90) && later <= .milliseconds(100), "\(peer.name): \(later)")
+        }
+    }
+
     @Test("a check that gets lost is followed by another one second later")
     func lostCheck() throws {
         let pair = connected(seed: 38)

@@ -94,6 +94,18 @@ struct FailureTests {
         #expect(pair.sharer.sent.allSatisfy { $0.at <= .zero + .seconds(30) }, "after its failure nothing is sent")
     }
 
+    @Test("the answer to a check that was repeated tells no round trip: nobody knows which of the two it answers")
+    func repeatedCheck() {
+        let pair = Pair(seed: 51)
+        pair.world.loss = 1
+        pair.join()
+        pair.world.run(for: .milliseconds(100))
+        pair.world.loss = 0
+        #expect(pair.world.run(until: .zero + .seconds(1)) { pair.isSelected })
+        #expect(pair.viewer.sent.contains { $0.at == .zero + .milliseconds(500) }, "the first one was lost")
+        for peer in [pair.viewer, pair.sharer] { #expect(peer.agent.roundTripTime == .milliseconds(2), "\(peer.name)") }
+    }
+
     @Test("a network that mends is noticed within two seconds, however long it was down")
     func mended() {
         for down in stride(from: 1, through: 25, by: 3) {
