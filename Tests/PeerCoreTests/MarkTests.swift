@@ -70,6 +70,14 @@ struct MarkTests {
         #expect(share.pair.sharerMarked == 0 && share.pair.sharer.statistics.path?.isMarkable == false)
     }
 
+    @Test("by way of a relay of the sharer's own no packet carries one: what it makes of marks is not the path's doing",
+        arguments: [PathFeedback.transportWide, .perStream])
+    func relayed(feedback: PathFeedback) {
+        var share = Share(PeerPair(seed: 7, feedback: feedback, mark: .capable0, isRelayed: true))
+        share.run(for: .seconds(8))
+        #expect(share.pair.unitsReceived > 200 && share.pair.sharerMarked == 0)
+    }
+
     @Test("counters that come late, go back or jump count nothing")
     func counters() {
         var reports = MarkReports()

@@ -27,6 +27,8 @@ struct PeerPair: ~Copyable {
     var viewerMapping: TransportAddress?
     /// A viewer as browsers are, which check a pair that works every 2.5 s: no check of its own leaves.
     var viewerChecksNothing = false
+    /// The network lets no datagram of the handshake pass, and all others.
+    var losesHandshake = false
     /// No request of its own for lost packets leaves.
     var viewerAsksNothing = false
     /// The viewer's reports wait for each other, and leave in these moments.
@@ -69,11 +71,12 @@ struct PeerPair: ~Copyable {
 
     /// - Parameters:
     ///   - sound: what the viewer takes of it; nil: nothing.
+    ///   - isRelayed: the sharer's address is that of a relay of its own.
     ///   - wallClock: at the start.
     init(
         seed: UInt64, conditions: LinkConditions = LinkConditions(), retransmission: Bool = true,
         takesParity: Bool = true, feedback: PathFeedback = .transportWide, mark: ECN? = nil, sound: AudioSendParameters? = nil,
-        takesReducedSizeRTCP: Bool = true,
+        takesReducedSizeRTCP: Bool = true, isRelayed: Bool = false,
         wallClock: NTPTimestamp = NTPTimestamp(unixNanoseconds: 1_800_000_000_000_000_000)
     ) {
         link = SimulatedLink(seed: seed, conditions: conditions)
@@ -90,10 +93,11 @@ struct PeerPair: ~Copyable {
             parityPayloadType: takesParity ? 104 : nil, extensions: Self.extensions(feedback), ssrc: 0xCCCC,
             canonicalName: "viewer", givesCongestionFeedback: feedback == .perStream,
             reportsMarks: mark != nil && feedback == .transportWide, takesReducedSizeRTCP: takesReducedSizeRTCP)
+        let relayed = Candidate.relayed(Self.address(1), mapped: nil, server: Self.address(9).ip)
         sharer = PeerCore(
             PeerSetup(iceRole: .controlled, handshakeRole: .active, send: send, sendAudio: sound),
-            localCandidates: [.host(Self.address(1))], security: security.0, authenticator: TestAuthenticator(),
-            wallClock: anchor, random: SeededGenerator(seed: seed &* 3 &+ 1), at: start)
+            localCandidates: [isRelayed ? relayed : .host(Self.address(1))], security: security.0,
+            authenticator: TestAuthenticator(), wallClock: anchor, random: SeededGenerator(seed: seed &* 3 &+ 1), at: start)
         viewer = PeerCore(
             PeerSetup(
                 iceRole: .controlling, handshakeRole: .passive, receive: receive,
@@ -228,6 +232,7 @@ struct PeerPair: ~Copyable {
             case .transmit(let transmit):
                 if keepsAll { sharerDatagrams.append(transmit.bytes) }
                 if keepsAll { sharerECN.append(transmit.ecn) }
+                if losesHandshake, transmit.bytes.read(DatagramKind.init) == .handshake { continue }
                 link.send(transmit.bytes, from: sharerAddress, to: transmit.to, ecn: transmit.ecn, at: now)
             case .event(.path) where !keepsAll: break
             case .event(let event): sharerEvents.append(event)
@@ -247,6 +252,7 @@ struct PeerPair: ~Copyable {
                     heldReports.append(transmit.bytes)
                     continue
                 }
+                if losesHandshake, transmit.bytes.read(DatagramKind.init) == .handshake { continue }
                 if viewerChecksNothing, transmit.bytes.starts(with: [0, 1]) { continue }
                 let bytes = viewerAsksNothing ? Self.withoutRequests(transmit.bytes) : transmit.bytes
                 link.send(bytes, from: viewerMapping ?? viewerAddress, to: transmit.to, at: now)
