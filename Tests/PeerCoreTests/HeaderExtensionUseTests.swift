@@ -1,9 +1,10 @@
 import Datagrams
-import PeerCore
 import RTP
 import TestSupport
 import Testing
 import Timebase
+
+@testable import PeerCore
 
 @Suite("What stands in the header extensions")
 struct HeaderExtensionUseTests {
@@ -49,5 +50,50 @@ struct HeaderExtensionUseTests {
         #expect(9...11 ~= dated.count)
         // All packets of a unit have one size of header.
         #expect(packets.allSatisfy { ($0.extensions.absoluteCaptureTime != nil) == dated.contains($0.timestamp) })
+    }
+
+    /// One without transport-wide numbers.
+    private static let sendTimes: ExtensionMap = {
+        var map = ExtensionMap()
+        map.map(3, to: .absoluteSendTime)
+        return map
+    }()
+
+    private func sendTime(_ packet: [UInt8]) -> UInt32? {
+        packet.read { span -> UInt32? in
+            guard let header = try? RTPPacket(span), let block = header.extensionBlock,
+                let extensions = try? HeaderExtensions(span, block, map: Self.sendTimes)
+            else { return nil }
+            return extensions.absoluteSendTime?.bits
+        }
+    }
+
+    @Test("without transport-wide numbers each packet of pictures, of what is sent again and of sound says when it left")
+    func departures() {
+        let lone = LoneSender(bitsPerSecond: 4_000_000, isRepaired: true, extensions: Self.sendTimes)
+        var (sender, path) = (lone.sender, lone.path)
+        var random: any RandomNumberGenerator & Sendable = SeededGenerator(seed: 1)
+        var sound = AudioSender(
+            AudioSendParameters(
+                payloadType: 111, redundancyPayloadType: nil, ssrc: 3, canonicalName: "sharer", mid: nil,
+                extensions: Self.sendTimes),
+            wallClock: LoneSender.clock, random: &random, at: LoneSender.start)
+        var video = SyntheticVideo()
+        var packets: [[UInt8]] = []
+        let first = UInt16(truncatingIfNeeded: sender.sequenceNumber)
+        sender.enqueue(video.next(keyframe: true, size: 3000, capturedAt: LoneSender.start), at: LoneSender.start)
+        var now = LoneSender.start + .milliseconds(125)
+        while let packet = sender.nextPacket(&path, at: now) { packets.append(packet) }
+        now += .milliseconds(125)
+        sender.repair([first], path, checkRoundTrip: .milliseconds(20), at: now)
+        while let packet = sender.nextPacket(&path, at: now) { packets.append(packet) }
+        let heard = AudioUnit.Encodings(full: .init(bytes: [31 << 3, 1, 2], isSilent: false))
+        sound.enqueue(AudioUnit(heard, time: AudioTime(ticks: 0), capturedAt: now))
+        while let packet = sound.nextPacket(&path, at: now) { packets.append(packet) }
+        let types = packets.map { $0[1] & 0x7f }
+        #expect(types.count > 4 && types.suffix(2) == [103, 111] && types.dropLast(2).allSatisfy { $0 == 102 })
+        // Of 5.125 and 5.25 s, in 2⁻¹⁸ s.
+        let times = packets.map { sendTime($0) ?? 0 }
+        #expect(times == types.map { $0 == 102 ? UInt32(41) << 15 : UInt32(21) << 16 })
     }
 }
