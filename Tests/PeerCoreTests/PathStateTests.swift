@@ -1,0 +1,40 @@
+import RTP
+import Testing
+import Timebase
+
+@testable import PeerCore
+
+@Suite("What is told of a viewer's path")
+struct PathStateTests {
+    /// Behind 4.8 Mbit in a second.
+    ///
+    /// - Parameter estimate: what the viewer says that its path takes; nil: nothing.
+    private func told(estimate: UInt64?, maximum: Int = 4_000_000, audio: Int = 0) -> PathState? {
+        var path = LoneSender(bitsPerSecond: maximum).path
+        path.sent([UInt8](repeating: 0, count: 600_000), .video, at: LoneSender.start)
+        if let estimate {
+            path.receive(BitrateEstimate(senderSSRC: 9, bitsPerSecond: estimate, ssrcs: [1]), at: LoneSender.start)
+        }
+        return path.news(audio: audio, backlog: 0, at: LoneSender.start)
+    }
+
+    @Test(
+        "it is limited below what there may be, and starved below what pictures take at the very least",
+        arguments: [
+            (nil, false, false), (3_900_000, false, false), (3_800_000, true, false), (1_000_000, true, false),
+            (65_000, true, false), (60_000, true, true), (40_000, true, true),
+        ] as [(UInt64?, Bool, Bool)])
+    func limits(estimate: UInt64?, isLimited: Bool, isStarved: Bool) throws {
+        let state = try #require(told(estimate: estimate))
+        #expect(state.pathRate == estimate.map { Int($0) } ?? 4_000_000)
+        #expect(state.isLimited == isLimited && state.isStarved == isStarved, "\(state)")
+    }
+
+    @Test("sound can leave too little for pictures; a share that wants so little of them is not starved")
+    func soundAndWish() throws {
+        let beside = try #require(told(estimate: 100_000, audio: 50_000))
+        #expect(beside.isStarved)
+        let wished = try #require(told(estimate: nil, maximum: 50_000))
+        #expect(!wished.isStarved && !wished.isLimited)
+    }
+}
