@@ -235,6 +235,9 @@ struct LocalOfferTests {
             .with("SAVPF 96 97 98 99", "SAVPF 96 97")
         let accepted = try AcceptedAnswer(SessionDescription(answer), to: counter)
         #expect(accepted.localSetup == .active && accepted.video.option.payloadType == 96)
+        #expect(accepted.video.bandwidth == nil)
+        let limited = answer.with("c=IN IP4 0.0.0.0\r\n", "c=IN IP4 0.0.0.0\r\nb=TIAS:300000\r\n")
+        #expect(try AcceptedAnswer(SessionDescription(limited), to: counter).video.bandwidth == 300_000)
         #expect(Self.fault(answer.with("a=recvonly", "a=sendonly"), to: counter) == .wrongDirection)
         #expect(RefusalTests.refusal(counter.description.description) == .nothingToReceive)
     }

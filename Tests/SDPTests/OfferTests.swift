@@ -148,6 +148,13 @@ struct OfferTests {
         #expect(try Offer(SessionDescription(text)).video.bandwidth == 1_500_000)
     }
 
+    @Test("who does no more than ICE lite says so for the session (RFC 8839 § 5.3)")
+    func lite() throws {
+        let text = Self.minimal.with("a=group:BUNDLE 0", "a=ice-lite\na=group:BUNDLE 0")
+        #expect(try Offer(SessionDescription(text)).transport.isLite)
+        #expect(try !Offer(SessionDescription(Self.minimal)).transport.isLite)
+    }
+
     @Test("32 candidates are taken, and no more")
     func candidateLimit() throws {
         let many = (0..<200).map { "a=candidate:\($0) 1 udp 1 192.0.2.1 \(1000 + $0) typ host\n" }.joined()
