@@ -131,9 +131,12 @@ def test_a_window_is_resized_hidden_shown_again_and_ends_the_share_when_closed(l
     window.resize(501, 333)
     viewer.wait_for_size(lambda *seen: abs(seen[0] - 501) <= 1 and abs(seen[1] - 333) <= 1, 3)
     window.hide()
-    host.process.wait_for("(?i)minimi|hidden|not visible", 5)
+    host.process.wait_for("is minimised or hidden", 5)
+    # A size by which the picture behind its return is known.
+    window.resize(440, 280)
     window.show()
-    host.process.wait_for("(?i)again|visible", 5)
+    host.process.wait_for(r"The source is visible again\.", 5)
+    viewer.wait_for_size(lambda *seen: abs(seen[0] - 440) <= 1 and abs(seen[1] - 280) <= 1, 3)
     window.destroy()
     assert host.process.wait(5) == UNAVAILABLE
     assert "was closed. Share another one" in host.process.text()
