@@ -175,15 +175,31 @@ def test_a_wrong_secret_is_told(lan, share, start, tmp_path, query):
     assert "south-sea" not in refused.text() + viewer.text()
 
 
-def test_media_goes_on_over_another_way_when_the_relay_dies(lan, share, start, tmp_path):
-    turn = start(sharer.TurnServer, lan, lan.address)
-    share(lan, "--test-pattern", "--turn", f"{turn.url}?transport=tcp", *SECRET)
-    with open(tmp_path / "out", "wb") as file:
-        viewer = start(sharer.view, lan, output=file)
-    viewer.statistics.wait(lambda line: line["frames"] > 15, 15, "pictures")
-    turn.kill()
-    before = viewer.statistics.last["frames"]
-    viewer.statistics.wait(lambda line: line["frames"] > before + 60, 15, "more pictures")
+def test_media_goes_on_over_another_relay_when_the_one_in_use_dies(internet, share, start, artifacts):
+    link, first, server = internet("--nat", "a=symmetric", "--nat", "b=symmetric")
+    second = start(sharer.TurnServer, link["internet"], OUTSIDE, port=3578, tls_port=5449, ports=(50200, 50300))
+    relays = (first, second)
+    ways = ["--stun", f"stun:{OUTSIDE}", *SECRET]
+    for relay in relays:
+        ways += ["--turn", f"{relay.url}?transport=tcp"]
+    sharing = host(share, link["a"], server, *ways)
+    recorder = Recorder(artifacts / "out.h264")
+    viewer = start(sharer.view, link["b"], *ways, output=recorder.output, signaling=server.base)
+    recorder.output.close()
+    viewer.statistics.wait(lambda line: line["frames"] > 60, 30, "pictures")
+    before = [relay.carried() for relay in relays]
+    time.sleep(2)
+    carried = [relay.carried() - then for relay, then in zip(relays, before)]
+    assert max(carried) > 20_000, f"media goes by no relay: {carried}"
+    begun = time.time()
+    relays[carried.index(max(carried))].kill()
+    ended = resumed(viewer)
+    assert viewer.statistics.last["joins"] == 1
+    assert sharing.text().count("A viewer joined") == 1
+    assert viewer.stop() == OK
+    recorder.wait()
+    assert recorder.longest_gap(begun, ended) < 5
+    annexb.probe(recorder.path)
 
 
 def test_a_relay_that_comes_back_is_used_again(lan, share, start, tmp_path):

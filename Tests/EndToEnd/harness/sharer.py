@@ -110,20 +110,27 @@ class StunServer:
 class TurnServer:
     """coturn as a relay, with a secret that it shares; `url` is without credentials.
 
-    `authority` (see `Authority`) signs its certificate for TLS."""
+    `authority` (see `Authority`) signs its certificate for TLS; `ports` are those that it relays by, its own beside
+    another's."""
 
     SECRET = "north-sea-42"
 
-    def __init__(self, place, address, port=3478, tls_port=5349, authority=None):
+    def __init__(self, place, address, port=3478, tls_port=5349, authority=None, ports=(50000, 50100)):
         command = ["turnserver", "-n", "-v", "--no-cli", "--no-dtls", "--log-file", "stdout", "--simple-log"]
         files = ["--pidfile", "/dev/null", "--userdb", scratch_file(".turn")]
         users = ["--realm", "example.org", "--use-auth-secret", "--static-auth-secret", self.SECRET]
         where = ["--listening-ip", address, "--relay-ip", address, "--listening-port", str(port)]
-        where += ["--tls-listening-port", str(tls_port), "--min-port", "50000", "--max-port", "50100"]
+        where += ["--tls-listening-port", str(tls_port), "--min-port", str(ports[0]), "--max-port", str(ports[1])]
         tls = ["--cert", authority.certificate, "--pkey", authority.key] if authority else ["--no-tls"]
         self.process = Process(place.command([*command, *files, *users, *where, *tls]), name="coturn")
         self.process.wait_for("Total General servers", 10, key="out")
         self.url, self.tls_url = f"turn:{address}:{port}", f"turns:{address}:{tls_port}"
+        self.place, self.port = place, port
+
+    def carried(self):
+        """Bytes that went to and fro in the TCP connections of its users so far."""
+        words = ("ss", "-Hnti", "state", "established", "sport", "=", f":{self.port}")
+        return sum(int(number) for number in re.findall(r"bytes_(?:acked|received):(\d+)", self.place.run(*words)))
 
     def relayed(self):
         """Bytes that went to and from peers, of the sessions that have ended."""
