@@ -5,23 +5,24 @@ import time
 import pytest
 from harness import annexb, sharer
 from harness.networks import Lab
+from harness.recorder import Recorder, resumed
 
 HOST = ("--test-pattern", "--open")
 
 
 @pytest.fixture
 def across(lab, share, start, artifacts):
-    """A sharer at side a, and our viewer at side b, writing to a file."""
+    """A sharer at side a, and our viewer at side b, whose pictures are recorded."""
 
     def begin(*options):
         link = lab(*options)
         host = share(link["a"], *HOST, listen="0.0.0.0:8080")
-        path = artifacts / "out.h264"
-        with open(path, "wb") as file:
-            whep = f"http://{Lab.ADDRESSES['a']}:8080/v1/rooms/demo/whep"
-            viewer = start(sharer.view, link["b"], output=file, whep=whep)
+        recorder = Recorder(artifacts / "out.h264")
+        whep = f"http://{Lab.ADDRESSES['a']}:8080/v1/rooms/demo/whep"
+        viewer = start(sharer.view, link["b"], output=recorder.output, whep=whep)
+        recorder.output.close()
         viewer.statistics.wait(lambda line: line["frames"] > 15, 20, "pictures")
-        return link, host, viewer, path
+        return link, host, viewer, recorder
 
     return begin
 
@@ -35,15 +36,16 @@ def frame_rate(viewer, seconds):
 
 
 def test_five_percent_loss_and_fifty_milliseconds(across):
-    _, host, viewer, path = across("both", "loss=5%", "delay=25ms")
+    _, host, viewer, recorder = across("both", "loss=5%", "delay=25ms")
     assert frame_rate(viewer, 8) >= 30 * 0.85
     last = viewer.statistics.last
     assert last["lost"] + last["recovered"] > 0, "the link lost nothing: this tested nothing"
     assert last["recovered"] > last["lost"]
     assert 40 <= host.statistics.last["roundTripMs"] <= 150
     assert viewer.stop() == 0
+    recorder.wait()
     # What is written decodes without a complaint: what could not be mended was left out, and counted.
-    assert annexb.probe(path)["pictures"] > 200
+    assert annexb.probe(recorder.path)["pictures"] > 200
 
 
 @pytest.mark.parametrize("address", ["10.99.0.1", "fd99::1"])
@@ -63,12 +65,16 @@ def test_a_path_that_takes_no_more_than_1280_bytes(lan, display, share, start, a
 
 
 def test_three_seconds_of_blackout(across):
-    link, _, viewer, path = across("both", "delay=25ms")
-    before = viewer.statistics.last["frames"]
+    link, _, viewer, recorder = across("both", "delay=25ms")
+    begun = time.time()
     link.blackout(3)
-    viewer.statistics.wait(lambda line: line["frames"] >= before + 60, 8, "pictures again")
+    ended = resumed(viewer)
     assert viewer.stop() == 0
-    annexb.probe(path)
+    recorder.wait()
+    gap = recorder.longest_gap(begun, ended)
+    assert gap > 2.8, f"nothing was shut off: {gap}"
+    assert gap < 3 + 1.5
+    annexb.probe(recorder.path)
 
 
 def test_a_browser_whose_address_changes_goes_on_in_the_same_session(lab, share, start):
@@ -78,14 +84,10 @@ def test_a_browser_whose_address_changes_goes_on_in_the_same_session(lab, share,
     browser = start(sharer.chromium, link["b"], page, "--duration", "25")
     browser.event("first", 30)
     link.change_address("b", "10.77.0.21")
-    # The last line may be older than the viewer, whose picture comes at once.
-    line = host.statistics.wait(lambda line: line["peers"], 5, "a line that knows the viewer")
-    before = line["peers"][0]["packetsSent"]
     summary = browser.event("summary", 40)
-    assert summary["state"] == "live" and summary["frames"] > 300, summary
-    assert summary["longestGapMs"] < 12_000, summary
+    assert summary["state"] == "live" and summary["frames"] > 500, summary
+    assert summary["longestGapMs"] < 4000, summary
     assert host.text().count("A viewer joined") == 1
-    assert host.statistics.last["peers"][0]["packetsSent"] > before
 
 
 def test_chromium_over_the_lossy_link(lab, share, start, artifacts):
