@@ -1,6 +1,7 @@
 """Debian's Chromium through the real page: right colours, moving pictures, states a person understands."""
 
 from harness import sharer
+from harness.measures import best_of
 from harness.pictures import assert_colours
 from harness.testpattern import PLACES, probes, seen
 
@@ -29,9 +30,15 @@ def test_an_x11_screen_arrives_with_its_colours(lan, display, painter, share, st
 def test_a_moving_screen_is_shown_at_its_rate(lan, display, share, start):
     screen = display(1280, 720, "scroll")
     host = share(lan, "--display", screen.name)
-    summary = start(sharer.chromium, lan, host.link, "--frames", "90", "--duration", "8").event("summary", 30)
-    assert summary["frames"] >= 90
-    assert summary["longestGapMs"] < 1000
+
+    def rate():
+        summary = start(sharer.chromium, lan, host.link, "--frames", "90", "--duration", "12").event("summary", 40)
+        assert summary["frames"] >= 90, summary
+        assert summary["longestGapMs"] < 1000, summary
+        return summary["fps"]
+
+    # What is no film leaves fifteen times a second.
+    best_of(rate, lambda fps: 13 <= fps <= 16)
 
 
 def test_a_picture_that_the_browser_pauses_moves_on(lan, share, start):

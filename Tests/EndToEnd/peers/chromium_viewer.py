@@ -6,6 +6,7 @@
                                              "sincePostMs" from its POST
     {"event": "summary", "frames": ..., "colours": [[r, g, b], ...],
                                              "videos": [...], "problems": [...]}
+                                             "fps" from the first picture to the last;
                                              "longestGapMs" between two pictures; "longestGapEnded", when that was,
                                              milliseconds since 1970
 
@@ -195,6 +196,12 @@ def place(text):
     return [float(x), float(y)]
 
 
+def rate(seen):
+    """Pictures a second, from the first to the last."""
+    span = (seen["last"] - seen["first"]) / 1000 if seen["frames"] > 1 else 0
+    return round((seen["frames"] - 1) / span, 2) if span else 0
+
+
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--page", required=True)
@@ -282,6 +289,7 @@ class Watcher:
         report(
             "summary",
             frames=look["seen"]["frames"],
+            fps=rate(look["seen"]),
             longestGapMs=round(look["seen"]["longest"], 1),
             longestGapEnded=look["seen"]["longestEnded"],
             width=look["width"],
