@@ -80,4 +80,13 @@ struct IdleProbeTests {
         #expect(probe.due(isWanted: true) == at(305))
         #expect(probe.due(isWanted: false) == nil)
     }
+
+    @Test("a small picture in the midst of a train breaks it off: what came behind it would measure the pause")
+    func brokenOff() {
+        var probe = IdleProbe()
+        probe.sent(capacity: 1_000_000, rate: 2_000_000, at: at(0))
+        #expect(probe.due(isWanted: true) == .zero, "the train goes on")
+        probe.mediaSent(packets: 1, at: at(5))
+        #expect(probe.due(isWanted: true) == at(2005))
+    }
 }
