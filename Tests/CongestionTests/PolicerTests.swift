@@ -29,6 +29,23 @@ struct PolicerTests {
         #expect(used > 0.85, "\(used)")
     }
 
+    @Test("what is tried on such a path is tried ever more seldom: of ten minutes five times")
+    func everMoreSeldom() {
+        var control = LossControl()
+        var trials: [Double] = []
+        for step in 0..<6000 as Range<Int64> {
+            let now = Instant.zero + .milliseconds(100 * step)
+            let reports = (0..<20 as Range<Int64>).map { index in
+                PacketReport(
+                    number: 20 * step + index, sentAt: now, bytes: 1200, arrival: index % 5 == 0 ? nil : Duration.zero)
+            }
+            if case .trial = control.observe(reports, queueIsShort: true, at: now) { trials.append(Double(step) / 10) }
+        }
+        let pauses = zip(trials, trials.dropFirst()).map { $1 - $0 }
+        #expect(pauses.count == 4, "\(trials)")
+        #expect(zip(pauses, pauses.dropFirst()).allSatisfy { $1 > $0 * 1.9 }, "\(trials)")
+    }
+
     @Test("a policer that comes while much is sent is found, and stays known")
     func comes() {
         var simulation = PathSimulation(wish: 4_000_000) { time in

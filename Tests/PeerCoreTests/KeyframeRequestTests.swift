@@ -107,4 +107,28 @@ struct KeyframeRequestTests {
         let repaired = afterLoss(takesRequests: true)
         #expect(repaired.requests > 5 && repaired.keyframe == 500, "\(repaired)")
     }
+
+    @Test("of a flood of requests, fifty a second are passed on")
+    func flood() {
+        var share = Share(PeerPair(seed: 3))
+        share.run(for: .seconds(3))
+        var request: [UInt8] = []
+        PictureLossIndication(senderSSRC: 0xCCCC, mediaSSRC: 0xAAAA).append(to: &request)
+        var passedOn: [Int] = []
+        for flood in 0..<2 as Range<UInt32> {
+            let before = share.pair.sharerEvents.count
+            for number in 0..<200 as Range<UInt32> {
+                share.pair.receiveAtSharer(rtcp: request, number: flood * 200 + number)
+            }
+            let requests = share.pair.sharerEvents[before...].count { event in
+                switch event {
+                case .keyframeNeeded, .keyframeAskedEarly: true
+                default: false
+                }
+            }
+            passedOn.append(requests)
+            share.pair.run(for: .seconds(2))
+        }
+        #expect(passedOn == [50, 50])
+    }
 }

@@ -45,6 +45,8 @@ struct PeerPair: ~Copyable {
     private var viewerSleepsUntil = Instant.zero
     private var sharerDue = Instant.zero
     private var viewerDue = Instant.zero
+    /// What the viewer hears of the sharer.
+    private var answer: RemoteParameters?
 
     static func address(_ last: UInt8, port: UInt16 = 5000) -> TransportAddress {
         TransportAddress(ip: .v4(0x0A00_0000 | UInt32(last)), port: port)
@@ -72,17 +74,21 @@ struct PeerPair: ~Copyable {
     /// - Parameters:
     ///   - sound: what the viewer takes of it; nil: nothing.
     ///   - isRelayed: the sharer's address is that of a relay of its own.
+    ///   - repetition: of a handshake's flight that was not answered.
+    ///   - tellsViewer: whether the viewer has the sharer's answer at the start; else by `tellViewer`.
     ///   - wallClock: at the start.
     init(
         seed: UInt64, conditions: LinkConditions = LinkConditions(), retransmission: Bool = true,
         takesParity: Bool = true, feedback: PathFeedback = .transportWide, mark: ECN? = nil, sound: AudioSendParameters? = nil,
-        takesReducedSizeRTCP: Bool = true, isRelayed: Bool = false,
+        takesReducedSizeRTCP: Bool = true, isRelayed: Bool = false, repetition: Duration = .milliseconds(50),
+        tellsViewer: Bool = true,
         wallClock: NTPTimestamp = NTPTimestamp(unixNanoseconds: 1_800_000_000_000_000_000)
     ) {
         link = SimulatedLink(seed: seed, conditions: conditions)
         let start = now
         let anchor = WallClockAnchor(instant: start, ntp: wallClock)
-        let security = (TransparentSecurity(name: 1), TransparentSecurity(name: 2))
+        let security = (
+            TransparentSecurity(name: 1, repetition: repetition), TransparentSecurity(name: 2, repetition: repetition))
         let send = SendParameters(
             payloadType: 102, ssrc: 0xAAAA, retransmission: retransmission ? .init(payloadType: 103, ssrc: 0xBBBB) : nil,
             canonicalName: "sharer", mid: "0", extensions: Self.extensions(feedback), bitsPerSecond: 4_000_000,
@@ -113,7 +119,13 @@ struct PeerPair: ~Copyable {
             credentials: sharer.localCredentials, fingerprint: security.0.localFingerprint,
             candidates: [.host(Self.address(1))])
         sharer.setRemote(toSharer, receive: nil, at: now)
-        viewer.setRemote(toViewer, receive: nil, at: now)
+        answer = toViewer
+        if tellsViewer { tellViewer() } else { drain() }
+    }
+
+    /// The sharer's answer comes.
+    mutating func tellViewer() {
+        if let answer { viewer.setRemote(answer, receive: nil, at: now) }
         drain()
     }
 

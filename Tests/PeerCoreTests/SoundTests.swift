@@ -101,6 +101,27 @@ struct SoundTests {
         #expect(numbers == Array(0..<100) + Array(200..<300))
         let sequence = share.pair.heard.map(\.sequenceNumber)
         #expect(zip(sequence, sequence.dropFirst()).allSatisfy { $1 == $0 + 1 })
+        let sent = share.pair.sharerDatagrams.compactMap { datagram in datagram.read { try? RTPPacket($0) }?.header }
+            .filter { $0.payloadType == 111 }
+        #expect(sent.count == 200)
+        let marked = sent.indices.filter { sent[$0].marker }
+        #expect(marked == [0, 100], "what is heard first, and first again")
+    }
+
+    @Test("who ends a share says goodbye for its pictures and for its sound")
+    func goodbye() {
+        var share = SoundShare(seed: 10)
+        share.run(packets: 10)
+        let before = share.pair.sharerDatagrams.count
+        share.pair.sharer.close(at: share.pair.now)
+        share.pair.drain()
+        var ended: [[UInt32]] = []
+        for datagram in share.pair.sharerDatagrams[before...] where datagram.read(DatagramKind.init) == .rtcp {
+            // Without its protection.
+            let packets = Array(datagram.dropLast(8)).read { (try? RTCPPacket.packets($0)) ?? [] }
+            for case .goodbye(let goodbye) in packets { ended.append(goodbye.ssrcs) }
+        }
+        #expect(ended == [[0xAAAA, 0xDDDD]])
     }
 
     @Test("of 10 % that get lost at random, copies leave at most 1 % to be guessed (seeds 3 to 5)", arguments: 3...5)

@@ -16,14 +16,18 @@ package final class TransparentSecurity: SecurityProvider {
         return packet + tag
     }
 
-    package init(name: UInt8) {
+    private let repetition: Duration
+
+    /// - Parameter repetition: after so long a flight that was not answered is sent again.
+    package init(name: UInt8, repetition: Duration = .milliseconds(50)) {
         localFingerprint = Fingerprint(sha256: [UInt8](repeating: name, count: 32))
+        self.repetition = repetition
     }
 
     package func makeHandshake(
         role: HandshakeRole, remoteFingerprint: Fingerprint
     ) throws(HandshakeError) -> any HandshakeEngine {
-        TransparentHandshake(role: role, local: localFingerprint, remote: remoteFingerprint)
+        TransparentHandshake(role: role, local: localFingerprint, remote: remoteFingerprint, repetition: repetition)
     }
 
     package func makeProtector(keys: SRTPKeys) throws(ProtectionError) -> any PacketProtector { TransparentProtector() }
@@ -39,12 +43,13 @@ private final class TransparentHandshake: HandshakeEngine {
     private var outgoing: [[UInt8]] = []
     private var flight: Message?
     private(set) var keys: SRTPKeys?
-    private static let retransmission = Duration.milliseconds(50)
+    private let repetition: Duration
 
-    init(role: HandshakeRole, local: Fingerprint, remote: Fingerprint) {
+    init(role: HandshakeRole, local: Fingerprint, remote: Fingerprint, repetition: Duration) {
         self.role = role
         self.local = local
         self.remote = remote
+        self.repetition = repetition
     }
 
     func start() throws(HandshakeError) {
@@ -80,7 +85,7 @@ private final class TransparentHandshake: HandshakeEngine {
     private func message(_ type: Message) -> [UInt8] { [22, type.rawValue] + local.sha256 }
 
     func nextDatagram() -> [UInt8]? { outgoing.isEmpty ? nil : outgoing.removeFirst() }
-    var timeout: Duration? { flight == nil ? nil : Self.retransmission }
+    var timeout: Duration? { flight == nil ? nil : repetition }
 
     func handleTimeout() throws(HandshakeError) {
         if let flight { send(flight) }
