@@ -52,6 +52,8 @@ final class ScriptedLine: Sendable {
     private let results = NIOLockedValueBox(Results())
     /// The rungs whose viewers are all behind, and how often that was told.
     private let held = NIOLockedValueBox<(rungs: Set<Int>, told: Int)>(([], 0))
+    /// Whether as many pictures wait as may, and how often that was asked.
+    private let outbox = NIOLockedValueBox((isFull: false, asks: 0))
 
     init(isSampled: Bool = false, lanes: Set<LaneKey> = [], mode: ContentMode = .auto) {
         var commands = LineCommands(
@@ -64,7 +66,8 @@ final class ScriptedLine: Sendable {
     }
 
     private func start() {
-        let (controls, counters, scene, results, taps, held) = (controls, counters, scene, results, taps, held)
+        let (controls, counters, scene, results, taps) = (controls, counters, scene, results, taps)
+        let (held, outbox) = (held, outbox)
         let samples = taps.open([.video, .systemAudio])
         Task {
             for await sample in samples {
@@ -84,7 +87,12 @@ final class ScriptedLine: Sendable {
                         $0.keys.append(key)
                     }
                 },
-                isOutboxFull: { _ in false },
+                isOutboxFull: { news in
+                    outbox.withLockedValue { outbox in
+                        if !news { outbox.asks += 1 }
+                        return outbox.isFull
+                    }
+                },
                 isCongested: { rung, _ in
                     held.withLockedValue { held in
                         let isHeld = held.rungs.contains(rung)
@@ -138,6 +146,14 @@ final class ScriptedLine: Sendable {
 
     /// How often the thread has heard that a rung is held.
     var refusals: Int { held.withLockedValue { $0.told } }
+
+    /// Returns once the line goes by it.
+    func fillOutbox(_ isFull: Bool) async {
+        outbox.withLockedValue { $0.isFull = isFull }
+        await controls.changeAndWait { _ in }
+    }
+
+    var asksOfOutbox: Int { outbox.withLockedValue { $0.asks } }
 
     func stop() { controls.change { $0.stops = true } }
 }
