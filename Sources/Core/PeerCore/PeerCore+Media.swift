@@ -84,7 +84,7 @@ extension PeerCore {
             handle(report.reports)
         case .receiverReport(let report): handle(report.reports)
         // Sound is not sent again, it would come too late; and what was sent again has numbers of its own.
-        case .genericNACK(let nack) where nack.mediaSSRC != sender?.ssrc: break
+        case .genericNACK(let nack) where nack.mediaSSRC != sender?.stream.ssrc: break
         case .genericNACK(let nack):
             guard requestBudget.spend(nack.count + costOfRequest, at: now) else { break }
             let missing = sender?.sinceLeap(nack.missing) ?? []

@@ -333,7 +333,7 @@ package struct PeerCore: ~Copyable {
         self.now = now
         if case .closed = phase { return }
         if isConnected {
-            let audio = audioSender?.ssrc
+            let audio = audioSender?.stream.ssrc
             if let bytes = sender?.goodbye(audio: audio, at: now) ?? receiver?.goodbye(at: now) { transmitRTCP(bytes) }
             handshake?.close()
             drainHandshake()
@@ -367,8 +367,8 @@ package struct PeerCore: ~Copyable {
             consider(path.deadline, .pacer)
             consider(pathWatch?.due, .ice)
             consider(feedback.due, .report)
-            consider(sender?.nextReport, .report)
-            consider(audioSender?.nextReport, .report)
+            consider(sender?.stream.nextReport, .report)
+            consider(audioSender?.stream.nextReport, .report)
             consider(receiver?.due, .repair)
         }
         consider(ice.nextWake, .ice)

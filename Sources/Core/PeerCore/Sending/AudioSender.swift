@@ -9,7 +9,7 @@ import Timebase
 /// A packet leaves as soon as it is there, ahead of all pictures: sound is small, and late sound is lost sound.
 struct AudioSender {
     private let parameters: AudioSendParameters
-    private let wallClock: WallClockAnchor
+    private(set) var stream: OutgoingStream
     private var queue: Deque<Packet> = []
     /// Which encoding the viewer gets.
     var lane = AudioLane.full
@@ -25,25 +25,19 @@ struct AudioSender {
     /// not help.
     private var budget = Int.max
     private var sequenceNumber: UInt16
-    private let timestampOffset: UInt32
     /// The next packet follows a silence in which nothing was sent, or is the first.
     private var beginsTalk = true
-    private var lastSent: (time: AudioTime, capturedAt: Instant)?
-    private var toldClock = ToldClock()
-    private(set) var nextReport: Instant
-    private var counter: SendStatistics
 
     init(
         _ parameters: AudioSendParameters, wallClock: WallClockAnchor,
         random: inout any RandomNumberGenerator & Sendable, at now: Instant
     ) {
         self.parameters = parameters
-        self.wallClock = wallClock
         // As for pictures: random, and far from the first roll-over.
         sequenceNumber = UInt16.random(in: 0..<0x8000, using: &random)
-        timestampOffset = UInt32.random(in: 0...(.max), using: &random)
-        nextReport = now
-        counter = SendStatistics(ssrc: parameters.ssrc)
+        stream = OutgoingStream(
+            ssrc: parameters.ssrc, canonicalName: parameters.canonicalName, mid: parameters.mid,
+            map: parameters.extensions, wallClock: wallClock, random: &random, at: now)
     }
 
     /// What leaves next, in the viewer's encoding.
@@ -52,8 +46,6 @@ struct AudioSender {
         let time: AudioTime
         let capturedAt: Instant
     }
-
-    var ssrc: UInt32 { parameters.ssrc }
 
     // MARK: In
 
@@ -119,20 +111,19 @@ struct AudioSender {
         if lane == .narrow, path.toldQueueDelay > Limits.queueOfParity { budget = 0 }
         let (type, payload) = payload(of: unit)
         let extensions = extensions(for: unit, &path, at: now)
-        // Until the first report nobody knows what it belongs to, and later ones must not contradict the packets.
-        if extensions.absoluteCaptureTime != nil { nextReport = now }
         var packet: [UInt8] = []
         packet.reserveCapacity(payload.count + Limits.packetOverhead)
         RTPHeader(
             // RFC 3551 § 4.1: set on the first packet after a silence.
-            marker: beginsTalk, payloadType: type, sequenceNumber: sequenceNumber, timestamp: timestamp(unit.time),
-            ssrc: parameters.ssrc
+            marker: beginsTalk, payloadType: type, sequenceNumber: sequenceNumber,
+            timestamp: stream.timestamp(unit.time.ticks), ssrc: parameters.ssrc
         ).append(to: &packet, extensions: extensions, map: parameters.extensions)
         packet.append(contentsOf: payload)
         sequenceNumber &+= 1
         beginsTalk = false
-        counter.sent(payloadBytes: payload.count)
-        lastSent = (unit.time, unit.capturedAt)
+        stream.sent(
+            payloadBytes: payload.count, ticks: unit.time.ticks, capturedAt: unit.capturedAt,
+            tellsMoment: extensions.absoluteCaptureTime != nil, at: now)
         return packet
     }
 
@@ -150,32 +141,14 @@ struct AudioSender {
     private mutating func extensions(
         for unit: Packet, _ path: inout PathControl, at now: Instant
     ) -> HeaderExtensions {
-        var extensions = HeaderExtensions()
-        extensions.mid = parameters.mid
-        extensions.transportSequenceNumber = path.takeNumber(parameters.extensions)
-        if parameters.extensions.needsSendTime { extensions.absoluteSendTime = AbsoluteSendTime(now) }
-        if toldClock.tells(unit.time.elapsed, of: unit.capturedAt, isFirst: beginsTalk, at: now) {
-            extensions.absoluteCaptureTime = AbsoluteCaptureTime(captured: wallClock.ntp(at: unit.capturedAt))
-        }
+        var extensions = stream.extensions
+        stream.number(&extensions, &path, at: now)
+        extensions.absoluteCaptureTime = stream.captureTime(
+            of: unit.time.elapsed, capturedAt: unit.capturedAt, isFirst: beginsTalk, at: now)
         return extensions
     }
 
-    /// A sender report with SDES (RFC 3550 § 6.4.1), at most once an interval, once something was sent.
     mutating func report(at now: Instant) -> [UInt8]? {
-        guard now >= nextReport else { return nil }
-        nextReport = now + Limits.reportInterval
-        guard let lastSent else { return nil }
-        let sinceLast = AudioTime(elapsed: now - lastSent.capturedAt).ticks
-        var bytes: [UInt8] = []
-        counter.report(
-            ntp: wallClock.ntp(at: now),
-            rtpTimestamp: timestamp(AudioTime(ticks: lastSent.time.ticks.addingSaturating(sinceLast)))
-        ).append(to: &bytes)
-        SourceDescription(ssrc: parameters.ssrc, canonicalName: parameters.canonicalName).append(to: &bytes)
-        return bytes
-    }
-
-    private func timestamp(_ time: AudioTime) -> UInt32 {
-        UInt32(truncatingIfNeeded: time.ticks) &+ timestampOffset
+        stream.report(at: now) { AudioTime(elapsed: $0).ticks }
     }
 }

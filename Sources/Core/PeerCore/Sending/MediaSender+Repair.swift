@@ -250,8 +250,8 @@ extension MediaSender {
         bytes.reserveCapacity(payload.count + Limits.packetOverhead)
         RTPHeader(
             marker: repair.packet.isMarked, payloadType: retransmission.payloadType,
-            sequenceNumber: repairSequenceNumber, timestamp: timestamp(repair.packet.unit.mediaTime),
-            ssrc: retransmission.ssrc
+            sequenceNumber: repairSequenceNumber,
+            timestamp: stream.timestamp(repair.packet.unit.mediaTime.ticks), ssrc: retransmission.ssrc
         ).append(to: &bytes, extensions: extensions(of: repair, &path, at: now), map: parameters.extensions)
         history.left(repair.number, as: path.number, at: now)
         RetransmissionPayload.append(originalSequenceNumber: repair.number, payload: payload, to: &bytes)
@@ -276,18 +276,15 @@ extension MediaSender {
 
     /// What every packet beside the pictures carries.
     private func sideExtensions(_ path: inout PathControl, at now: Instant) -> HeaderExtensions {
-        var extensions = HeaderExtensions()
-        extensions.mid = parameters.mid
-        extensions.transportSequenceNumber = path.takeNumber(parameters.extensions)
-        if parameters.extensions.needsSendTime { extensions.absoluteSendTime = AbsoluteSendTime(now) }
+        var extensions = stream.extensions
+        stream.number(&extensions, &path, at: now)
         return extensions
     }
 
     mutating func nextParity(_ path: inout PathControl, at now: Instant) -> [UInt8]? {
-        guard let lastSent, parity?.isWaiting == true else { return nil }
+        guard let last = stream.last, parity?.isWaiting == true else { return nil }
         let extensions = sideExtensions(&path, at: now)
-        let time = timestamp(lastSent.mediaTime)
-        let bytes = parity?.nextPacket(timestamp: time, extensions, parameters.extensions)
+        let bytes = parity?.nextPacket(timestamp: stream.timestamp(last.ticks), extensions, parameters.extensions)
         statistics.bytesRepaired += bytes?.count ?? 0
         return bytes
     }

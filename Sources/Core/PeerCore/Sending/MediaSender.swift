@@ -18,7 +18,7 @@ struct MediaSender {
     }
 
     let parameters: SendParameters
-    private let wallClock: WallClockAnchor
+    private(set) var stream: OutgoingStream
     private(set) var queue: Deque<QueuedUnit> = []
     private var queuedBytes = 0
     /// What is sent again: it leaves before pictures.
@@ -48,7 +48,6 @@ struct MediaSender {
     /// Not wrapped; the low 16 bits go on the wire.
     var sequenceNumber: Int64
     var repairSequenceNumber: UInt16
-    private let timestampOffset: UInt32
     var stage = Stage.unbegun
     /// Something of its lane's pictures has left.
     var hasBegunLane = false
@@ -61,14 +60,10 @@ struct MediaSender {
     /// The highest number that the viewer has told of.
     private var reportedUpTo: UInt32?
     var reportedLosses: ReportedLosses?
-    var lastSent: (mediaTime: MediaTime, capturedAt: Instant)?
-    private var toldClock = ToldClock()
     var playout: PlayoutPlan
     var playoutDelay: PlayoutDelay
     /// Pictures that are still to tell of a new playout delay.
     var untoldUnits = 0
-    private(set) var nextReport: Instant
-    private var counter: SendStatistics
     /// When the newest keyframe's last packet left.
     private(set) var keyframeLeftAt: Instant?
     var statistics = OutgoingStatistics()
@@ -80,20 +75,19 @@ struct MediaSender {
         self.parameters = parameters
         playout = PlayoutPlan(parameters.playout)
         playoutDelay = playout.delay
-        self.wallClock = wallClock
         // RFC 3550 § 5.1: random starts. Below 2¹⁵, so that a loss at the start cannot hide a roll-over of the SRTP
         // counter (RFC 3711 § 3.3.1).
         sequenceNumber = Int64.random(in: 0..<0x8000, using: &random)
         repairSequenceNumber = UInt16.random(in: 0..<0x8000, using: &random)
-        timestampOffset = UInt32.random(in: 0...(.max), using: &random)
+        stream = OutgoingStream(
+            ssrc: parameters.ssrc, canonicalName: parameters.canonicalName, mid: parameters.mid,
+            map: parameters.extensions, wallClock: wallClock, random: &random, at: now)
         let rate = parameters.bitsPerSecond
         bitsPerSecond = rate
         pacingRate = rate * Limits.pacingFactor
         pacer = Pacer(bitsPerSecond: rate * Limits.pacingFactor, burstBytes: Limits.burstBytes)
         repairBudget = RepairBudget(bitsPerSecond: rate)
         parity = parameters.parity.map { ParitySender($0, protects: parameters.ssrc, random: &random) }
-        nextReport = now
-        counter = SendStatistics(ssrc: parameters.ssrc)
     }
 
     // MARK: In
@@ -220,12 +214,15 @@ struct MediaSender {
         let (loss, packets) = withoutLeaps(loss: Double(report.fractionLost) / 256, of: numbers, upTo: highest)
         statistics.lossFraction = loss
         if loss > Limits.lossOfParity { toldLossAt = now }
-        let roundTrip = report.roundTripTime(received: wallClock.ntp(at: now))
+        let roundTrip = report.roundTripTime(received: stream.wallClock.ntp(at: now))
         if let roundTrip { statistics.roundTripTime = roundTrip }
         return (statistics.lossFraction, min(packets, Limits.packetsBetweenReports), roundTrip)
     }
 
-    var ssrc: UInt32 { parameters.ssrc }
+    /// The newest unit of which something has left.
+    var lastSent: (mediaTime: MediaTime, capturedAt: Instant)? {
+        stream.last.map { (MediaTime(ticks: $0.ticks), $0.capturedAt) }
+    }
 
     mutating func countKeyframeRequest() { statistics.keyframeRequests += 1 }
 
@@ -290,27 +287,25 @@ struct MediaSender {
         if index == 0 { leapIfDue() }
         let range = unit.payloads[index]
         let isLast = index == unit.payloads.count - 1
-        if parameters.extensions.needsSendTime { head.extensions.absoluteSendTime = AbsoluteSendTime(now) }
-        head.extensions.transportSequenceNumber = path.takeNumber(parameters.extensions)
+        stream.number(&head.extensions, &path, at: now)
         var packet: [UInt8] = []
         packet.reserveCapacity(range.count + Limits.packetOverhead)
         RTPHeader(
             marker: isLast, payloadType: parameters.payloadType,
             sequenceNumber: UInt16(truncatingIfNeeded: sequenceNumber),
-            timestamp: timestamp(unit.mediaTime), ssrc: parameters.ssrc
+            timestamp: stream.timestamp(unit.mediaTime.ticks), ssrc: parameters.ssrc
         ).append(to: &packet, extensions: head.extensions, map: parameters.extensions)
         packet.append(contentsOf: unit.bytes[range])
         history.maximumAge = path.historyAge
         history.record(sequenceNumber: sequenceNumber, unit: unit, payloadIndex: index, as: path.number, at: now)
         note(unit, index, &path, at: now)
         sequenceNumber += 1
-        // Until the first report nobody knows what sound it belongs to, and later ones must not contradict the pictures.
-        if lastSent == nil || isLast && head.extensions.absoluteCaptureTime != nil { nextReport = now }
+        stream.sent(
+            payloadBytes: range.count, ticks: unit.mediaTime.ticks, capturedAt: unit.capturedAt,
+            tellsMoment: isLast && head.extensions.absoluteCaptureTime != nil, at: now)
         parity?.sent(packet, sequenceNumber: UInt16(truncatingIfNeeded: sequenceNumber - 1), isLast, path.parityShare)
         repairBudget.earn(packet.count)
         if !owed.isEmpty { payOwed(path, behindPictures: true, at: now) }
-        counter.sent(payloadBytes: range.count)
-        lastSent = (unit.mediaTime, unit.capturedAt)
         hasBegunLane = true
         queue[0].nextPayload += 1
         queuedBytes -= range.count
@@ -326,51 +321,29 @@ struct MediaSender {
         return packet
     }
 
-    /// A sender report with SDES (RFC 3550 § 6.4.1), at most once an interval, once something was sent.
     mutating func report(at now: Instant) -> [UInt8]? {
-        guard now >= nextReport, let lastSent else {
-            if now >= nextReport { nextReport = now + Limits.reportInterval }
-            return nil
-        }
-        nextReport = now + Limits.reportInterval
-        let sinceLast = MediaTime(elapsed: now - lastSent.capturedAt).ticks
-        var bytes: [UInt8] = []
-        counter.report(
-            ntp: wallClock.ntp(at: now),
-            rtpTimestamp: timestamp(MediaTime(ticks: lastSent.mediaTime.ticks &+ sinceLast))
-        ).append(to: &bytes)
-        SourceDescription(ssrc: parameters.ssrc, canonicalName: parameters.canonicalName).append(to: &bytes)
-        return bytes
+        stream.report(at: now) { MediaTime(elapsed: $0).ticks }
     }
 
     /// BYE (RFC 3550 § 6.6) behind a report, as a compound packet must be.
     ///
     /// - Parameter audio: the SSRC that ends with the pictures.
     mutating func goodbye(audio: UInt32?, at now: Instant) -> [UInt8] {
-        nextReport = now
+        stream.nextReport = now
         var bytes = report(at: now) ?? []
         if bytes.isEmpty { ReceiverReport(ssrc: parameters.ssrc, reports: []).append(to: &bytes) }
         Goodbye(ssrcs: [parameters.ssrc] + (audio.map { [$0] } ?? [])).append(to: &bytes)
         return bytes
     }
 
-    // MARK: Numbers
-
-    func timestamp(_ time: MediaTime) -> UInt32 {
-        UInt32(truncatingIfNeeded: time.ticks) &+ timestampOffset
-    }
-
     /// The extensions of a unit: the same for all its packets, so that they have one size and leave in one call.
     private mutating func extensions(for unit: PacketizedUnit, at now: Instant) -> HeaderExtensions {
-        var extensions = HeaderExtensions()
-        extensions.mid = parameters.mid
+        var extensions = stream.extensions
         if unit.isKeyframe { extensions.videoContentType = .screen }
         if unit.isKeyframe || untoldUnits > 0 { extensions.playoutDelay = playoutDelay }
         untoldUnits = max(0, untoldUnits - 1)
-        // In between a receiver goes by the RTP timestamps.
-        if toldClock.tells(unit.mediaTime.elapsed, of: unit.capturedAt, isFirst: unit.isKeyframe, at: now) {
-            extensions.absoluteCaptureTime = AbsoluteCaptureTime(captured: wallClock.ntp(at: unit.capturedAt))
-        }
+        extensions.absoluteCaptureTime = stream.captureTime(
+            of: unit.mediaTime.elapsed, capturedAt: unit.capturedAt, isFirst: unit.isKeyframe, at: now)
         return extensions
     }
 }
