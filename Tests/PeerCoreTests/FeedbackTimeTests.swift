@@ -9,7 +9,7 @@ import Timebase
 struct FeedbackTimeTests {
     private var reporter = FeedbackReporter(tellsTwice: true)
     private let parameters = ReceiveParameters(
-        payloadTypes: [102], retransmissionPayloadTypes: [:], extensions: PeerPair.extensions, ssrc: 9,
+        payloadTypes: [102], retransmissionPayloadTypes: [], extensions: PeerPair.extensions, ssrc: 9,
         canonicalName: "viewer")
     private var now = Instant(nanoseconds: 5_000_000_000)
     private var number: UInt16 = 10

@@ -29,7 +29,7 @@ struct KeyframeRequestTests {
     ) -> [Int] {
         var receiver = MediaReceiver(
             ReceiveParameters(
-                payloadTypes: [96], retransmissionPayloadTypes: [97: 96], parityPayloadType: isOwn ? 98 : nil,
+                payloadTypes: [96], retransmissionPayloadTypes: [97], parityPayloadType: isOwn ? 98 : nil,
                 extensions: ExtensionMap(), ssrc: 1, canonicalName: "viewer"), at: .zero)
         var none: AudioReceiver?
         var video = SyntheticVideo()
@@ -75,7 +75,7 @@ struct KeyframeRequestTests {
     private func afterLoss(takesRequests: Bool) -> (requests: Int, keyframe: Int?) {
         var receiver = MediaReceiver(
             ReceiveParameters(
-                payloadTypes: [96], retransmissionPayloadTypes: [:], extensions: ExtensionMap(), ssrc: 1,
+                payloadTypes: [96], retransmissionPayloadTypes: [], extensions: ExtensionMap(), ssrc: 1,
                 canonicalName: "viewer", takesRequests: takesRequests), at: .zero)
         var none: AudioReceiver?
         var video = SyntheticVideo()

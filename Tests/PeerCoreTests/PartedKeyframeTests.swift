@@ -13,7 +13,7 @@ struct PartedKeyframeTests {
     private static func received(setsAt: UInt32, isMarked: Bool) -> [ReceivedUnit] {
         var receiver = MediaReceiver(
             ReceiveParameters(
-                payloadTypes: [96], retransmissionPayloadTypes: [:], parityPayloadType: nil, extensions: ExtensionMap(),
+                payloadTypes: [96], retransmissionPayloadTypes: [], parityPayloadType: nil, extensions: ExtensionMap(),
                 ssrc: 1, canonicalName: "viewer"), at: .zero)
         var video = SyntheticVideo()
         let keyframe = video.next(keyframe: true, size: 3000, capturedAt: .zero)
@@ -61,7 +61,7 @@ struct AnsweredSetsTests {
         let keyframe = video.next(keyframe: true, size: 3000, capturedAt: .zero)
         var receiver = MediaReceiver(
             ReceiveParameters(
-                payloadTypes: [96], retransmissionPayloadTypes: [:],
+                payloadTypes: [96], retransmissionPayloadTypes: [],
                 parameterSets: units(Array(keyframe.bytes[keyframe.payloads[0]])), extensions: ExtensionMap(), ssrc: 1,
                 canonicalName: "viewer"), at: .zero)
         var number: UInt16 = 0

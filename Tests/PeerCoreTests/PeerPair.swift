@@ -95,7 +95,7 @@ struct PeerPair: ~Copyable {
             givesTransportFeedback: feedback == .transportWide, givesCongestionFeedback: feedback == .perStream,
             parity: takesParity ? .init(payloadType: 104, ssrc: 0xDDDD) : nil, mark: mark)
         let receive = ReceiveParameters(
-            payloadTypes: [102], retransmissionPayloadTypes: [103: 102],
+            payloadTypes: [102], retransmissionPayloadTypes: [103],
             parityPayloadType: takesParity ? 104 : nil, extensions: Self.extensions(feedback), ssrc: 0xCCCC,
             canonicalName: "viewer", givesCongestionFeedback: feedback == .perStream,
             reportsMarks: mark != nil && feedback == .transportWide, takesReducedSizeRTCP: takesReducedSizeRTCP)

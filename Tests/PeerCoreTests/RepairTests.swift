@@ -148,7 +148,7 @@ struct RepairTests {
 struct ToldRepairTests {
     private var roundTrip = Duration.milliseconds(50)
     private static let received = ReceiveParameters(
-        payloadTypes: [102], retransmissionPayloadTypes: [103: 102], extensions: PeerPair.extensions, ssrc: 9,
+        payloadTypes: [102], retransmissionPayloadTypes: [103], extensions: PeerPair.extensions, ssrc: 9,
         canonicalName: "viewer")
     private var sender: MediaSender
     private var path: PathControl

@@ -8,7 +8,7 @@ import Timebase
 @Suite("Feedback that is told twice")
 struct RepeatedFeedbackTests {
     private let parameters = ReceiveParameters(
-        payloadTypes: [102], retransmissionPayloadTypes: [:], extensions: PeerPair.extensions, ssrc: 9,
+        payloadTypes: [102], retransmissionPayloadTypes: [], extensions: PeerPair.extensions, ssrc: 9,
         canonicalName: "viewer")
 
     private static func packet(_ number: UInt16) -> [UInt8] {

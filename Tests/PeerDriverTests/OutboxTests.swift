@@ -34,7 +34,7 @@ struct OutboxTests {
             payloadType: 111, redundancyPayloadType: nil, ssrc: 0xDDDD, canonicalName: "sharer", mid: nil,
             extensions: ExtensionMap())
         let receive = ReceiveParameters(
-            payloadTypes: [102], retransmissionPayloadTypes: [:], extensions: ExtensionMap(), ssrc: 0xCCCC,
+            payloadTypes: [102], retransmissionPayloadTypes: [], extensions: ExtensionMap(), ssrc: 0xCCCC,
             canonicalName: "viewer")
         let ours = try await sharer.add(
             id, PeerSetup(iceRole: .controlled, handshakeRole: .active, send: send, sendAudio: sendAudio), lane: nil)

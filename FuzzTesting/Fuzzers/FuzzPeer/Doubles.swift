@@ -47,7 +47,7 @@ extension PeerSetup {
     static func viewer(_ options: Options) -> PeerSetup {
         let (isPlain, byStream) = (options.contains(.isPlain), options.contains(.reportsByStream))
         let receive = ReceiveParameters(
-            payloadTypes: [102], retransmissionPayloadTypes: isPlain ? [:] : [103: 102],
+            payloadTypes: [102], retransmissionPayloadTypes: isPlain ? [] : [103],
             parityPayloadType: isPlain ? nil : 104, extensions: options.extensions, ssrc: 5, canonicalName: "viewer",
             givesCongestionFeedback: byStream, reportsMarks: !byStream,
             takesReducedSizeRTCP: !options.contains(.isCompound))

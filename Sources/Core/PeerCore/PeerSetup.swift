@@ -115,8 +115,8 @@ package struct RetransmissionParameters: Sendable {
 /// One incoming video stream: its payload types, known from the answer.
 package struct ReceiveParameters: Sendable {
     package var payloadTypes: Set<UInt8>
-    /// RTX payload type → the one it repairs (`apt`, RFC 4588 § 8.1).
-    package var retransmissionPayloadTypes: [UInt8: UInt8]
+    /// Of packets that are sent again (RFC 4588 § 8.1).
+    package var retransmissionPayloadTypes: Set<UInt8>
     /// Of repair packets (RFC 8627); nil where none come.
     package var parityPayloadType: UInt8?
     /// SPS and PPS that the answer tells; streams that have them there may bring none.
@@ -135,7 +135,7 @@ package struct ReceiveParameters: Sendable {
     package var takesReducedSizeRTCP: Bool
 
     package init(
-        payloadTypes: Set<UInt8>, retransmissionPayloadTypes: [UInt8: UInt8], parityPayloadType: UInt8? = nil,
+        payloadTypes: Set<UInt8>, retransmissionPayloadTypes: Set<UInt8>, parityPayloadType: UInt8? = nil,
         parameterSets: [[UInt8]] = [], extensions: ExtensionMap, ssrc: UInt32, canonicalName: String,
         takesRequests: Bool = true, givesCongestionFeedback: Bool = false, reportsMarks: Bool = false,
         takesReducedSizeRTCP: Bool = true

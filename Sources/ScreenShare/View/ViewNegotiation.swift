@@ -23,7 +23,7 @@ struct ViewNegotiation {
         var random = SystemRandomNumberGenerator()
         canonicalName = SourceDescription.randomName(using: &random)
         let receive = ReceiveParameters(
-            payloadTypes: [], retransmissionPayloadTypes: [:], extensions: ExtensionMap(), ssrc: ssrc,
+            payloadTypes: [], retransmissionPayloadTypes: [], extensions: ExtensionMap(), ssrc: ssrc,
             canonicalName: canonicalName)
         let setup = PeerSetup(iceRole: .controlling, handshakeRole: .passive, receive: receive)
         var transport = try await hub.transport(of: peer, setup, lane: nil)
@@ -81,12 +81,9 @@ struct ViewNegotiation {
             let remote = try? RemoteParameters(answer.transport)
         else { return nil }
         let option = answer.video.option
-        var retransmissions: [UInt8: UInt8] = [:]
-        for option in answer.video.options {
-            if let type = option.retransmissionPayloadType { retransmissions[type] = option.payloadType }
-        }
         let receive = ReceiveParameters(
-            payloadTypes: Set(answer.video.options.map(\.payloadType)), retransmissionPayloadTypes: retransmissions,
+            payloadTypes: Set(answer.video.options.map(\.payloadType)),
+            retransmissionPayloadTypes: Set(answer.video.options.compactMap(\.retransmissionPayloadType)),
             parityPayloadType: answer.video.parityPayloadType, parameterSets: option.parameterSets,
             extensions: ExtensionMap(answer.video.extensions), ssrc: ssrc, canonicalName: canonicalName,
             takesRequests: option.feedback.contains(.nack) || option.retransmissionPayloadType != nil,

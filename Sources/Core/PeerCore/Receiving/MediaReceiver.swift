@@ -68,7 +68,7 @@ struct MediaReceiver {
         volleyBudget = min(volleyBudget + bytes.count / Limits.volleyShare, Limits.volleyBytes)
         if parameters.payloadTypes.contains(header.payloadType) {
             receiveOriginal(bytes, packet, at: now)
-        } else if parameters.retransmissionPayloadTypes[header.payloadType] != nil {
+        } else if parameters.retransmissionPayloadTypes.contains(header.payloadType) {
             receiveRetransmission(bytes, packet, at: now)
         } else if header.payloadType == parameters.parityPayloadType {
             receiveParity(bytes, packet, at: now)
