@@ -46,7 +46,7 @@ struct PeerPair: ~Copyable {
     private var sharerDue = Instant.zero
     private var viewerDue = Instant.zero
     /// What the viewer hears of the sharer.
-    private var answer: RemoteParameters?
+    private var answer: (remote: RemoteParameters, sound: AudioReceiveParameters?)?
 
     static func address(_ last: UInt8, port: UInt16 = 5000) -> TransportAddress {
         TransportAddress(ip: .v4(0x0A00_0000 | UInt32(last)), port: port)
@@ -105,11 +105,7 @@ struct PeerPair: ~Copyable {
             localCandidates: [isRelayed ? relayed : .host(Self.address(1))], security: security.0,
             authenticator: TestAuthenticator(), wallClock: anchor, random: SeededGenerator(seed: seed &* 3 &+ 1), at: start)
         viewer = PeerCore(
-            PeerSetup(
-                iceRole: .controlling, handshakeRole: .passive, receive: receive,
-                receiveAudio: sound.map {
-                    AudioReceiveParameters(payloadType: $0.payloadType, redundancyPayloadType: $0.redundancyPayloadType)
-                }),
+            PeerSetup(iceRole: .controlling, handshakeRole: .passive, receive: receive),
             localCandidates: [.host(Self.address(2))], security: security.1, authenticator: TestAuthenticator(),
             wallClock: anchor, random: SeededGenerator(seed: seed &* 5 &+ 2), at: start)
         let toSharer = RemoteParameters(
@@ -118,14 +114,17 @@ struct PeerPair: ~Copyable {
         let toViewer = RemoteParameters(
             credentials: sharer.localCredentials, fingerprint: security.0.localFingerprint,
             candidates: [.host(Self.address(1))])
-        sharer.setRemote(toSharer, receive: nil, at: now)
-        answer = toViewer
+        sharer.setRemote(toSharer, at: now)
+        let receiveAudio = sound.map {
+            AudioReceiveParameters(payloadType: $0.payloadType, redundancyPayloadType: $0.redundancyPayloadType)
+        }
+        answer = (toViewer, receiveAudio)
         if tellsViewer { tellViewer() } else { drain() }
     }
 
     /// The sharer's answer comes.
     mutating func tellViewer() {
-        if let answer { viewer.setRemote(answer, receive: nil, at: now) }
+        if let answer { viewer.setRemote(answer.remote, receiveAudio: answer.sound, at: now) }
         drain()
     }
 

@@ -39,17 +39,15 @@ struct OutboxTests {
         let ours = try await sharer.add(
             id, PeerSetup(iceRole: .controlled, handshakeRole: .active, send: send, sendAudio: sendAudio), lane: nil)
         let theirs = try await viewer.add(
-            id,
-            PeerSetup(
-                iceRole: .controlling, handshakeRole: .passive, receive: receive,
-                receiveAudio: AudioReceiveParameters(payloadType: 111, redundancyPayloadType: nil)), lane: nil)
+            id, PeerSetup(iceRole: .controlling, handshakeRole: .passive, receive: receive), lane: nil)
         let toViewer = RemoteParameters(
             credentials: ours, fingerprint: try await sharer.localFingerprint(), candidates: await sharer.listedCandidates())
         let toSharer = RemoteParameters(
             credentials: theirs, fingerprint: try await viewer.localFingerprint(),
             candidates: await viewer.listedCandidates())
         await sharer.with(id) { core, now in core.setRemote(toSharer, at: now) }
-        await viewer.with(id) { core, now in core.setRemote(toViewer, at: now) }
+        let receiveAudio = AudioReceiveParameters(payloadType: 111, redundancyPayloadType: nil)
+        await viewer.with(id) { core, now in core.setRemote(toViewer, receiveAudio: receiveAudio, at: now) }
     }
 
     /// Its loop stands still until the semaphore is signalled.

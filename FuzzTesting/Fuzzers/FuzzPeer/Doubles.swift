@@ -51,9 +51,7 @@ extension PeerSetup {
             parityPayloadType: isPlain ? nil : 104, extensions: options.extensions, ssrc: 5, canonicalName: "viewer",
             givesCongestionFeedback: byStream, reportsMarks: !byStream,
             takesReducedSizeRTCP: !options.contains(.isCompound))
-        return PeerSetup(
-            iceRole: .controlling, handshakeRole: .passive, receive: receive,
-            receiveAudio: AudioReceiveParameters(payloadType: 111, redundancyPayloadType: 63))
+        return PeerSetup(iceRole: .controlling, handshakeRole: .passive, receive: receive)
     }
 }
 

@@ -87,7 +87,7 @@ struct Pair: ~Copyable {
         viewer = Side(.viewer(options), host: 2, at: start)
         let (ofSharer, ofViewer) = (sharer.parameters, viewer.parameters)
         sharer.meet(ofViewer, at: start)
-        viewer.meet(ofSharer, at: start)
+        viewer.meet(ofSharer, AudioReceiveParameters(payloadType: 111, redundancyPayloadType: 63), at: start)
         if !options.contains(.startsApart) { connect() }
     }
 
@@ -261,8 +261,9 @@ struct Side: ~Copyable {
         TransportAddress(ip: address.ip, port: address.port + (isElsewhere ? 1 : 0))
     }
 
-    mutating func meet(_ other: RemoteParameters, at now: Instant) {
-        core.setRemote(other, at: now)
+    /// - Parameter sound: what of it this side takes.
+    mutating func meet(_ other: RemoteParameters, _ sound: AudioReceiveParameters? = nil, at now: Instant) {
+        core.setRemote(other, receiveAudio: sound, at: now)
         drain()
     }
 

@@ -47,6 +47,7 @@ package struct PeerCore: ~Copyable {
     var reporter: UInt32?
     var feedback: FeedbackReporter
     var receiver: MediaReceiver?
+    /// Where the answer to our offer has sound.
     var audioReceiver: AudioReceiver?
     /// What the sharer's reports say of its two clocks (RFC 6184 § 8.2.1, RFC 7587 § 4.1).
     var videoClock = ReportedClock(clockRate: MediaTime.ticksPerSecond)
@@ -76,7 +77,6 @@ package struct PeerCore: ~Copyable {
         keyframeBudget = TokenBucket(perSecond: keyframes, capacity: keyframes, at: now)
         feedback = FeedbackReporter(tellsTwice: setup.receive?.isFromOwnSharer == true)
         receiver = setup.receive.map { MediaReceiver($0, at: now) }
-        audioReceiver = setup.receiveAudio.map { AudioReceiver($0) }
         ice = ICEAgent(
             role: setup.iceRole, localCandidates: localCandidates, policy: setup.transportPolicy,
             authenticator: authenticator, random: random, at: now)

@@ -17,12 +17,10 @@ package struct PeerSetup: Sendable {
     package var sendAudio: AudioSendParameters?
     /// What we take, if we do.
     package var receive: ReceiveParameters?
-    package var receiveAudio: AudioReceiveParameters?
 
     package init(
         iceRole: ICERole, handshakeRole: HandshakeRole, remote: RemoteParameters? = nil, send: SendParameters? = nil,
-        sendAudio: AudioSendParameters? = nil, receive: ReceiveParameters? = nil,
-        receiveAudio: AudioReceiveParameters? = nil
+        sendAudio: AudioSendParameters? = nil, receive: ReceiveParameters? = nil
     ) {
         self.iceRole = iceRole
         self.handshakeRole = handshakeRole
@@ -30,7 +28,6 @@ package struct PeerSetup: Sendable {
         self.send = send
         self.sendAudio = sendAudio
         self.receive = receive
-        self.receiveAudio = receiveAudio
     }
 }
 
