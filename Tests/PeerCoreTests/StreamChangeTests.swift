@@ -28,7 +28,7 @@ struct StreamChangeTests {
         for number in 19_000..<20_000 as Range<UInt16> { receiver.receive(packet(number), at: .zero) }
         for index in 0..<30 as Range<UInt16> {
             for bytes in packets(index) { receiver.receive(bytes, at: .zero + .milliseconds(100 * Int64(index))) }
-            if receiver.isReplaced { return 100 * Int(index) }
+            if receiver.stream.isReplaced { return 100 * Int(index) }
         }
         return nil
     }
@@ -105,9 +105,9 @@ struct RefusedStreamTests {
         header(20_000).append(to: &bytes, extensions: HeaderExtensions(), map: ExtensionMap())
         receiver.receive(bytes + [0xF8, 0xFF, 0xFE], clock: ReportedClock(clockRate: 48_000), at: .zero)
         for index in 0...100 as ClosedRange<UInt16> {
-            #expect(!receiver.isReplaced)
-            receiver.refuse(header(3000 + index), at: .zero + .milliseconds(20 * Int64(index)))
+            #expect(!receiver.stream.isReplaced)
+            receiver.stream.refuse(header(3000 + index), at: .zero + .milliseconds(20 * Int64(index)))
         }
-        #expect(receiver.isReplaced)
+        #expect(receiver.stream.isReplaced)
     }
 }

@@ -26,13 +26,13 @@ extension PeerCore {
         guard error == .replayed || error == .authenticationFailed,
             let header = datagram.read({ try? RTPPacket($0) })?.header
         else { return }
-        receiver?.refuse(header, at: now)
-        audioReceiver?.refuse(header, at: now)
+        receiver?.stream.refuse(header, at: now)
+        audioReceiver?.stream.refuse(header, at: now)
         endIfReplaced()
     }
 
     private mutating func endIfReplaced() {
-        if receiver?.isReplaced == true || audioReceiver?.isReplaced == true { end(.streamReplaced) }
+        if receiver?.stream.isReplaced == true || audioReceiver?.stream.isReplaced == true { end(.streamReplaced) }
     }
 
     /// - Returns: whether the peer wrote it.
@@ -79,8 +79,8 @@ extension PeerCore {
         case .senderReport(let report):
             // Ours tells by a report that its clock has moved (`ToldClock`).
             let isExact = setup.receive?.isFromOwnSharer == true
-            if receiver?.handle(report, at: now) == true { videoClock.receive(report, isExact: isExact) }
-            if audioReceiver?.handle(report, at: now) == true { audioClock.receive(report, isExact: isExact) }
+            if receiver?.stream.handle(report, at: now) == true { videoClock.receive(report, isExact: isExact) }
+            if audioReceiver?.stream.handle(report, at: now) == true { audioClock.receive(report, isExact: isExact) }
             handle(report.reports)
         case .receiverReport(let report): handle(report.reports)
         // Sound is not sent again, it would come too late; and what was sent again has numbers of its own.
@@ -106,7 +106,7 @@ extension PeerCore {
     /// A sharer ends with its pictures: of its sound alone, browsers say so as well when a track is exchanged or muted. A
     /// list without names says nothing (RFC 3550 § 6.6).
     private mutating func leave(_ goodbye: Goodbye) {
-        let pictures = receiver?.mediaSSRC
+        let pictures = receiver?.stream.ssrc
         if pictures.map(goodbye.ssrcs.contains) ?? !goodbye.ssrcs.isEmpty { end(.closedByPeer) }
     }
 

@@ -22,8 +22,7 @@ package struct ReceivedAudio: Sendable {
 /// `AudioPlayout` makes do with copies, and conceals the rest.
 struct AudioReceiver {
     private let parameters: AudioReceiveParameters
-    private var reception: ReceptionStatistics?
-    private var change = StreamChange()
+    var stream = IncomingStream(clockRate: AudioTime.ticksPerSecond)
     private var sequenceNumbers = Unwrapper<UInt16>()
     private var timestamps = Unwrapper<UInt32>()
     private var packets: Deque<ReceivedAudio> = []
@@ -38,15 +37,10 @@ struct AudioReceiver {
 
     /// One unprotected RTP packet.
     mutating func receive(_ bytes: [UInt8], clock: ReportedClock, at now: Instant) {
-        guard let packet = bytes.read({ try? RTPPacket($0) }), takes(packet.header.payloadType) else { return }
+        guard let packet = bytes.read({ try? RTPPacket($0) }), takes(packet.header.payloadType),
+            stream.receive(packet, at: now), let (primary, copies) = contents(of: packet, bytes)
+        else { return }
         let header = packet.header
-        var reception = self.reception ?? ReceptionStatistics(ssrc: header.ssrc, clockRate: AudioTime.ticksPerSecond)
-        change.note(packet, of: reception, at: now)
-        // One stream per peer: the first SSRC that is authenticated is the one.
-        guard reception.ssrc == header.ssrc else { return }
-        reception.receive(sequenceNumber: header.sequenceNumber, timestamp: header.timestamp, at: now)
-        self.reception = reception
-        guard let (primary, copies) = contents(of: packet, bytes) else { return }
         if packets.count >= Limits.receivedAudio { packets.removeFirst() }
         packets.append(
             ReceivedAudio(
@@ -69,22 +63,5 @@ struct AudioReceiver {
         )
     }
 
-    /// A packet that could not be opened, by what its header says.
-    mutating func refuse(_ header: RTPHeader, at now: Instant) {
-        if let reception { change.refuse(header, of: reception, at: now) }
-    }
-
-    /// Another stream comes in its place.
-    var isReplaced: Bool { change.hasHappened }
-
     mutating func nextPacket() -> ReceivedAudio? { packets.popFirst() }
-
-    /// Whether the report is about this stream.
-    mutating func handle(_ report: SenderReport, at now: Instant) -> Bool {
-        guard reception?.ssrc == report.ssrc else { return false }
-        reception?.receive(senderReport: report, at: now)
-        return true
-    }
-
-    mutating func makeReport(at now: Instant) -> ReportBlock? { reception?.makeReport(at: now) }
 }

@@ -22,8 +22,7 @@ struct MediaReceiver {
     private var leading = LeadingParameterSets()
     /// The answer's; nil where it has none, or the stream has brought its own.
     private var answeredSets: AccessUnit?
-    private var reception: ReceptionStatistics?
-    private var change = StreamChange()
+    var stream = IncomingStream(clockRate: MediaTime.ticksPerSecond)
     private var timestamps = Unwrapper<UInt32>()
     private var units: Deque<ReceivedUnit> = []
     private var requests: Deque<[UInt16]> = []
@@ -77,13 +76,8 @@ struct MediaReceiver {
     }
 
     private mutating func receiveOriginal(_ bytes: [UInt8], _ packet: RTPPacket, at now: Instant) {
+        guard stream.receive(packet, at: now) else { return }
         let header = packet.header
-        var reception = self.reception ?? ReceptionStatistics(ssrc: header.ssrc, clockRate: MediaTime.ticksPerSecond)
-        change.note(packet, of: reception, at: now)
-        // One stream per peer: the first SSRC that is authenticated is the one.
-        guard reception.ssrc == header.ssrc else { return }
-        reception.receive(sequenceNumber: header.sequenceNumber, timestamp: header.timestamp, at: now)
-        self.reception = reception
         insert(bytes, packet.payload, header, header.sequenceNumber, now)
         guard parameters.parityPayloadType != nil else { return }
         parity = parity ?? ParityDecoder(ssrc: header.ssrc)
@@ -94,7 +88,7 @@ struct MediaReceiver {
 
     /// RFC 8627: what it recovers need not be asked for.
     private mutating func receiveParity(_ bytes: [UInt8], _ packet: RTPPacket, at now: Instant) {
-        guard parity != nil, packet.header.csrcs == [reception?.ssrc ?? 0],
+        guard parity != nil, packet.header.csrcs == [stream.ssrc ?? 0],
             let (header, _) = bytes.read({ ParityHeader.read($0, payload: packet.payload) })
         else { return }
         lastParity = now
@@ -115,7 +109,7 @@ struct MediaReceiver {
 
     /// RFC 4588 § 4: the original's number stands before its payload.
     private mutating func receiveRetransmission(_ bytes: [UInt8], _ packet: RTPPacket, at now: Instant) {
-        guard reception != nil, let repair = bytes.read({ RetransmissionPayload($0, payload: packet.payload) }) else {
+        guard stream.ssrc != nil, let repair = bytes.read({ RetransmissionPayload($0, payload: packet.payload) }) else {
             return
         }
         let isNew = insert(bytes, repair.payload, packet.header, repair.originalSequenceNumber, isAnswer: true, now)
@@ -141,24 +135,6 @@ struct MediaReceiver {
             incoming?.at = now
         }
         return isNew
-    }
-
-    /// A packet that could not be opened, by what its header says.
-    mutating func refuse(_ header: RTPHeader, at now: Instant) {
-        if let reception { change.refuse(header, of: reception, at: now) }
-    }
-
-    /// Another stream comes in its place.
-    var isReplaced: Bool { change.hasHappened }
-
-    /// Of the pictures; nil before the first packet.
-    var mediaSSRC: UInt32? { reception?.ssrc }
-
-    /// Whether the report is about this stream.
-    mutating func handle(_ report: SenderReport, at now: Instant) -> Bool {
-        guard reception?.ssrc == report.ssrc else { return false }
-        reception?.receive(senderReport: report, at: now)
-        return true
     }
 
     mutating func requestKeyframe() { keyframeIsWanted = true }
@@ -296,7 +272,7 @@ struct MediaReceiver {
     ) -> [UInt8]? {
         if let roundTripTime { buffer.roundTripTime = roundTripTime }
         buffer.longestWait = longestWait
-        guard let media = reception?.ssrc else { return reportIfDue(&audio, at: now) }
+        guard let media = stream.ssrc else { return reportIfDue(&audio, at: now) }
         var bytes: [UInt8] = []
         if let numbers = requests.popFirst() {
             GenericNACK(senderSSRC: parameters.ssrc, mediaSSRC: media, missing: numbers).append(to: &bytes)
@@ -320,13 +296,13 @@ struct MediaReceiver {
     private mutating func reportIfDue(_ audio: inout AudioReceiver?, at now: Instant) -> [UInt8]? {
         guard now >= nextReport else { return nil }
         nextReport = now + Limits.reportInterval
-        return report([audio?.makeReport(at: now)], at: now)
+        return report([audio?.stream.makeReport(at: now)], at: now)
     }
 
     /// RR and SDES (RFC 3550 § 6.1: a compound packet begins with a report).
     private mutating func report(_ others: [ReportBlock?] = [], at now: Instant) -> [UInt8] {
         var bytes: [UInt8] = []
-        let blocks = ([reception?.makeReport(at: now)] + others).compactMap(\.self)
+        let blocks = ([stream.makeReport(at: now)] + others).compactMap(\.self)
         ReceiverReport(ssrc: parameters.ssrc, reports: blocks).append(to: &bytes)
         SourceDescription(ssrc: parameters.ssrc, canonicalName: parameters.canonicalName).append(to: &bytes)
         return bytes
