@@ -1,12 +1,9 @@
-/// A device that sound can be captured from.
-package struct AudioDevice: Hashable, Sendable, Codable {
-    package enum Kind: String, Hashable, Sendable, Codable {
-        case microphone
-        /// What is to be heard on an output (in PulseAudio's words the monitor of a sink).
-        case system
-    }
+import Media
 
-    package var kind: Kind
+/// A device that sound can be captured from.
+package struct AudioDevice: Hashable, Sendable {
+    /// `system` is what is to be heard on an output (in PulseAudio's words the monitor of a sink).
+    package var kind: AudioKind
     /// What `DeviceSource` opens; the same as long as the device exists: "pulse:NAME" for a source of the sound server,
     /// or else a PCM of ALSA's configuration such as "hw:CARD=PCH,DEV=0".
     package var id: String

@@ -1,8 +1,9 @@
+import Media
 import SystemClock
 import Timebase
 
 /// The devices that sound can be captured from.
-package struct AudioDeviceList: Hashable, Sendable, Codable {
+package struct AudioDeviceList: Hashable, Sendable {
     /// The sound server's first, then those of ALSA.
     package var devices: [AudioDevice]
 

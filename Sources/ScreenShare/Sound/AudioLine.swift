@@ -215,8 +215,8 @@ final class AudioLine {
         if !isActive, wasActive { rest() }
         followWanted()
         for kind in AudioKind.allCases {
-            mixdown?.mixer[kind].gain = next.gains[kind] ?? .unity
-            mixdown?.mixer[kind].isMuted = next.muted.contains(kind)
+            mixdown?.mixer.faders[kind].gain = next.gains[kind] ?? .unity
+            mixdown?.mixer.faders[kind].isMuted = next.muted.contains(kind)
         }
         let now = SystemClock.now()
         for index in feeds.indices { feeds[index].hearing.mute(next.muted.contains(feeds[index].kind), at: now) }

@@ -20,8 +20,7 @@ public struct ShareableAudio: Hashable, Sendable, Encodable {
     public static func list() -> [ShareableAudio] {
         AudioDeviceList.load().devices.map { device in
             ShareableAudio(
-                id: device.id, name: device.name, kind: device.kind == .system ? .system : .microphone,
-                isDefault: device.isDefault)
+                id: device.id, name: device.name, kind: SharedAudio(device.kind), isDefault: device.isDefault)
         }
     }
 

@@ -48,15 +48,15 @@ struct AudioMixerTests {
         var output: [Float] = []
         for packet in 0..<12 {
             switch packet {
-            case 2: mixer[.system].isMuted = true
-            case 4: mixer[.system].isMuted = false
-            case 6: mixer[.system].gain = Gain(decibels: -20)
+            case 2: mixer.faders[.system].isMuted = true
+            case 4: mixer.faders[.system].isMuted = false
+            case 6: mixer.faders[.system].gain = Gain(decibels: -20)
             // The second before the first has arrived.
-            case 8: mixer[.system].isMuted = true
+            case 8: mixer.faders[.system].isMuted = true
             default: break
             }
             output += mixer.mix(system: Array(steady[..<960]), microphone: nil, frames: 480)
-            if packet == 8 { mixer[.system].isMuted = false }
+            if packet == 8 { mixer.faders[.system].isMuted = false }
         }
         let left = stride(from: 0, to: output.count, by: 2).map { output[$0] }
         let steps = zip(left.dropFirst(), left).map { abs($0 - $1) }
@@ -71,7 +71,7 @@ struct AudioMixerTests {
     func ceiling() {
         var mixer = AudioMixer()
         var random = SeededGenerator(seed: 5)
-        mixer[.microphone].gain = Gain(decibels: 24)
+        mixer.faders[.microphone].gain = Gain(decibels: 24)
         var loudest: Float = 0
         for packet in 0..<400 {
             // Silence, murmur and shouts in turn, so that every attack is met.

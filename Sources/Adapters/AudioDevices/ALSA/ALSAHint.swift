@@ -1,5 +1,6 @@
 import CALSA
 import Glibc
+import Media
 
 /// What ALSA's configuration says about one of its PCMs.
 struct ALSAHint: Hashable {

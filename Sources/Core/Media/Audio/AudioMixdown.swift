@@ -15,12 +15,10 @@ package struct AudioMixdown {
     private let start: Instant
     private let makeInput: () -> AudioInput
     private var pacer: AudioPacer
-    private var system: AudioInput
-    private var microphone: AudioInput
-    private var systemSamples: [Float]
-    private var microphoneSamples: [Float]
+    private var inputs: PerKind<AudioInput>
+    private var samples: PerKind<[Float]>
     /// Whether sound of a kind has come lately: what was lost holds nothing back.
-    private var comes = (system: false, microphone: false)
+    private var comes = PerKind(system: false, microphone: false)
     /// Until then what comes may have waited while the thread stood still.
     private var catchesUpUntil = Instant.zero
 
@@ -35,29 +33,19 @@ package struct AudioMixdown {
         pacer = AudioPacer(packetFrames: packetFrames, start: start, from: first)
         let makeInput = { AudioInput(start: start, packetFrames: packetFrames, makeResampler: makeResampler) }
         self.makeInput = makeInput
-        system = makeInput()
-        microphone = makeInput()
-        systemSamples = [Float](repeating: 0, count: 2 * packetFrames)
-        microphoneSamples = systemSamples
+        inputs = PerKind(system: makeInput(), microphone: makeInput())
+        let silence = [Float](repeating: 0, count: 2 * packetFrames)
+        samples = PerKind(system: silence, microphone: silence)
     }
 
     /// When the next packet leaves.
     package var due: Instant { pacer.due }
 
-    package func statistics(of kind: AudioKind) -> AudioInputStatistics {
-        switch kind {
-        case .system: system.statistics
-        case .microphone: microphone.statistics
-        }
-    }
+    package func statistics(of kind: AudioKind) -> AudioInputStatistics { inputs[kind].statistics }
 
     package mutating func receive(_ block: AudioBlock, of kind: AudioKind, at now: Instant) {
         noticeStandstill(at: now)
-        let mayHaveWaited = now < catchesUpUntil
-        switch kind {
-        case .system: system.receive(block, mayHaveWaited: mayHaveWaited, at: now)
-        case .microphone: microphone.receive(block, mayHaveWaited: mayHaveWaited, at: now)
-        }
+        inputs[kind].receive(block, mayHaveWaited: now < catchesUpUntil, at: now)
         keepInStep(at: now)
     }
 
@@ -71,43 +59,38 @@ package struct AudioMixdown {
     /// What there is of a kind is heard no more: another source of it comes.
     package mutating func forget(_ kind: AudioKind) {
         var next = makeInput()
-        switch kind {
-        case .system:
-            next.comes(after: system)
-            system = next
-        case .microphone:
-            next.comes(after: microphone)
-            microphone = next
-        }
+        next.comes(after: inputs[kind])
+        inputs[kind] = next
     }
 
     /// The next packet that is due by now; nil where none is.
     package mutating func nextPacket(at now: Instant) -> AudioPacket? {
         guard let time = pacer.takeDue(at: now) else { return nil }
-        let systemHeard = system.read(time, into: &systemSamples)
-        let microphoneHeard = microphone.read(time, into: &microphoneSamples)
+        let systemHeard = inputs.system.read(time, into: &samples.system)
+        let microphoneHeard = inputs.microphone.read(time, into: &samples.microphone)
         // What is nothing is neither copied nor added.
-        let samples = mixer.mix(
-            system: system.isSilent ? nil : systemSamples, microphone: microphone.isSilent ? nil : microphoneSamples,
-            frames: pacer.packetFrames)
+        let mixed = mixer.mix(
+            system: inputs.system.isSilent ? nil : samples.system,
+            microphone: inputs.microphone.isSilent ? nil : samples.microphone, frames: pacer.packetFrames)
         let heard = systemHeard ?? microphoneHeard ?? start + time.elapsed - delay
-        return AudioPacket(time: time, samples: samples, capturedAt: heard)
+        return AudioPacket(time: time, samples: mixed, capturedAt: heard)
     }
 
     /// From when sound is heard until the packet that begins with it leaves.
     package var delay: Duration {
-        switch comes {
-        case (true, false): system.delay
-        case (false, true): microphone.delay
-        default: max(system.delay, microphone.delay)
+        switch (comes.system, comes.microphone) {
+        case (true, false): inputs.system.delay
+        case (false, true): inputs.microphone.delay
+        default: max(inputs.system.delay, inputs.microphone.delay)
         }
     }
 
     private mutating func keepInStep(at now: Instant) {
-        let (ofSystem, ofMicrophone) = (system.neededHoldBack(at: now), microphone.neededHoldBack(at: now))
-        comes = (ofSystem != nil, ofMicrophone != nil)
+        let ofSystem = inputs.system.neededHoldBack(at: now)
+        let ofMicrophone = inputs.microphone.neededHoldBack(at: now)
+        comes = PerKind(system: ofSystem != nil, microphone: ofMicrophone != nil)
         let needed = max(ofSystem ?? 0, ofMicrophone ?? 0)
-        system.leastHoldBack = needed
-        microphone.leastHoldBack = needed
+        inputs.system.leastHoldBack = needed
+        inputs.microphone.leastHoldBack = needed
     }
 }
