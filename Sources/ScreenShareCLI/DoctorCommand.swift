@@ -43,7 +43,7 @@ struct DoctorCommand: AsyncParsableCommand {
     var listen: ListenAddress?
 
     @OptionGroup(title: "Network")
-    var network: NetworkOptions
+    var network: HostNetworkOptions
 
     @OptionGroup(visibility: .hidden)
     var others: OtherHostOptions

@@ -14,7 +14,7 @@ struct EnvironmentFlagTests {
     @Test("yes in all its words is the flag", arguments: ["1", "true", "YES", "on"])
     func yes(value: String) throws {
         #expect(merged(value) == Self.given + ["--no-tcp"])
-        #expect(try (Screenshare.parseAsRoot(merged(value)) as? HostCommand)?.network.noTcp == true)
+        #expect(try (Screenshare.parseAsRoot(merged(value)) as? HostCommand)?.network.common.noTcp == true)
     }
 
     @Test("no, and nothing, is none", arguments: ["0", "false", "No", "off", ""])

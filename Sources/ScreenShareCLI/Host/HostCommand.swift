@@ -51,7 +51,7 @@ struct HostCommand: AsyncParsableCommand {
     var maxViewers = 100
 
     @OptionGroup(title: "Network")
-    var network: NetworkOptions
+    var network: HostNetworkOptions
 
     @Option(help: "Stop after this many seconds.")
     var duration: Double?
@@ -108,7 +108,7 @@ struct HostCommand: AsyncParsableCommand {
             sounds: sound.configuration.kinds, soundText: sound.text,
             plan: SignalingPlan(
                 room: room, signaling: signaling, listen: listen, names: names, token: token, open: open, maximumViewers: maxViewers,
-                iceServers: try network.servers.viewerServers()),
+                iceServers: try network.common.servers.viewerServers()),
             duration: duration, statistics: try statsJson.map(StatsWriter.init), logger: logger)
         try await runner.run()
     }

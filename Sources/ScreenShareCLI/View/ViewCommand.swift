@@ -60,7 +60,7 @@ struct ViewCommand: AsyncParsableCommand {
     var wait: Double?
 
     @OptionGroup(title: "Network")
-    var network: ViewNetworkOptions
+    var network: NetworkOptions
 
     @Option(help: "Write statistics as one JSON object a second to a file (- is taken by the video).", completion: .file())
     var statsJson: String?
@@ -130,38 +130,5 @@ struct ViewCommand: AsyncParsableCommand {
         case .h264: return .annexB(file, sound: try audio.map(AudioFile.init))
         case .mkv: return .matroska(try MatroskaFile(output: file))
         }
-    }
-}
-
-struct ViewNetworkOptions: ParsableArguments {
-    @Option(
-        name: .customLong("interface"),
-        help: ArgumentHelp(
-            "A local IP address to use, or an interface such as eth0; can be repeated. Default: all but link-local, and "
-                + "loopback only where the signaling server is there, or where there is nothing else."))
-    var interfaces: [String] = []
-
-    @OptionGroup var servers: ICEServerOptions
-
-    @Flag(help: "Don't connect by TCP where UDP does not get through.")
-    var noTcp = false
-
-    @Flag(help: "Don't ask routers for a call's treatment (DSCP AF41 and EF), nor for marks instead of drops (ECN).")
-    var noDscp = false
-
-    @Flag(help: "Use nothing but a TURN server's address: the sharer doesn't learn ours.")
-    var relayOnly = false
-
-    func validate() throws { try InterfaceArgument.check(interfaces) }
-
-    func configuration() throws -> NetworkConfiguration {
-        var network = NetworkConfiguration()
-        network.interfaces = interfaces
-        network.usesTCP = !noTcp
-        network.marksPackets = !noDscp
-        network.stunServers = servers.stunServers
-        network.turnServers = try servers.turnServers()
-        network.relayOnly = relayOnly
-        return network
     }
 }
