@@ -6,7 +6,8 @@ import NIOPosix
 enum TCPSocket {
     enum Event: Sendable {
         case received([UInt8])
-        case closed
+        /// With the error that ended it, if any.
+        case closed((any Error)?)
     }
 
     /// Takes what follows on a connection.
@@ -42,11 +43,7 @@ enum TCPSocket {
     static func connect(
         from ip: IPAddress, to remote: TransportAddress, on eventLoop: any EventLoop, tell: @escaping Listener
     ) throws -> EventLoopFuture<any Channel> {
-        try ClientBootstrap(group: eventLoop)
-            .connectTimeout(Limits.connectTime)
-            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .channelOption(.notSentLowWater, value: Limits.unsentBytes)
-            .channelOption(.writeBufferWaterMark, value: .connectionBacklog)
+        try ClientBootstrap(group: eventLoop).forMedia()
             .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Limits.bytesPerRead))
             .channelOption(.maxMessagesPerRead, value: 1)
             .channelInitializer { channel in
@@ -59,6 +56,16 @@ enum TCPSocket {
     }
 }
 
+extension ClientBootstrap {
+    /// Little waits where it can't be dropped any more.
+    func forMedia() -> Self {
+        connectTimeout(Limits.connectTime)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelOption(.notSentLowWater, value: Limits.unsentBytes)
+            .channelOption(.writeBufferWaterMark, value: .connectionBacklog)
+    }
+}
+
 extension ChannelOption where Self == ChannelOptions.Types.SocketOption {
     /// TCP_NOTSENT_LOWAT of linux/tcp.h, which NIO has no name for.
     static var notSentLowWater: Self { Self(level: .tcp, name: NIOBSDSocket.Option(rawValue: 25)) }
@@ -66,34 +73,4 @@ extension ChannelOption where Self == ChannelOptions.Types.SocketOption {
 
 extension ChannelOptions.Types.WriteBufferWaterMark {
     static var connectionBacklog: Self { .init(low: Limits.connectionBacklog / 2, high: Limits.connectionBacklog) }
-}
-
-/// The end of the pipeline: bytes, and the end.
-private final class ConnectionHandler: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
-    private let begin: @Sendable (any Channel) -> TCPSocket.Listener?
-    private var tell: TCPSocket.Listener?
-
-    init(begin: @escaping @Sendable (any Channel) -> TCPSocket.Listener?) {
-        self.begin = begin
-    }
-
-    func channelActive(context: ChannelHandlerContext) {
-        tell = begin(context.channel)
-        if tell == nil { context.close(promise: nil) }
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        tell?(.received(Array(unwrapInboundIn(data).readableBytesView)))
-    }
-
-    /// A connection with an error is of no more use.
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        context.close(promise: nil)
-    }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        tell?(.closed)
-        tell = nil
-    }
 }

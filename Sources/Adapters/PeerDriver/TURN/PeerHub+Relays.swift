@@ -333,7 +333,7 @@ extension PeerHub {
         }
     }
 
-    private func handle(_ event: RelayConnection.Event, relayAt index: Int, _ number: Int) {
+    private func handle(_ event: TCPSocket.Event, relayAt index: Int, _ number: Int) {
         let relay = relays[index]
         guard number == relay.connectionNumber else { return }
         let now = SystemClock.now()
@@ -345,7 +345,8 @@ extension PeerHub {
             } catch {
                 relay.connection?.close(promise: nil)
             }
-        case .closed(let failure):
+        case .closed(let error):
+            let failure = error.map { RelayConnection.failure($0) }
             let isSilent = relay.failure == .turn(.noAnswer)
             lose(index, failure ?? (isSilent ? .turn(.noAnswer) : .unreachable("it closed the connection")), at: now)
         }

@@ -7,30 +7,20 @@ import NIOSSL
 
 /// The way to a TURN server over TCP, or TLS over it.
 enum RelayConnection {
-    enum Event: Sendable {
-        case received([UInt8])
-        /// With the error that ended it, if any.
-        case closed(RelayFailure?)
-    }
-
     /// Connects; everything after that is told on the event loop.
     static func open(
         to server: RelayServer, at address: TransportAddress, on eventLoop: any EventLoop,
-        tell: @escaping @Sendable (Event) -> Void
+        tell: @escaping TCPSocket.Listener
     ) throws -> EventLoopFuture<any Channel> {
         let tls = try server.uri.isSecure ? NIOSSLContext(configuration: configuration(server)) : nil
         let name = server.uri.address == nil ? server.uri.host : nil
-        let bootstrap = ClientBootstrap(group: eventLoop)
-            .connectTimeout(Limits.connectTime)
-            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .channelOption(.notSentLowWater, value: Limits.unsentBytes)
-            .channelOption(.writeBufferWaterMark, value: .connectionBacklog)
+        let bootstrap = ClientBootstrap(group: eventLoop).forMedia()
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     // Without a name, the certificate must be for the address.
                     if let tls { try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: name)) }
-                    try pipeline.addHandler(RelayHandler(tell: tell))
+                    try pipeline.addHandler(ConnectionHandler { _ in tell })
                 }
             }
         return bootstrap.connect(to: try address.socketAddress())
@@ -61,29 +51,4 @@ enum RelayConnection {
     }
 
     private static func words(_ code: CInt) -> String { String(cString: strerror(code)).lowercased() }
-}
-
-/// The end of the pipeline: bytes, and the end.
-private final class RelayHandler: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
-    private let tell: @Sendable (RelayConnection.Event) -> Void
-    private var failure: RelayFailure?
-
-    init(tell: @escaping @Sendable (RelayConnection.Event) -> Void) {
-        self.tell = tell
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        tell(.received(Array(unwrapInboundIn(data).readableBytesView)))
-    }
-
-    /// The first error says most.
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        failure = failure ?? RelayConnection.failure(error)
-        context.close(promise: nil)
-    }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        tell(.closed(failure))
-    }
 }
