@@ -22,15 +22,14 @@ struct TimestampSmoother {
         let late = measured - expected
         let error = late - max(.zero, min(lateness, late))
         age += duration
-        guard magnitude(error) < Limits.strayTime else {
-            strays = magnitude(error - stray) < Limits.strayTolerance ? strays + 1 : 1
+        guard error.magnitude < Limits.strayTime else {
+            strays = (error - stray).magnitude < Limits.strayTolerance ? strays + 1 : 1
             stray = error
             return strays < Limits.strays ? advance(expected, duration) : begin(at: measured, duration)
         }
         strays = 0
         let averaging = max(Limits.firstAveraging, min(age / 4, Limits.averaging))
-        let share = min(1, Double(duration.nanoseconds) / Double(averaging.nanoseconds))
-        return advance(expected + .nanoseconds(Int64(Double(error.nanoseconds) * share)), duration)
+        return advance(expected + error * min(1, duration / averaging), duration)
     }
 
     /// Sound was lost: what comes next does not follow what came before.
@@ -46,6 +45,4 @@ struct TimestampSmoother {
         expected = moment + duration
         return moment
     }
-
-    private func magnitude(_ duration: Duration) -> Duration { max(duration, .zero - duration) }
 }

@@ -1,3 +1,4 @@
+import Datagrams
 import FoundationEssentials
 
 /// The address of a signaling server, such as `http://127.0.0.1:8080`, and what hangs below it.
@@ -48,9 +49,8 @@ extension URL {
     /// Scheme, host and port: a token given to one origin is for no other.
     var origin: String {
         let scheme = scheme?.lowercased() ?? ""
-        let host = host?.lowercased() ?? ""
-        let place = host.contains(":") && host.first != "[" ? "[\(host)]" : host
-        return "\(scheme)://\(place):\(port ?? (scheme == "https" ? 443 : 80))"
+        let host = (host?.lowercased() ?? "").bracketedIfIPv6
+        return "\(scheme)://\(host):\(port ?? (scheme == "https" ? 443 : 80))"
     }
 
     /// The same as people write it, without a port that goes without saying.

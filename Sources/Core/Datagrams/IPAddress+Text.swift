@@ -92,3 +92,8 @@ extension IPAddress: CustomStringConvertible, LosslessStringConvertible {
         return groups
     }
 }
+
+extension String {
+    /// A host as it stands in a URL (RFC 3986 § 3.2.2).
+    package var bracketedIfIPv6: String { contains(":") && first != "[" ? "[\(self)]" : self }
+}

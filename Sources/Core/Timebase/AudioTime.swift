@@ -26,3 +26,12 @@ package struct AudioTime: Hashable, Comparable, Sendable {
         AudioTime(ticks: time.ticks.addingSaturating(Int64(ticks)))
     }
 }
+
+extension Duration {
+    /// Of so many ticks of `AudioTime`, and parts of one.
+    package init(audioTicks: Double) {
+        self = .nanoseconds(Int64(audioTicks * 1e9 / Double(AudioTime.ticksPerSecond)))
+    }
+
+    package var audioTicks: Double { Double(nanoseconds) * Double(AudioTime.ticksPerSecond) / 1e9 }
+}

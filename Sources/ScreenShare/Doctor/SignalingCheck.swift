@@ -59,7 +59,7 @@ struct SignalingCheck: Sendable {
 
     private static func standing(_ host: String, _ port: Int) -> String {
         let near = host == "0.0.0.0" || host == "::" ? "127.0.0.1" : host
-        return "http://\(near.contains(":") ? "[\(near)]" : near):\(port)"
+        return "http://\(LocalNetwork.authority(near, port))"
     }
 
     private static func bind(_ host: String, _ port: Int) async -> PortOutcome {
@@ -96,7 +96,7 @@ extension Finding {
     static func signalingPort(
         _ outcome: SignalingCheck.PortOutcome, host: String, port: Int, mayUseAnother: Bool
     ) -> Finding {
-        let place = "\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        let place = LocalNetwork.authority(host, port)
         let values: [String: Value] = ["host": .text(host), "port": Value(port)]
         switch outcome {
         case .free: return Finding(.signalingPort, .ok, "\(place) is free for the built-in server", values: values)

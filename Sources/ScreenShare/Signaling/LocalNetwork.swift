@@ -21,4 +21,7 @@ public enum LocalNetwork {
 
     /// Whether a host, with or without brackets, is this machine by its name (RFC 6761 § 6.3) or address.
     package static func isLoopback(host: String) -> Bool { IPAddress.isLoopback(host: host) }
+
+    /// A host and a port as they stand in a URL.
+    package static func authority(_ host: String, _ port: Int) -> String { "\(host.bracketedIfIPv6):\(port)" }
 }

@@ -164,8 +164,7 @@ final class AudioLine {
         guard let mixdown else { return }
         let kinds = feeds.map { ($0.kind, mixdown.statistics(of: $0.kind)) }
         counters.set(Dictionary(uniqueKeysWithValues: kinds))
-        let change = mixdown.delay - toldDelay
-        guard change > AudioLineLimits.delayChange || change < .zero - AudioLineLimits.delayChange else { return }
+        guard (mixdown.delay - toldDelay).magnitude > AudioLineLimits.delayChange else { return }
         toldDelay = mixdown.delay
         report(.delay(toldDelay))
     }

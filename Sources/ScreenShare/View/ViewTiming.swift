@@ -50,9 +50,7 @@ struct ViewTiming {
 
     /// What is off by little is left alone: moving it would be worse.
     private static func next(_ held: Duration, _ wanted: Duration) -> Duration {
-        let difference = wanted - held
-        let tolerance = Limits.lipSyncTolerance
-        return difference > tolerance || difference < .zero - tolerance || wanted == .zero ? wanted : held
+        (wanted - held).magnitude > Limits.lipSyncTolerance || wanted == .zero ? wanted : held
     }
 
     private static func age(of captured: NTPTimestamp, at instant: Instant) -> Duration {
@@ -62,7 +60,7 @@ struct ViewTiming {
     /// Into what a viewer is told.
     func add(to statistics: inout ViewStatistics) {
         statistics.videoLag = lags.quantile(0.5)
-        statistics.videoLag95 = lags.quantile(0.95, of: { max($0, .zero - $0) })
+        statistics.videoLag95 = lags.quantile(0.95, of: { $0.magnitude })
         statistics.videoDelay = videoDelays.quantile(0.5)
         statistics.audioDelay = audioDelays.quantile(0.5)
     }

@@ -32,9 +32,9 @@ struct ServedPlace {
             reachable = machine.ipv6 ?? machine.ipv4 ?? own
         default: break
         }
-        self.own = ListenAddress.authority(own, port)
-        self.reachable = ListenAddress.authority(reachable, port)
-        let better = Shell.option("listen", ListenAddress.authority("::", listen.port))
+        self.own = LocalNetwork.authority(own, port)
+        self.reachable = LocalNetwork.authority(reachable, port)
+        let better = Shell.option("listen", LocalNetwork.authority("::", listen.port))
         note = isMissed ? "This machine has no IPv4 address that others reach: for them take \(better)." : nil
     }
 }

@@ -39,9 +39,5 @@ struct ListenAddress: ExpressibleByArgument, CustomStringConvertible {
 
     /// Names below "localhost" are bound to whatever they resolve to here, and that may be an address that others reach.
     var isLoopback: Bool { LocalNetwork.isLoopback(host: host) && !host.lowercased().hasSuffix(".localhost") }
-    var description: String { Self.authority(host, port) }
-
-    static func authority(_ host: String, _ port: Int) -> String {
-        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
-    }
+    var description: String { LocalNetwork.authority(host, port) }
 }

@@ -103,6 +103,6 @@ extension ICEServerURI: CustomStringConvertible {
     package var description: String {
         let scheme = (kind == .stun ? "stun" : "turn") + (isSecure ? "s" : "")
         let query = kind == .turn ? "?transport=\(transport.rawValue)" : ""
-        return "\(scheme):" + (host.contains(":") ? "[\(host)]" : host) + ":\(port)" + query
+        return "\(scheme):\(host.bracketedIfIPv6):\(port)\(query)"
     }
 }

@@ -125,10 +125,7 @@ package struct MappingProbe {
     private static func answer(
         in response: STUNMessage, for base: TransportAddress, after time: Duration?
     ) -> Answer? {
-        guard response.messageClass == .success, response.unknownRequired.isEmpty,
-            let mapped = response.xorMappedAddress ?? response.mappedAddress, AddressFilter.allowsObserved(mapped),
-            mapped.ip.isIPv6 == base.ip.isIPv6
-        else { return nil }
+        guard response.messageClass == .success, let mapped = response.usableMapping(for: base) else { return nil }
         return Answer(mapped: mapped, other: response.otherAddress, time: time)
     }
 

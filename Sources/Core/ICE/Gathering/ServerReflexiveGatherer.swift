@@ -82,7 +82,7 @@ package struct ServerReflexiveGatherer {
             bindings[index].server == remote, bindings[index].base == local
         else { return false }
         switch response.messageClass {
-        case .success: learn(Self.mappedAddress(in: response, for: local), at: index)
+        case .success: learn(response.usableMapping(for: local), at: index)
         case .error: learn(nil, at: index)
         case .request, .indication: return false
         }
@@ -100,15 +100,6 @@ package struct ServerReflexiveGatherer {
     }
 
     // MARK: Answers
-
-    /// XOR-MAPPED-ADDRESS, or MAPPED-ADDRESS where that comes alone, if it can be one host's address. It hardly comes so from
-    /// servers of RFC 3489: their SOURCE-ADDRESS and CHANGED-ADDRESS must be understood as well, and are not.
-    private static func mappedAddress(in response: STUNMessage, for base: TransportAddress) -> TransportAddress? {
-        guard response.unknownRequired.isEmpty, let address = response.xorMappedAddress ?? response.mappedAddress,
-            AddressFilter.allowsObserved(address), address.ip.isIPv6 == base.ip.isIPv6
-        else { return nil }
-        return address
-    }
 
     /// The server's answer, or nil where there was none of use.
     private mutating func learn(_ mapped: TransportAddress?, at index: Int) {

@@ -72,11 +72,11 @@ package struct AudioInput {
     package var statistics: AudioInputStatistics {
         AudioInputStatistics(
             gaps: reader.gaps, jumps: jumps, blocksRefused: blocksRefused, delay: delay,
-            wait: delay - .nanoseconds(Int64(lastAge * 1e9 / 48_000)), drift: clock.drift)
+            wait: delay - Duration(audioTicks: lastAge), drift: clock.drift)
     }
 
     /// From when sound is heard by the device until the packet that begins with it leaves.
-    package var delay: Duration { .nanoseconds(Int64(holdBack.ticks * 1e9 / 48_000)) }
+    package var delay: Duration { Duration(audioTicks: holdBack.ticks) }
 
     /// Ticks that sound must be held back by, so that nothing runs dry; nil where no block came for a while.
     package mutating func neededHoldBack(at now: Instant) -> Double? {
@@ -121,14 +121,14 @@ package struct AudioInput {
         let sinceEnd = self.ticks(now) - end
         let age = block.longestPiece.map { max(sinceEnd, Double(min($0, block.frameCount)) * ticks) }
             ?? sinceEnd + Double(block.frameCount) * ticks
-        return max(0, min(age, self.ticks(AudioLimits.oldestFrame)))
+        return max(0, min(age, AudioLimits.oldestFrame.audioTicks))
     }
 
     /// How much older the last frame was when the last packet was read: what is read then only may come in longer pieces
     /// than it says.
     private var lack: Double {
         guard join == .follows, let lastRead else { return 0 }
-        return max(0, min(lastRead - captureEnd, ticks(AudioLimits.oldestFrame)))
+        return max(0, min(lastRead - captureEnd, AudioLimits.oldestFrame.audioTicks))
     }
 
     /// By how much frames come to lie later in the queue than their stamps say, beyond what the margin covers.
@@ -277,7 +277,7 @@ package struct AudioInput {
             marks.forget(before: kept)
         }
         guard hasSound, let captured = marks.captured(at: index) else { return nil }
-        return start + .nanoseconds(Int64(captured * 1e9 / 48_000))
+        return start + Duration(audioTicks: captured)
     }
 
     /// There was nothing in the last packet, not even the end of something.
@@ -297,10 +297,7 @@ package struct AudioInput {
         holdBack.move(by: -change)
     }
 
-    private func ticks(_ instant: Instant) -> Double {
-        Double(instant.nanoseconds.subtractingSaturating(start.nanoseconds)) * 48_000 / 1e9
-    }
-    private func ticks(_ duration: Duration) -> Double { Double(duration.nanoseconds) * 48_000 / 1e9 }
+    private func ticks(_ instant: Instant) -> Double { (instant - start).audioTicks }
 }
 
 /// A resampler, with what it was made for.

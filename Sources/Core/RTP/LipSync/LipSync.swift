@@ -33,8 +33,7 @@ package enum LipSync {
     /// nothing to do with each other.
     package static func videoLag(audio: Presentation, video: Presentation) -> Duration? {
         let lag = (video.at - audio.at) - video.captured.duration(since: audio.captured)
-        let bound = Limits.largestClockDistance
-        return lag > bound || lag < .zero - bound ? nil : lag
+        return lag.magnitude > Limits.largestClockDistance ? nil : lag
     }
 
     /// What brings both together, as far as `Limits.longestLipSync` goes.

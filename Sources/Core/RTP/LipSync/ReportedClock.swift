@@ -26,8 +26,7 @@ package struct ReportedClock: Sendable {
             if age < .zero, age > .zero - Limits.lateReport { return }
         }
         let error = captured(timestamp).map { ntp.duration(since: $0) } ?? .zero
-        let bound = Limits.largestReportError
-        if isExact || error > bound || error < .zero - bound { reports.removeAll() }
+        if isExact || error.magnitude > Limits.largestReportError { reports.removeAll() }
         if reports.count >= Limits.countedReports { reports.removeFirst() }
         reports.append((ntp, timestamp))
     }

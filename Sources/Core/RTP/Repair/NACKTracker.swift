@@ -219,7 +219,7 @@ package struct NACKTracker: Sendable {
         let time = min(time, Limits.longestAnswer)
         guard let answerTime else { return self.answerTime = time }
         let error = time - answerTime
-        answerVariation += (max(error, .zero - error) - answerVariation) / 4
+        answerVariation += (error.magnitude - answerVariation) / 4
         self.answerTime = answerTime + error / 8
     }
 
