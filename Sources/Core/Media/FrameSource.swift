@@ -63,9 +63,3 @@ extension FrameSource where Self: ~Copyable {
     package mutating func takeNotices() -> [String] { [] }
     package mutating func followPointer(every period: Duration) {}
 }
-
-/// Why an encoder failed.
-package enum CodecError: Error, Hashable, Sendable {
-    case unsupportedParameters(String)
-    case failed(String)
-}
