@@ -119,7 +119,7 @@ let package = Package(
         adapter("OggOpus", ["Timebase", "RTP", "COgg"]),
         adapter("Matroska", ["Timebase", "RTP", "CAVFormat"]),
         adapter("SecureTransport", ["Datagrams", "ICE", "PeerCore", "COpenSSL", "CSRTP", "CSRTPCrypto"]),
-        adapter("PeerDriver", ["CLinux", "Timebase", "Datagrams", "Congestion", "ICE", "RTP", "PeerCore", "SystemClock", nioCore, nioPosix, nioSSL]),
+        adapter("PeerDriver", ["CLinux", "Timebase", "Datagrams", "ICE", "RTP", "PeerCore", "SystemClock", nioCore, nioPosix, nioSSL]),
         adapter("SignalingClient", ["Datagrams", "SignalingProtocol", locks, httpClient, nioCore, nioHTTP1, nioPosix, logging]),
 
         // Signaling.

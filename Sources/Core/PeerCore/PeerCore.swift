@@ -1,4 +1,3 @@
-import Congestion
 import Datagrams
 import DequeModule
 import ICE

@@ -1,4 +1,3 @@
-import Congestion
 import Timebase
 
 /// A viewer's wish for a picture to begin from, and how often it is granted: one who asks all the time costs the others

@@ -1,5 +1,3 @@
-import Timebase
-
 /// An allowance that refills over time: what repair and replies may spend beside the media.
 package struct TokenBucket: Sendable {
     private let capacity: Int
