@@ -106,7 +106,7 @@ let package = Package(
         core("RTP", ["Timebase", "Datagrams", deque]),
         core("SDP"),
         core("Congestion", ["Timebase", deque]),
-        core("PeerCore", ["Timebase", "Datagrams", "Media", "ICE", "RTP", "Congestion", deque]),
+        core("PeerCore", ["Timebase", "Datagrams", "ICE", "RTP", "Congestion", deque]),
 
         // Adapters: one door each to the world outside.
         adapter("SystemClock", ["Timebase", "CLinux"]),

@@ -15,7 +15,7 @@ struct LayerTests {
         "RTP": ["Timebase", "Datagrams", "DequeModule"],
         "SDP": [],
         "Congestion": ["Timebase", "DequeModule"],
-        "PeerCore": ["Timebase", "Datagrams", "Media", "ICE", "RTP", "Congestion", "DequeModule"],
+        "PeerCore": ["Timebase", "Datagrams", "ICE", "RTP", "Congestion", "DequeModule"],
     ]
 
     /// Come with the toolchain or the system.

@@ -7,11 +7,11 @@ import Timebase
 @Suite("What joiners begin with")
 struct PictureCacheTests {
     private func unit(
-        _ tick: Int64, bytes: Int, keyframe: Bool = false, isReference: Bool = true, laneRate: Int = 4_000_000
+        _ tick: Int64, bytes: Int, keyframe: Bool = false, isReference: Bool = true, interval: Duration = .seconds(1)
     ) -> PacketizedUnit {
         PacketizedUnit(
             bytes: [UInt8](repeating: 1, count: bytes), payloads: [0..<bytes], mediaTime: MediaTime(ticks: tick),
-            capturedAt: .zero, isKeyframe: keyframe, isReference: isReference, laneRate: laneRate)
+            capturedAt: .zero, isKeyframe: keyframe, isReference: isReference, keyframeInterval: interval)
     }
 
     @Test("holds the last keyframe and what refers to it")
@@ -315,11 +315,11 @@ struct PictureCacheTests {
         #expect(preview(1000) == nil, "another may be had at once")
         cache.forget()
         #expect(preview(0) == nil)
-        cache.add(unit(2, bytes: 200_000, keyframe: true))
-        #expect(preview(1800) != nil, "large ones are further apart")
+        cache.add(unit(2, bytes: 200_000, keyframe: true, interval: .seconds(2)))
+        #expect(preview(1800) != nil, "some lanes' are further apart")
         #expect(preview(1900) == nil, "a copy takes 160 ms")
-        cache.add(unit(3, bytes: 50_000, keyframe: true, laneRate: 1_000_000))
-        #expect(preview(1900) != nil, "and so are those of a slower lane")
+        cache.add(unit(3, bytes: 50_000, keyframe: true, interval: .seconds(2)))
+        #expect(preview(1900) != nil, "and one of a smaller one 40 ms")
     }
 
     @Test("after a pause nothing is left to begin with")

@@ -315,16 +315,20 @@ struct MediaLineTests {
         line.stop()
     }
 
-    @Test("each unit tells what its own lane may use")
-    func laneRates() async {
-        let slower = LaneKey(packetizationMode: .nonInterleaved, rung: 1)
-        let line = ScriptedLine(lanes: [.standard, slower])
-        line.controls.change { $0.rungRates = [1: 300_000] }
-        line.show { $0.grey = 200 }
-        for (key, rate) in [(LaneKey.standard, 2_000_000), (slower, 300_000)] {
-            #expect(await line.wait { zip($0.units, $0.keys).contains { $0.laneRate == rate && $1 == key } })
-        }
-        line.stop()
+    @Test(
+        "each keyframe tells how far apart those of its own lane are",
+        arguments: [(2_000_000, 1.0...1.0), (20_000, 1.5...4)] as [(Int, ClosedRange<Double>)])
+    func keyframeIntervals(bitsPerSecond: Int, seconds: ClosedRange<Double>) throws {
+        // Black as it is, each of its 1200 macroblocks takes six bits.
+        let size = PixelSize(width: 640, height: 480)
+        let target = SendTarget(bitsPerSecond: bitsPerSecond, frameRate: .fps30)
+        let lane = try EncoderLane(
+            .standard, .constrainedBaseline, .ultrafast, size: size, frameRate: .fps30, target: target)
+        let unit = try lane.encode(
+            I420Picture(size: size), damage: PixelRect(size), mediaTime: MediaTime(ticks: 0), capturedAt: .zero,
+            target: target, at: .zero)
+        #expect(unit?.isKeyframe == true)
+        #expect(unit.map { seconds.contains($0.keyframeInterval.inSeconds) } == true)
     }
 
     @Test("a window whose edge is dragged costs a keyframe a second, and ends at the size it has then")

@@ -82,7 +82,8 @@ final class EncoderLane {
             return try packetizer.packetize(
                 unit.bytes, nalUnits: unit.nalUnits, mediaTime: mediaTime, capturedAt: capturedAt,
                 isKeyframe: unit.isKeyframe, isReference: unit.isReference,
-                isRefinement: !owes && !unit.isKeyframe, laneRate: target.bitsPerSecond)
+                isRefinement: !owes && !unit.isKeyframe,
+                keyframeInterval: KeyframeGate.interval(bytes: unit.bytes.count, of: target.bitsPerSecond))
         } catch {
             throw .failed("x264 made a unit that can't be sent: \(error)")
         }

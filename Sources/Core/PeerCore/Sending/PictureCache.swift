@@ -1,4 +1,3 @@
-import Media
 import RTP
 import Timebase
 
@@ -61,8 +60,7 @@ package struct PictureCache: Sendable {
     package func preview(over path: Int, at now: Instant) -> PacketizedUnit? {
         guard let keyframe else { return nil }
         let arrival = now + .seconds(Double(keyframeBytes * 8) / Double(max(1, path)))
-        let interval = KeyframeGate.interval(bytes: keyframeBytes, of: keyframe.laneRate)
-        guard arrival - keyframe.capturedAt < interval else { return nil }
+        guard arrival - keyframe.capturedAt < keyframe.keyframeInterval else { return nil }
         return keyframe.retimed(newest.mediaTime, capturedAt: newest.capturedAt)
     }
 }

@@ -31,7 +31,7 @@ package struct H264Packetizer: Sendable {
     /// - Parameter nalUnits: where the NAL units lie in `bytes`, without start codes, in decoding order.
     package func packetize(
         _ bytes: [UInt8], nalUnits: [Range<Int>], mediaTime: MediaTime, capturedAt: Instant, isKeyframe: Bool,
-        isReference: Bool, isRefinement: Bool = false, laneRate: Int = .max
+        isReference: Bool, isRefinement: Bool = false, keyframeInterval: Duration = .seconds(1)
     ) throws(H264PacketizerError) -> PacketizedUnit {
         var output = Output()
         output.bytes.reserveCapacity(bytes.count + bytes.count / 64 + 64)
@@ -41,7 +41,8 @@ package struct H264Packetizer: Sendable {
         }
         return PacketizedUnit(
             bytes: output.bytes, payloads: output.payloads, mediaTime: mediaTime, capturedAt: capturedAt,
-            isKeyframe: isKeyframe, isReference: isReference, isRefinement: isRefinement, laneRate: laneRate)
+            isKeyframe: isKeyframe, isReference: isReference, isRefinement: isRefinement,
+            keyframeInterval: keyframeInterval)
     }
 
     private struct Output {

@@ -16,12 +16,12 @@ package final class PacketizedUnit: Sendable {
     package let isReference: Bool
     /// The picture before once more, only sharper: it need not hurry.
     package let isRefinement: Bool
-    /// What its lane may use in bits per second, by which keyframes are spaced; `.max` where nobody said.
-    package let laneRate: Int
+    /// How long after it, where it is a keyframe, its lane may have the next at the soonest.
+    package let keyframeInterval: Duration
 
     package init(
         bytes: [UInt8], payloads: [Range<Int>], mediaTime: MediaTime, capturedAt: Instant, isKeyframe: Bool,
-        isReference: Bool, isRefinement: Bool = false, laneRate: Int = .max
+        isReference: Bool, isRefinement: Bool = false, keyframeInterval: Duration = .seconds(1)
     ) {
         self.bytes = bytes
         self.payloads = payloads
@@ -30,14 +30,14 @@ package final class PacketizedUnit: Sendable {
         self.isKeyframe = isKeyframe
         self.isReference = isReference
         self.isRefinement = isRefinement
-        self.laneRate = laneRate
+        self.keyframeInterval = keyframeInterval
     }
 
     /// The same payloads, not copied, with other times.
     package func retimed(_ mediaTime: MediaTime, capturedAt: Instant) -> PacketizedUnit {
         PacketizedUnit(
             bytes: bytes, payloads: payloads, mediaTime: mediaTime, capturedAt: capturedAt, isKeyframe: isKeyframe,
-            isReference: isReference, isRefinement: isRefinement, laneRate: laneRate)
+            isReference: isReference, isRefinement: isRefinement, keyframeInterval: keyframeInterval)
     }
 
     /// The M bit: set on the last packet of the access unit (RFC 6184 § 5.1).
