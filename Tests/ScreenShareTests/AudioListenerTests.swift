@@ -188,8 +188,8 @@ struct AudioListenerTests {
 
     @Test("Sound takes an eighth of the share's bit rate, between 16 kbit/s and its own limit")
     func share() {
-        #expect(SendTarget.sound(of: 4_000_000, atMost: 96_000) == 96_000)
-        #expect(SendTarget.sound(of: 300_000, atMost: 96_000) == 37_500)
-        #expect(SendTarget.sound(of: 100_000, atMost: 96_000) == 16_000)
+        #expect(SoundRoom.share(of: 4_000_000, atMost: 96_000) == 96_000)
+        #expect(SoundRoom.share(of: 300_000, atMost: 96_000) == 37_500)
+        #expect(SoundRoom.share(of: 100_000, atMost: 96_000) == 16_000)
     }
 }

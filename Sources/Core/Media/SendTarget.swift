@@ -16,9 +16,4 @@ package struct SendTarget: Hashable, Sendable {
         self.needsKeyframe = needsKeyframe
         self.favoursSharpness = favoursSharpness
     }
-
-    /// What sound may take of a share's bit rate: an eighth, for pictures suffer more.
-    package static func sound(of bitsPerSecond: Int, atMost maximum: Int) -> Int {
-        max(AudioLimits.leastOfShare, min(maximum, bitsPerSecond / AudioLimits.pathPerSound))
-    }
 }

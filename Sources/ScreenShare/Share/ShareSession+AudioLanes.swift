@@ -9,7 +9,7 @@ extension ShareSession {
     /// What a share's sound has where nobody asks for less.
     var soundBitrate: Int {
         let most = max(AudioLimits.leastOfShare, min(AudioLimits.mostSound, configuration.audio.maximumBitrate))
-        return SendTarget.sound(of: totalBitrate, atMost: most)
+        return SoundRoom.share(of: totalBitrate, atMost: most)
     }
 
     /// With its packets' headers.

@@ -1,7 +1,7 @@
 import Timebase
 
-/// What of a viewer's path its sound may take, in steps: an eighth, as sound takes of a share (`SendTarget.sound`). Headers
-/// come on top, and where packets get lost copies, up to a half of the path.
+/// What of a viewer's path its sound may take, in steps: an eighth, as of a share (`share(of:atMost:)`). Headers come on top,
+/// and where packets get lost copies, up to a half of the path.
 ///
 ///     all ─┬─ 256 ─ … ─ 96 ─ 64 ─ 48 ─ 32 ─ 24 kbit/s
 ///          └ while the path takes all that there may be, or enough for any sound
@@ -14,6 +14,11 @@ package struct SoundRoom: Sendable {
     private var change: (rises: Bool, since: Instant, bitsPerSecond: Int)?
 
     package init() {}
+
+    /// What sound may take of a share's bit rate: an eighth, for pictures suffer more.
+    package static func share(of bitsPerSecond: Int, atMost maximum: Int) -> Int {
+        max(AudioLimits.leastOfShare, min(maximum, bitsPerSecond / AudioLimits.pathPerSound))
+    }
 
     /// - Parameters:
     ///   - pathRate: what the path takes of all kinds together, in bits per second.
