@@ -1,12 +1,13 @@
 import AudioCodec
 import Media
+import RTP
 import TestSupport
 import Testing
 
 /// Packets of one encoder in a row.
 struct Coding {
     let encoder: OpusEncoder
-    private(set) var packets: [EncodedSound] = []
+    private(set) var packets: [AudioUnit.Encoding] = []
 
     init(_ target: OpusTarget, _ packetDuration: OpusConfiguration.PacketDuration = .milliseconds20) throws {
         var configuration = OpusConfiguration()

@@ -170,7 +170,7 @@ struct OpusEncoderTests {
 
     @Test("without DTX a full rate is not listened to, however quiet it is", arguments: [72_000, 96_000])
     func quietWithoutDTX(bitsPerSecond: Int) throws {
-        var packets: [[EncodedSound]] = []
+        var packets: [[AudioUnit.Encoding]] = []
         for complexity in [7, 5] {
             var configuration = OpusConfiguration()
             configuration.complexity = complexity

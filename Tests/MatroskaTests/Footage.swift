@@ -1,5 +1,6 @@
 import AudioCodec
 import Media
+import RTP
 import TestSupport
 import Timebase
 import VideoCodec

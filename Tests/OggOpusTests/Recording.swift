@@ -2,6 +2,7 @@ import AudioCodec
 import Foundation
 import Media
 import OggOpus
+import RTP
 import TestSupport
 import Testing
 

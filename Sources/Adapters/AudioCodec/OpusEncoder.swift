@@ -1,5 +1,6 @@
 import COpus
 import Media
+import RTP
 import Timebase
 
 /// One libopus encoder: 48 kHz stereo in, a packet for each packet's duration out (RFC 6716, RFC 7587). Used by one
@@ -70,7 +71,7 @@ package final class OpusEncoder {
     /// One packet's worth of sound in, its bytes out.
     ///
     /// - Parameter samples: 48 kHz stereo, interleaved, one packet's duration.
-    package func encode(_ samples: [Float]) throws(CodecError) -> EncodedSound {
+    package func encode(_ samples: [Float]) throws(CodecError) -> AudioUnit.Encoding {
         let frames = configuration.packetDuration.frames
         guard samples.count == 2 * frames else {
             throw .unsupportedParameters("\(samples.count) samples are not a packet's \(2 * frames).")
@@ -80,7 +81,7 @@ package final class OpusEncoder {
         let count = opus_encode_float(handle, samples, Int32(frames), &buffer, Int32(buffer.count))
         guard count > 0 else { throw .failed("libopus made nothing of a packet: \(opusText(count))") }
         let isSilent = target.usesDTX && count <= Limits.silentPacketBytes
-        return EncodedSound(bytes: Array(buffer.prefix(Int(count))), isSilent: isSilent)
+        return AudioUnit.Encoding(bytes: Array(buffer.prefix(Int(count))), isSilent: isSilent)
     }
 
     private func apply(_ target: OpusTarget) throws(CodecError) {

@@ -150,9 +150,9 @@ final class AudioLine {
             // The first packet of a silence tells that it began; the others are not sent, and wake nobody.
             var isSilent = true
             for (lane, encoder) in encoders {
-                let encoded = try encoder.encode(packet.samples)
-                encodings[lane] = AudioUnit.Encoding(bytes: encoded.bytes, isSilent: encoded.isSilent)
-                isSilent = isSilent && encoded.isSilent
+                let encoding = try encoder.encode(packet.samples)
+                encodings[lane] = encoding
+                isSilent = isSilent && encoding.isSilent
             }
             defer { wasSilent = isSilent }
             if isSilent, wasSilent { continue }

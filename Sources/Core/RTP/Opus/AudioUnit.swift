@@ -14,9 +14,9 @@ package enum AudioLane: Hashable, Sendable, CaseIterable {
 /// One packet's time of sound, encoded once for each lane and shared by all viewers who take sound.
 package final class AudioUnit: Sendable {
     /// One Opus packet (RFC 7587 § 4.2).
-    package struct Encoding: Sendable {
+    package struct Encoding: Sendable, Equatable {
         package var bytes: [UInt8]
-        /// There is nothing to be heard in it: viewers need not get it (RFC 7587 § 3.1.3).
+        /// There is nothing to be heard in it: viewers need not get it (Opus DTX, RFC 7587 § 3.1.3).
         package var isSilent: Bool
 
         package init(bytes: [UInt8], isSilent: Bool) {
