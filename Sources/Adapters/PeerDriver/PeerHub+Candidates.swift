@@ -91,10 +91,7 @@ extension PeerHub {
     /// Another candidate: for the peers that are here, and whoever tells theirs of it.
     func announce(_ candidate: Candidate, at now: Instant) {
         guard configuration.transportPolicy.allows(candidate) else { return }
-        for (id, peer) in peers {
-            peer.core.addLocalCandidate(candidate, at: now)
-            drain(id, peer, at: now)
-        }
+        eachPeer(at: now) { $0.addLocalCandidate(candidate, at: now) }
         configuration.onCandidate(candidate)
     }
 }

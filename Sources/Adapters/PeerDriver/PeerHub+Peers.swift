@@ -105,14 +105,21 @@ extension PeerHub {
         return true
     }
 
+    /// Changes all peers, each before the next is looked at; `flush` must follow.
+    func eachPeer(at now: Instant, _ body: (inout PeerCore) -> Void) {
+        for (id, peer) in peers {
+            body(&peer.core)
+            drain(id, peer, at: now)
+        }
+    }
+
     /// New credentials after an ICE restart of the other side; nil where the peer is gone.
     package func restart(_ id: PeerID, remote: ICECredentials) -> ICECredentials? {
-        guard let peer = peers[id] else { return nil }
-        let now = SystemClock.now()
-        let credentials = peer.core.restartICE(remote: remote, at: now)
-        router.register(fragments: peer.core.localFragments, for: id)
-        drain(id, peer, at: now)
-        flush()
+        var credentials: ICECredentials?
+        with(id) { core, now in
+            credentials = core.restartICE(remote: remote, at: now)
+            router.register(fragments: core.localFragments, for: id)
+        }
         return credentials
     }
 
@@ -153,10 +160,7 @@ extension PeerHub {
     /// What each viewer's video may use from now on.
     package func setBitrate(_ bitsPerSecond: Int) {
         let now = SystemClock.now()
-        for (id, peer) in peers {
-            peer.core.setBitrate(bitsPerSecond, at: now)
-            drain(id, peer, at: now)
-        }
+        eachPeer(at: now) { $0.setBitrate(bitsPerSecond, at: now) }
         flush()
     }
 

@@ -314,10 +314,7 @@ package actor PeerHub {
     package func close() async {
         guard !isClosed else { return }
         let now = SystemClock.now()
-        for (id, peer) in peers {
-            peer.core.close(at: now)
-            drain(id, peer, at: now)
-        }
+        eachPeer(at: now) { $0.close(at: now) }
         closeRelays(at: now)
         flush()
         isClosed = true

@@ -91,9 +91,8 @@ extension PeerHub {
             bases.append(local)
         }
         let now = SystemClock.now()
-        for (id, peer) in peers {
-            for base in bases { peer.core.removeLocalCandidates(at: base, at: now) }
-            drain(id, peer, at: now)
+        eachPeer(at: now) { core in
+            for base in bases { core.removeLocalCandidates(at: base, at: now) }
         }
     }
 }

@@ -244,10 +244,7 @@ extension PeerHub {
     private func forgetAddress(of relay: Relay, at now: Instant) {
         guard let gone = relay.address else { return }
         relay.address = nil
-        for (id, peer) in peers {
-            peer.core.removeLocalCandidates(at: gone, at: now)
-            drain(id, peer, at: now)
-        }
+        eachPeer(at: now) { $0.removeLocalCandidates(at: gone, at: now) }
     }
 
     /// New credentials where the old ones may have lapsed.
