@@ -120,7 +120,7 @@ let package = Package(
         adapter("Matroska", ["Timebase", "RTP", "CAVFormat"]),
         adapter("SecureTransport", ["Datagrams", "ICE", "PeerCore", "COpenSSL", "CSRTP", "CSRTPCrypto"]),
         adapter("PeerDriver", ["CLinux", "Timebase", "Datagrams", "ICE", "RTP", "PeerCore", "SystemClock", nioCore, nioPosix, nioSSL]),
-        adapter("SignalingClient", ["Datagrams", "SignalingProtocol", locks, httpClient, nioCore, nioHTTP1, nioPosix, logging]),
+        adapter("SignalingClient", ["Timebase", "Datagrams", "SignalingProtocol", locks, httpClient, nioCore, nioHTTP1, nioPosix, logging]),
 
         // Signaling.
         .target(name: "SignalingProtocol", path: "Signaling/SignalingProtocol", swiftSettings: strict),

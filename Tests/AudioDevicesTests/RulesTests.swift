@@ -102,16 +102,7 @@ struct RulesTests {
         #expect(last == Instant(nanoseconds: 3_990_000_000))
     }
 
-    // MARK: Pauses and pace
-
-    @Test("A lost device is opened again after 0.25 s, and at longest every 2 s")
-    func reopening() {
-        var policy = ReopenPolicy()
-        let pauses = (0..<5).map { _ in policy.nextPause().inSeconds }
-        #expect(pauses == [0.25, 0.5, 1, 2, 2])
-        policy.reset()
-        #expect(policy.nextPause() == .milliseconds(250))
-    }
+    // MARK: Pace
 
     @Test("A clocked device is never held back: neither by its drift, nor after its reader was held up")
     func clocked() {

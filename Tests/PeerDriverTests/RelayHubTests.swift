@@ -6,6 +6,7 @@ import NIOPosix
 import PeerCore
 import TestSupport
 import Testing
+import Timebase
 
 @testable import PeerDriver
 
@@ -266,7 +267,7 @@ extension PeerHub {
     /// As behind many tries that came to nothing.
     fileprivate func postponeTries() {
         for relay in relays {
-            relay.attempts = 16
+            for _ in 0..<16 { _ = relay.pauses.next() }
             relay.retry?.cancel()
             relay.retry = eventLoop.scheduleTask(in: .hours(1)) {}
         }

@@ -112,18 +112,6 @@ struct SmallPartsTests {
         #expect(lesser == .refused(status: 308, words: "status 308"))
     }
 
-    @Test("Pauses double up to a bound and are scattered over their upper half (seed 5)")
-    func backoff() {
-        var random = SeededGenerator(seed: 5)
-        var backoff = Backoff()
-        for ceiling in [250, 500, 1000, 2000, 4000, 8000, 8000, 8000] {
-            let pause = backoff.next(using: &random)
-            #expect(pause >= .milliseconds(ceiling / 2) && pause <= .milliseconds(ceiling))
-        }
-        backoff.reset()
-        #expect(backoff.next(using: &random) <= .milliseconds(250))
-    }
-
     @Test("The ledger holds what is answered and not yet over, with the tag and ufrag of the present ICE session")
     func ledger() throws {
         var random = SeededGenerator(seed: 6)

@@ -47,9 +47,6 @@ enum Limits {
     static let strayTolerance: Duration = .milliseconds(5)
     /// Descriptors of a PCM to poll: kernel devices have one, plugins one for each slave.
     static let descriptors = 16
-    /// Pauses before a lost device is opened again: a sound server takes about as long as the first to start anew, and
-    /// an attempt every two seconds, 5 ms each, costs nothing.
-    static let reopenPauses = Duration.milliseconds(250)...Duration.seconds(2)
     /// Turns of the connection's loop for one look at it: each handles an event and what follows from it.
     static let turns = 64
     /// A device that states a longer delay is broken; wireless ones have half a second.

@@ -54,8 +54,9 @@ enum Limits {
     static let memoryOfRedirections = Duration.seconds(60)
     /// A connection to a TURN server that does not stand after this long is given up and tried again.
     static let connectTime = TimeAmount.seconds(10)
-    /// Seconds between two tries: twice as long after each failure, up to the longest.
-    static let reconnectSeconds: ClosedRange<Int64> = 1...60
+    /// Between two tries: twice as long after each failure, up to the longest; and not all at once, where a server was lost.
+    static let reconnectPauses = Duration.seconds(1)...Duration.seconds(60)
+    static let reconnectScatter = 0.8...1.2
     /// What a Send indication adds (RFC 8656 § 11.1): 36 bytes, and up to three of padding; with IPv6 12 more.
     static let relayHeaderBytes = 52
     /// What waits to leave in a connection: a third of a second at 4 Mbit/s. More is dropped, as a network would.

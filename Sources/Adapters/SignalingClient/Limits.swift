@@ -1,4 +1,5 @@
 import NIOCore
+import Timebase
 
 /// Bounds of the signaling client.
 enum ClientLimits {
@@ -52,4 +53,12 @@ enum ClientLimits {
     /// `Retry-After` as far as it is believed, and where it is missing.
     static let retryAfter = Duration.seconds(60)
     static let defaultRetryAfter = Duration.seconds(2)
+    /// Between two attempts of one kind: many clients lose a server at once.
+    static let pauses = Duration.milliseconds(250)...Duration.seconds(8)
+    static let scatter = 0.5...1.0
+}
+
+extension Backoff {
+    /// Between two attempts to reach a server.
+    package static let signaling = Backoff(ClientLimits.pauses, scatter: ClientLimits.scatter)
 }

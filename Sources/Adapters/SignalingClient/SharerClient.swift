@@ -3,6 +3,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import SignalingProtocol
+import Timebase
 
 /// A sharer's side of signaling: it keeps a room at a server, hears of viewers and answers them.
 ///
@@ -113,7 +114,7 @@ package actor SharerClient {
     /// Keeps the room until the task is cancelled or `end()` is called.
     package func run() async {
         defer { continuation.finish() }
-        var backoff = Backoff()
+        var backoff = Backoff.signaling
         var random = SystemRandomNumberGenerator()
         while !isEnded, !Task.isCancelled {
             let failure: SignalingError

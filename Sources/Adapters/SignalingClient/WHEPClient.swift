@@ -3,6 +3,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
 import SignalingProtocol
+import Timebase
 
 /// A WHEP player's side of signaling (draft-ietf-wish-whep): for our own server and for any other.
 package struct WHEPClient: Sendable {
@@ -113,7 +114,7 @@ package actor WHEPSession {
     /// Follows what the room says to this viewer until the task is cancelled; not at all where it says nothing.
     package nonisolated func followRoom(_ told: @escaping @Sendable (RoomState) async -> Void) async {
         guard let monitor else { return }
-        var (backoff, random) = (Backoff(), SystemRandomNumberGenerator())
+        var (backoff, random) = (Backoff.signaling, SystemRandomNumberGenerator())
         while !Task.isCancelled {
             let began = ContinuousClock.now
             let error = await RoomStream(url: monitor).read(told)

@@ -1,4 +1,3 @@
-import AudioDevices
 import Media
 import Timebase
 
@@ -13,7 +12,7 @@ struct AudioFeed {
     let kind: AudioKind
     private let open: AudioSourceFactory
     private var source: (any AudioSource)?
-    private var policy = ReopenPolicy()
+    private var pauses = Backoff(AudioLineLimits.reopenPauses)
     private var openAt = Instant.zero
     /// Its failure was told.
     private var hasFailed = false
@@ -81,7 +80,7 @@ struct AudioFeed {
         let since = givesSince ?? now
         givesSince = since
         if now - since >= AudioLineLimits.proof {
-            policy.reset()
+            pauses.reset()
             (isProven, isDoubted) = (true, false)
         }
         guard isToldLost, !isDoubted else { return false }
@@ -93,7 +92,7 @@ struct AudioFeed {
     /// headphones are plugged in.
     private mutating func lose(_ error: AudioSourceError, at now: Instant) -> News? {
         source = nil
-        openAt = isProven ? now : now + policy.nextPause()
+        openAt = isProven ? now : now + pauses.next()
         if givesSince != nil, !isProven { isDoubted = true }
         defer { (hasFailed, isToldLost) = (true, true) }
         return hasFailed ? nil : .lost(error.text)

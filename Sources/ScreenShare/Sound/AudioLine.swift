@@ -313,6 +313,9 @@ enum AudioLineLimits {
     static let turn = Duration.seconds(2)
     /// A device that has given sound for so long is not broken.
     static let proof = Duration.seconds(1)
+    /// Pauses before a lost device is opened again: a sound server takes about as long as the first to start anew, and
+    /// an attempt every two seconds, 5 ms each, costs nothing.
+    static let reopenPauses = Duration.milliseconds(250)...Duration.seconds(2)
 }
 
 /// In place of a resampler that can't be had: a rate that no device has.

@@ -1,6 +1,7 @@
 import Logging
 import PeerCore
 import SignalingClient
+import Timebase
 
 /// What a viewer does where the way to its sharer is lost.
 extension ViewLife {
@@ -11,7 +12,7 @@ extension ViewLife {
         _ session: WHEPSession, _ negotiation: ViewNegotiation, _ signals: AsyncStream<PeerEvent>.Continuation
     ) async {
         guard await session.takesCandidates else { return }
-        var (backoff, random) = (Backoff(), SystemRandomNumberGenerator())
+        var (backoff, random) = (Backoff.signaling, SystemRandomNumberGenerator())
         // A request whose answer got lost may have been heeded: then ICE has to begin anew on this side as well.
         var owed = 0
         while (try? await Task.sleep(for: ViewLimits.pathInterval)) != nil {
@@ -21,7 +22,8 @@ extension ViewLife {
             guard await isLost(negotiation, for: ViewLimits.lostTime) || owed > 0 else { continue }
             do throws(SignalingError) {
                 try await negotiation.restart(by: session)
-                (owed, backoff) = (0, Backoff())
+                owed = 0
+                backoff.reset()
             } catch {
                 logger.info("ICE was not restarted.", metadata: ["reason": .string(error.description)])
                 guard await isWorthAnother(error, negotiation, signals) else { return }

@@ -39,7 +39,7 @@ extension PeerHub {
                 askElsewhere(relay)
                 hasten(relay)
             } else if !isReachable(relay) {
-                relay.attempts = 0
+                relay.pauses.reset()
                 relay.connection?.close(promise: nil)
             } else if relay.connection == nil {
                 connectSoon(index)
@@ -220,7 +220,7 @@ extension PeerHub {
             let isAgain = relay.failure != nil
             relay.address = relayed
             relay.unanswered = 0
-            relay.attempts = 0
+            relay.pauses.reset()
             relay.failure = nil
             for candidate in relay.candidates { announce(candidate, at: now) }
             configuration.onRelay(.allocated(relay.server.uri, isAgain: isAgain))
@@ -291,7 +291,7 @@ extension PeerHub {
         guard !isClosed, !relay.isHastened else { return }
         // Another would meet the same refusal.
         if case .turn(let told)? = relay.failure, told.isPermanent { return }
-        relay.attempts = 0
+        relay.pauses.reset()
         relay.isHastened = true
         relay.retry?.cancel()
         let rest: Duration = relay.triedAt.map { max(.zero, $0 + Limits.connectPause - SystemClock.now()) } ?? .zero
@@ -361,12 +361,11 @@ extension PeerHub {
         // A server that has said no may close the connection upon it; another would meet the same.
         if case .turn(let told)? = relay.failure, told.isPermanent { return }
         fail(relay, failure)
-        let (shortest, longest) = (Limits.reconnectSeconds.lowerBound, Limits.reconnectSeconds.upperBound)
-        let pause = min(shortest << Int64(min(relay.attempts, 16)), longest) * Int64.random(in: 800...1200)
-        relay.attempts += 1
+        var random = SystemRandomNumberGenerator()
+        let pause = relay.pauses.next(using: &random)
         guard !isClosed else { return }
         relay.retry?.cancel()
-        relay.retry = eventLoop.scheduleTask(in: .milliseconds(pause)) { [weak self] in
+        relay.retry = eventLoop.scheduleTask(in: .nanoseconds(pause.nanoseconds)) { [weak self] in
             self?.assumeIsolated { $0.connectAnew(index) }
         }
     }

@@ -19,8 +19,8 @@ final class Relay {
     var decoder = TURNStreamDecoder()
     /// Addresses of the server's that were asked in vain over UDP since one of them relayed, or all had their turn.
     var unanswered = 0
-    /// Connections in a row that came to nothing.
-    var attempts = 0
+    /// Before another connection, where one came to nothing.
+    var pauses = Backoff(Limits.reconnectPauses, scatter: Limits.reconnectScatter)
     var retry: Scheduled<Void>?
     /// When the last was begun, and its number: what an earlier one has to say counts no more.
     var triedAt: Instant?
