@@ -158,8 +158,8 @@ let package = Package(
 
         // A suite per target.
         .target(
-            name: "TestSupport", dependencies: ["Timebase", "Datagrams", "ICE", "PeerCore"], path: "Tests/TestSupport",
-            swiftSettings: strict),
+            name: "TestSupport", dependencies: ["Timebase", "Datagrams", "ICE", "PeerCore", "SystemClock"],
+            path: "Tests/TestSupport", swiftSettings: strict),
         suite("Architecture", []),
         suite("Timebase", ["Timebase"]),
         suite("Datagrams", ["Datagrams"]),

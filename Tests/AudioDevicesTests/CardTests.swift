@@ -36,7 +36,7 @@ struct CardTests {
         var listener = Listener(card.source)
         let before = try #require(try listener.record(for: .seconds(5)) { $0[0].blocks.isEmpty }[0].blocks.last)
         // Nobody reads for longer than the card keeps.
-        Wakeup().wait(atMost: .milliseconds(700))
+        Wakeup.made().wait(atMost: .milliseconds(700))
         let resumed = SystemClock.now()
         let after = try listener.record(for: .seconds(5)) { $0[0].frames <= 4_800 }[0]
         let first = try #require(after.blocks.first)

@@ -1,6 +1,7 @@
 import Media
 import Synchronization
 import SystemClock
+import TestSupport
 import Testing
 import Timebase
 
@@ -11,8 +12,8 @@ struct OpeningTests {
     /// A device that opens once it is let; how often that was begun.
     private final class Hanging: Sendable {
         let begun = Atomic<Int>(0)
-        let hasBegun = Wakeup()
-        let mayEnd = Wakeup()
+        let hasBegun = Wakeup.made()
+        let mayEnd = Wakeup.made()
 
         func source(_ memory: DeviceMemory) -> DeviceSource {
             DeviceSource("hanging", preferring: .stereo48k, memory: memory) { () throws(AudioSourceError) in self.open() }

@@ -48,7 +48,7 @@ extension SoundServerSuite {
         private func holdUp(_ listener: inout Listener) throws -> (hole: Double, excess: Double) {
             let before = try #require(
                 try listener.record(for: .seconds(3)) { $0[0].frames < 24_000 }[0].blocks.last)
-            Wakeup().wait(atMost: .milliseconds(1500))
+            Wakeup.made().wait(atMost: .milliseconds(1500))
             let recording = try listener.record(for: .seconds(5)) { $0[0].frames < 96_000 }[0]
             let first = try #require(recording.blocks.first)
             let end = before.capturedAt + before.format.duration(frames: before.frameCount)

@@ -1,6 +1,7 @@
 import Datagrams
 import NIOConcurrencyHelpers
 import SystemClock
+import TestSupport
 import Testing
 import Timebase
 
@@ -11,7 +12,7 @@ struct NameResolverTests {
     /// Name servers that answer once they are let, always the same.
     private final class NameServers: Sendable {
         static let address = TransportAddress(ip: .loopback, port: 3478)
-        let mayAnswer = Wakeup()
+        let mayAnswer = Wakeup.made()
         let counts = NIOLockedValueBox(Counts())
         let begun: AsyncStream<Void>
         private let began: AsyncStream<Void>.Continuation

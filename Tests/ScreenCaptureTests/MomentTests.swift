@@ -4,6 +4,7 @@ import Media
 import ScreenCapture
 import Synchronization
 import SystemClock
+import TestSupport
 import Testing
 import Timebase
 
@@ -13,7 +14,7 @@ extension XServerSuite {
         /// Draws on a thread of its own, as fast as it can, until it goes out of scope.
         private final class Worker: Sendable {
             private let goesOn = Atomic(true)
-            private let ended = Wakeup()
+            private let ended = Wakeup.made()
 
             init(
                 _ display: String, prepare: @escaping @Sendable (Painter) -> UInt32 = { $0.root },

@@ -41,7 +41,7 @@ final class VirtualScreen {
     func resume(after time: Duration) {
         let identifier = process.identifier
         BlockingThread.start(name: "resume") {
-            Wakeup().wait(atMost: time)
+            Wakeup.made().wait(atMost: time)
             Glibc.kill(identifier, SIGCONT)
         }
     }

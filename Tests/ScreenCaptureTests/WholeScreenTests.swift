@@ -155,7 +155,7 @@ extension XServerSuite {
             let server = try VirtualScreen()
             let source = try ScreenSource(display: server.display, target: .display)
             try source.settleDown()
-            let wakeup = Wakeup()
+            let wakeup = Wakeup.made()
             wakeup.fire()
             let time = try elapsed {
                 let event = try source.waitForChange(

@@ -4,6 +4,7 @@ import Media
 import NIOConcurrencyHelpers
 import Synchronization
 import SystemClock
+import TestSupport
 import Testing
 import Timebase
 

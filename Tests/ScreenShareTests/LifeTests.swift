@@ -5,6 +5,7 @@ import NIOConcurrencyHelpers
 import PeerDriver
 import RTP
 import SystemClock
+import TestSupport
 import Testing
 import Timebase
 @testable import PeerCore

@@ -1,5 +1,6 @@
 import Media
 import SystemClock
+import TestSupport
 import Testing
 import Timebase
 
@@ -43,7 +44,7 @@ struct PushedPicturesTests {
         arguments: CustomVideoSource.Orientation.allCases, [width * 4, width * 4 + 2])
     func upright(orientation: CustomVideoSource.Orientation, bytesPerRow: Int) throws {
         let source = CustomVideoSource()
-        let reader = CustomVideoReader(of: source, wakeup: Wakeup())
+        let reader = CustomVideoReader(of: source, wakeup: Wakeup.made())
         try source.push(
             Self.pixels(bytesPerRow: bytesPerRow).span.bytes, format: .bgra, width: Self.width, height: Self.height,
             bytesPerRow: bytesPerRow, orientation: orientation, timestamp: .zero)

@@ -214,3 +214,7 @@ private struct ScriptedSource: FrameSource {
         return ScreenFrame(pixels: pixels, capturedAt: SystemClock.now(), damage: PixelRect(scene.size))
     }
 }
+
+extension ThreadControls {
+    convenience init(_ initial: Commands) { self.init(initial, wakeup: .made()) }
+}

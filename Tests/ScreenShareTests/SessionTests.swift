@@ -2,6 +2,7 @@ import Media
 import RTP
 import SystemClock
 @testable import ScreenShare
+import TestSupport
 import Testing
 import Timebase
 
@@ -337,7 +338,7 @@ struct SessionTests {
         let pixels = [UInt8](repeating: 9, count: 64 * 48 * 4)
         try source.push(pixels.span.bytes, format: .bgra, width: 64, height: 48, timestamp: .seconds(1))
         for _ in 0..<2 {
-            var shown = CustomFrameSource(source, wakeup: Wakeup())
+            var shown = CustomFrameSource(source, wakeup: Wakeup.made())
             #expect(try shown.read().pixels.size == PixelSize(width: 64, height: 48))
         }
     }

@@ -5,6 +5,7 @@ import Media
 import NIOConcurrencyHelpers
 import RTP
 import SystemClock
+import TestSupport
 import Testing
 import Timebase
 @testable import ScreenShare

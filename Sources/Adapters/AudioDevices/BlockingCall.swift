@@ -10,7 +10,7 @@ final class BlockingCall<Value: Sendable>: Sendable {
 
     /// - Throws: where no file descriptor or no thread is left.
     init(name: String, _ body: @escaping @Sendable () -> Value) throws(AudioSourceError) {
-        guard let finished = Wakeup(orNil: ()) else { throw .noDescriptor }
+        guard let finished = Wakeup() else { throw .noDescriptor }
         self.finished = finished
         let isStarted = BlockingThread.startIfPossible(name: name) { [self] in
             let value = body()

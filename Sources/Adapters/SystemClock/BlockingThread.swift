@@ -3,15 +3,7 @@ import Glibc
 
 /// A thread for one blocking line of work; the cooperative pool must never block.
 package enum BlockingThread {
-    /// For tests: where the system has no thread left, the process ends.
-    ///
     /// - Parameter name: at most 15 bytes are kept (pthread_setname_np(3)).
-    package static func start(name: String, _ body: @escaping @Sendable () -> Void) {
-        let isStarted = startIfPossible(name: name, body)
-        precondition(isStarted, "the system has no thread left")
-    }
-
-    /// - Parameter name: at most 15 bytes are kept.
     /// - Returns: false where the system has no thread left (RLIMIT_NPROC, a container's limit), which may pass.
     package static func startIfPossible(name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
         guard let thread = create(name: name, body) else { return false }
@@ -21,7 +13,7 @@ package enum BlockingThread {
 
     /// Whether this many more threads could be started now. That many are for a moment; they have ended when it returns.
     package static func hasRoom(for count: Int) -> Bool {
-        guard let end = Wakeup(orNil: ()) else { return false }
+        guard let end = Wakeup() else { return false }
         var threads: [pthread_t] = []
         while threads.count < count, let thread = create(name: "room", { end.wait(atMost: .seconds(10)) }) {
             threads.append(thread)

@@ -7,13 +7,8 @@ package final class Wakeup: Sendable {
     /// Readable after `fire()`, until `drain()`.
     package let descriptor: Int32
 
-    package init() {
-        descriptor = linux_eventfd()
-        precondition(descriptor >= 0, "no file descriptor left for an eventfd")
-    }
-
-    /// Nil where no file descriptor is left: for what is opened again and again while a share runs.
-    package init?(orNil: Void) {
+    /// Nil where no file descriptor is left.
+    package init?() {
         descriptor = linux_eventfd()
         if descriptor < 0 { return nil }
     }

@@ -11,8 +11,8 @@ enum ProcessLimits {
     /// Where others have taken what was there when it was asked for.
     static let noThread = "this process may start no more threads"
 
-    /// Asked first of all: an event loop that finds no file descriptor or no thread, and a thread's `Wakeup` without a
-    /// descriptor, end the process, and with it all else that an embedder does there.
+    /// Asked first of all: an event loop that finds no file descriptor or no thread ends the process, and with it all else
+    /// that an embedder does there.
     ///
     /// - Throws: `.network`, with what to do about it.
     static func check() throws(ShareError) {
@@ -28,7 +28,13 @@ enum ProcessLimits {
         }
     }
 
+    /// For one of a session's threads.
+    static func makeWakeup() throws(ShareError) -> Wakeup {
+        guard let wakeup = Wakeup() else { throw .network("this process may open no more files") }
+        return wakeup
+    }
+
     private static func canOpen(_ count: Int) -> Bool {
-        (0..<count).compactMap { _ in Wakeup(orNil: ()) }.count == count
+        (0..<count).compactMap { _ in Wakeup() }.count == count
     }
 }

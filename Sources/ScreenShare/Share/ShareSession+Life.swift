@@ -17,8 +17,10 @@ extension ShareSession {
     public func start() async throws(ShareError) {
         guard state == .idle, starting == nil else { throw .invalid("this session was started before") }
         try ProcessLimits.check()
-        controls = LineControls(initialCommands)
-        audioControls = initialAudioCommands.map { AudioControls($0) }
+        controls = LineControls(initialCommands, wakeup: try ProcessLimits.makeWakeup())
+        audioControls = try initialAudioCommands.map { commands throws(ShareError) in
+            AudioControls(commands, wakeup: try ProcessLimits.makeWakeup())
+        }
         let task = Task { await open() }
         starting = task
         try await task.value.get()

@@ -105,7 +105,7 @@ public final class CustomAudioSource: Sendable {
 
     /// The thread of sound reads from here; what was pushed before nobody waits for.
     func makeReader(clock: EmbedderClock.SoundInput) -> any AudioSource {
-        let wakeup = Wakeup(orNil: ())
+        let wakeup = Wakeup()
         state.withLockedValue { state in
             state.removeAll()
             state.clock = clock

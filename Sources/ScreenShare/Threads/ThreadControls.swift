@@ -15,11 +15,12 @@ protocol ThreadCommands: Sendable {
 
 /// The session's end of one of its threads. Thread-safe.
 final class ThreadControls<Commands: ThreadCommands>: Sendable {
-    let wakeup = Wakeup()
+    let wakeup: Wakeup
     let thread = ThreadLife()
     private let state: NIOLockedValueBox<(commands: Commands, isNew: Bool)>
 
-    init(_ initial: Commands) {
+    init(_ initial: Commands, wakeup: Wakeup) {
+        self.wakeup = wakeup
         state = NIOLockedValueBox((commands: initial, isNew: true))
     }
 

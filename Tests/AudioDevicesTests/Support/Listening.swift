@@ -2,12 +2,13 @@ import AudioDevices
 import Glibc
 import Media
 import SystemClock
+import TestSupport
 import Timebase
 
 /// One thread that waits for several sources at once, and for an eventfd.
 struct Listener {
     var sources: [DeviceSource]
-    let wakeup = Wakeup()
+    let wakeup = Wakeup.made()
     /// The longest that any read took, and how often the thread woke up, and did in vain.
     var longestRead = Duration.zero
     var wakeups = 0

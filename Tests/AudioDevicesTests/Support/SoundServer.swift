@@ -66,7 +66,7 @@ final class SoundServer {
             environment: ["HOME=\(folder)", "XDG_RUNTIME_DIR=\(folder)"])
         for _ in 0..<300 {
             if (try? control("info")) != nil { return }
-            Wakeup().wait(atMost: .milliseconds(10))
+            Wakeup.made().wait(atMost: .milliseconds(10))
         }
         throw Program.Failure("pulseaudio did not start")
     }

@@ -66,7 +66,7 @@ final class PCM: @unchecked Sendable {  // Opened on one thread and read on anot
         for _ in 0..<Limits.resumeTries {
             switch log.during({ snd_pcm_resume(handle) }) {
             case 0: return true
-            case -EAGAIN: Wakeup(orNil: ())?.wait(atMost: Limits.resumePause)
+            case -EAGAIN: Wakeup()?.wait(atMost: Limits.resumePause)
             default: return false
             }
         }

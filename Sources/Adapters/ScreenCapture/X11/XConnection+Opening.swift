@@ -81,7 +81,7 @@ private final class Opening: Sendable {
 
     /// Nil where no file descriptor is left to wait with, or no thread.
     init?(display: String) {
-        guard let finished = Wakeup(orNil: ()) else { return nil }
+        guard let finished = Wakeup() else { return nil }
         self.finished = finished
         let isStarted = BlockingThread.startIfPossible(name: "x11-connect") { [self] in
             var screen: Int32 = 0
