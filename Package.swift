@@ -110,7 +110,7 @@ let package = Package(
 
         // Adapters: one door each to the world outside.
         adapter("SystemClock", ["Timebase", "CLinux"]),
-        adapter("ScreenCapture", ["Timebase", "Media", "SystemClock", "CXCB", locks]),
+        adapter("ScreenCapture", ["Timebase", "Media", "SystemClock", "CXCB"]),
         adapter("PixelConversion", ["Timebase", "Media", "CShims", "CYUV"]),
         adapter("VideoCodec", ["Timebase", "Media", "CX264", "CShims", "CYUV"]),
         adapter("AudioCodec", ["Timebase", "Media", "RTP", "COpus"]),
@@ -139,7 +139,7 @@ let package = Package(
             dependencies: [
                 "Timebase", "Datagrams", "Media", "ICE", "RTP", "SDP", "PeerCore", "SystemClock", "ScreenCapture",
                 "PixelConversion", "VideoCodec", "AudioCodec", "AudioConversion", "AudioDevices", "SecureTransport", "PeerDriver", "SignalingClient",
-                "SignalingProtocol", nioCore, nioPosix, logging, locks, deque,
+                "SignalingProtocol", nioCore, nioPosix, logging, deque,
             ],
             path: "Sources/ScreenShare", swiftSettings: strict),
         .executableTarget(
@@ -188,7 +188,7 @@ let package = Package(
             [
                 "ScreenShare", "SignalingServer", "SignalingClient", "SignalingProtocol", "AudioCodec", "AudioDevices",
                 "VideoCodec", "Media", "ICE", "RTP", "SDP", "Datagrams", "PeerCore", "PeerDriver", "ScreenCapture",
-                "SystemClock", "Timebase", logging,
+                "SystemClock", "Timebase", logging, locks,
             ]),
         suite("ScreenShareCLI", ["ScreenShareCLI", "ScreenShare", arguments]),
         suite("SignalingProtocol", ["SignalingProtocol"]),

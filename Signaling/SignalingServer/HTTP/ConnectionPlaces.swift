@@ -1,5 +1,5 @@
-import NIOConcurrencyHelpers
 import NIOCore
+import Synchronization
 
 /// A server's connections. Where they become many, the oldest of those that have brought no request makes place for who
 /// comes: a whole request takes a round trip, and one who never brings it keeps nobody out. Whose request is being answered
@@ -25,7 +25,7 @@ final class ConnectionPlaces: Sendable {
 
     /// With so many a newcomer costs the oldest its place.
     private let many: Int
-    private let state = NIOLockedValueBox(State())
+    private let state = Mutex(State())
 
     /// - Parameter limit: to which connections are accepted.
     init(limit: Int) {
@@ -33,7 +33,7 @@ final class ConnectionPlaces: Sendable {
     }
 
     func come(_ channel: any Channel) {
-        let former = state.withLockedValue { state in
+        let former = state.withLock { state in
             let isMany = state.waiting.count + state.answered.count >= many
             let former = isMany ? state.takeOldest() : nil
             state.wait(channel)
@@ -44,7 +44,7 @@ final class ConnectionPlaces: Sendable {
 
     /// It has brought a whole request.
     func asked(_ channel: any Channel) {
-        state.withLockedValue { state in
+        state.withLock { state in
             // One whose place was taken is none any more.
             guard state.waiting.removeValue(forKey: ObjectIdentifier(channel)) != nil else { return }
             state.answered.insert(ObjectIdentifier(channel))
@@ -53,13 +53,13 @@ final class ConnectionPlaces: Sendable {
 
     /// All that it asked for is answered.
     func waits(_ channel: any Channel) {
-        state.withLockedValue { state in
+        state.withLock { state in
             if state.answered.contains(ObjectIdentifier(channel)) { state.wait(channel) }
         }
     }
 
     func leave(_ channel: any Channel) {
-        state.withLockedValue { state in
+        state.withLock { state in
             state.waiting[ObjectIdentifier(channel)] = nil
             state.answered.remove(ObjectIdentifier(channel))
         }

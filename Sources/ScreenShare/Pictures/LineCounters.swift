@@ -1,5 +1,5 @@
 import Media
-import NIOConcurrencyHelpers
+import Synchronization
 import VideoCodec
 
 /// What the media thread has done so far; read by the session. Thread-safe.
@@ -25,8 +25,8 @@ final class LineCounters: Sendable {
         var content: Content?
     }
 
-    private let values = NIOLockedValueBox(Values())
+    private let values = Mutex(Values())
 
-    func update(_ body: (inout Values) -> Void) { values.withLockedValue { body(&$0) } }
-    var now: Values { values.withLockedValue { $0 } }
+    func update(_ body: (inout Values) -> Void) { values.withLock { body(&$0) } }
+    var now: Values { values.withLock { $0 } }
 }

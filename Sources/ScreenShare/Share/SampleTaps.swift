@@ -1,5 +1,5 @@
 import Media
-import NIOConcurrencyHelpers
+import Synchronization
 import SystemClock
 import Timebase
 
@@ -25,12 +25,12 @@ final class SampleTaps: Sendable {
         }
     }
 
-    private let state = NIOLockedValueBox(State())
+    private let state = Mutex(State())
 
     /// A reader that is slow loses the oldest of what it has not taken: some pictures, or a second of sound.
     func open(_ kinds: Set<ShareSample.Kind>) -> AsyncStream<ShareSample> {
         let queue = UnreadSamples()
-        let id = state.withLockedValue { state in
+        let id = state.withLock { state in
             state.made += 1
             if state.isFinished {
                 queue.finish()
@@ -46,7 +46,7 @@ final class SampleTaps: Sendable {
     }
 
     private func close(_ id: Int) {
-        state.withLockedValue { state in
+        state.withLock { state in
             state.taps[id] = nil
             state.tell()
         }
@@ -55,7 +55,7 @@ final class SampleTaps: Sendable {
     /// - Parameter onChange: what is read, each with how many ever began to read it, now and whenever that changes: one
     ///   who takes another's place is new all the same. It must not come back here.
     func follow(_ onChange: @escaping @Sendable ([ShareSample.Kind: Int]) -> Void) {
-        state.withLockedValue { state in
+        state.withLock { state in
             state.onChange = onChange
             state.tell()
         }
@@ -63,7 +63,7 @@ final class SampleTaps: Sendable {
 
     /// The share has stopped.
     func finish() {
-        let taps = state.withLockedValue { state in
+        let taps = state.withLock { state in
             state.isFinished = true
             return Array(state.taps.values)
         }
@@ -71,7 +71,7 @@ final class SampleTaps: Sendable {
     }
 
     func give(_ sample: ShareSample) {
-        let queues = state.withLockedValue { state in
+        let queues = state.withLock { state in
             state.taps.values.filter { $0.kinds.contains(sample.kind) }.map(\.queue)
         }
         queues.forEach { $0.put(sample) }

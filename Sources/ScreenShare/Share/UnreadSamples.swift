@@ -1,5 +1,5 @@
 import DequeModule
-import NIOConcurrencyHelpers
+import Synchronization
 
 /// What one reader of samples has not taken yet: the newest few pictures, and a second of each sound. Thread-safe.
 final class UnreadSamples: Sendable {
@@ -9,10 +9,10 @@ final class UnreadSamples: Sendable {
         var isFinished = false
     }
 
-    private let state = NIOLockedValueBox(State())
+    private let state = Mutex(State())
 
     func put(_ sample: ShareSample) {
-        let reader = state.withLockedValue { state -> CheckedContinuation<ShareSample?, Never>? in
+        let reader = state.withLock { state -> CheckedContinuation<ShareSample?, Never>? in
             if state.isFinished { return nil }
             if !state.readers.isEmpty { return state.readers.removeFirst() }
             state.samples.append(sample)
@@ -24,7 +24,7 @@ final class UnreadSamples: Sendable {
     /// The next one, when it comes; nil once there will be none.
     func next() async -> ShareSample? {
         await withCheckedContinuation { continuation in
-            let found = state.withLockedValue { state -> ShareSample?? in
+            let found = state.withLock { state -> ShareSample?? in
                 if let sample = state.samples.popFirst() { return .some(sample) }
                 if state.isFinished { return .some(nil) }
                 state.readers.append(continuation)
@@ -36,7 +36,7 @@ final class UnreadSamples: Sendable {
 
     /// What is there can still be read.
     func finish() {
-        let readers = state.withLockedValue { state in
+        let readers = state.withLock { state in
             state.isFinished = true
             defer { state.readers = [] }
             return state.readers

@@ -1,7 +1,7 @@
 import Media
-import NIOConcurrencyHelpers
 import PeerCore
 import PeerDriver
+import Synchronization
 import Timebase
 
 /// What the viewers' paths let through, and what that makes of the encoders' targets: from the event loop straight to the
@@ -47,13 +47,13 @@ final class ViewerPaths: Sendable {
         }
     }
 
-    private let state = NIOLockedValueBox(State())
+    private let state = Mutex(State())
 
     /// Pictures of all viewers of a rung wait to leave: another one would only wait behind them.
     ///
     /// - Parameter news: it shows something new, and not the same only sharper.
     func isCongested(rung: Int, news: Bool) -> Bool {
-        state.withLockedValue { state in
+        state.withLock { state in
             let viewers = state.backlogs.filter { state.policy.rung(of: $0.key) == rung }
             return !viewers.isEmpty && viewers.values.allSatisfy { $0.isInTheWay(ofNews: news) }
         }
@@ -61,7 +61,7 @@ final class ViewerPaths: Sendable {
 
     /// Those of all viewers.
     func isCongested(news: Bool) -> Bool {
-        state.withLockedValue { state in
+        state.withLock { state in
             !state.backlogs.isEmpty && state.backlogs.values.allSatisfy { $0.isInTheWay(ofNews: news) }
         }
     }
@@ -69,7 +69,7 @@ final class ViewerPaths: Sendable {
     /// - Parameter path: nil where the viewer has left.
     /// - Returns: nil where nothing follows.
     func update(_ peer: PeerID, _ path: PathState?, at now: Instant) -> Change? {
-        state.withLockedValue { state in
+        state.withLock { state in
             let before = state.backlogs[peer] ?? .none
             state.backlogs[peer] = path.map { Backlog($0) }
             // The media thread waits for that.

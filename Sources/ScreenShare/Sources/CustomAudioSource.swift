@@ -1,6 +1,6 @@
 import DequeModule
 import Media
-import NIOConcurrencyHelpers
+import Synchronization
 import SystemClock
 import Timebase
 
@@ -65,7 +65,7 @@ public final class CustomAudioSource: Sendable {
         }
     }
 
-    private let state = NIOLockedValueBox(State())
+    private let state = Mutex(State())
 
     /// Empty. What is pushed while nobody listens is not heard.
     public init() {}
@@ -94,7 +94,7 @@ public final class CustomAudioSource: Sendable {
         let frames = bytes.byteCount / format.bytesPerSample / channels
         // A block can't come before its last frame was heard.
         let begin = SystemClock.now() - AudioFormat(sampleRate: sampleRate, channels: channels).duration(frames: frames)
-        state.withLockedValue { state in
+        state.withLock { state in
             let block = AudioBlock(
                 format: AudioFormat(sampleRate: sampleRate, channels: 2), samples: samples,
                 capturedAt: state.clock.instant(of: timestamp, arrivedAt: begin))
@@ -106,7 +106,7 @@ public final class CustomAudioSource: Sendable {
     /// The thread of sound reads from here; what was pushed before nobody waits for.
     func makeReader(clock: EmbedderClock.SoundInput) -> any AudioSource {
         let wakeup = Wakeup()
-        state.withLockedValue { state in
+        state.withLock { state in
             state.removeAll()
             state.clock = clock
             state.wakeup = wakeup
@@ -116,7 +116,7 @@ public final class CustomAudioSource: Sendable {
 
     /// Whoever listened does no more: what is pushed dates none of its pictures.
     private func leave(_ wakeup: Wakeup?) {
-        state.withLockedValue { state in
+        state.withLock { state in
             guard state.wakeup === wakeup else { return }
             state.wakeup = nil
             state.clock = EmbedderClock().soundInput()
@@ -124,7 +124,7 @@ public final class CustomAudioSource: Sendable {
     }
 
     private func take() -> AudioBlock? {
-        state.withLockedValue { $0.pop() }
+        state.withLock { $0.pop() }
     }
 
     private final class Reader: AudioSource {

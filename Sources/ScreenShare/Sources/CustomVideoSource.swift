@@ -1,7 +1,7 @@
 import Media
 import PixelConversion
+import Synchronization
 import SystemClock
-import NIOConcurrencyHelpers
 import Timebase
 
 /// A source whose pictures the embedder pushes, at any rate and size; they leave at the rate that the share's mode says.
@@ -47,7 +47,7 @@ public final class CustomVideoSource: Sendable {
         let wakeup: Wakeup
     }
 
-    let state = NIOLockedValueBox(State())
+    let state = Mutex(State())
 
     /// Without a picture: a share that shows it waits for the first.
     public init() {}
@@ -75,7 +75,7 @@ public final class CustomVideoSource: Sendable {
             let pixels = copy.upright(Media.Orientation(orientation))
         else { throw .wrongSize }
         let frame = PendingFrame(pixels: pixels, timestamp: timestamp, pushedAt: pushedAt)
-        let later = state.withLockedValue { state in
+        let later = state.withLock { state in
             if let last = state.lastTimestamp, timestamp <= last { return false }
             state.lastTimestamp = timestamp
             state.newest = frame
@@ -96,7 +96,7 @@ final class CustomVideoReader: Sendable {
 
     init(of source: CustomVideoSource, wakeup: Wakeup) {
         self.source = source
-        id = source.state.withLockedValue { state in
+        id = source.state.withLock { state in
             var newest = state.newest
             newest?.pushedAt = SystemClock.now()
             state.readersMade += 1
@@ -105,11 +105,11 @@ final class CustomVideoReader: Sendable {
         }
     }
 
-    deinit { source.state.withLockedValue { $0.readers[id] = nil } }
+    deinit { source.state.withLock { $0.readers[id] = nil } }
 
     /// What came since it was asked last.
     func takePending() -> PendingFrame? {
-        source.state.withLockedValue { state in
+        source.state.withLock { state in
             let pending = state.readers[id]?.pending
             state.readers[id]?.pending = nil
             return pending

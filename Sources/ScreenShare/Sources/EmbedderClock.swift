@@ -1,4 +1,4 @@
-import NIOConcurrencyHelpers
+import Synchronization
 import Timebase
 
 /// What an embedder's pictures and sounds have in common, for one share: timestamps. Thread-safe.
@@ -37,7 +37,7 @@ final class EmbedderClock: Sendable {
     /// Who went by another goes on until it is later by so much more.
     private static let slack = Duration.milliseconds(20)
 
-    private let state = NIOLockedValueBox(State())
+    private let state = Mutex(State())
 
     /// One source of sound.
     final class SoundInput: Sendable {
@@ -50,7 +50,7 @@ final class EmbedderClock: Sendable {
         }
 
         deinit {
-            clock.state.withLockedValue { state in
+            clock.state.withLock { state in
                 state.sounds[number] = nil
                 state.followers.remove(number)
             }
@@ -58,7 +58,7 @@ final class EmbedderClock: Sendable {
 
         /// When what was pushed at `now` at the latest began.
         func instant(of timestamp: Duration, arrivedAt now: Instant) -> Instant {
-            clock.state.withLockedValue { state in
+            clock.state.withLock { state in
                 let own = state.sounds[number, default: SourceClock()].instant(of: timestamp, arrivedAt: now)
                 let moment = state.moment(of: timestamp, bySound: number, dated: own, at: now)
                 if moment < own { state.followers.insert(number) } else { state.followers.remove(number) }
@@ -68,7 +68,7 @@ final class EmbedderClock: Sendable {
     }
 
     func soundInput() -> SoundInput {
-        state.withLockedValue { state in
+        state.withLock { state in
             state.inputsMade += 1
             return SoundInput(self, number: state.inputsMade)
         }
@@ -78,7 +78,7 @@ final class EmbedderClock: Sendable {
     ///
     /// - Parameter own: by its own timestamps alone.
     func moment(of timestamp: Duration, dated own: Instant, at now: Instant) -> Instant {
-        state.withLockedValue { state in
+        state.withLock { state in
             let bounded = SourceClock.bounded(timestamp)
             let near = state.sounds.compactMap { number, sound in
                 sound.offset(at: now).map { (number: number, at: Instant.zero + ($0 + bounded)) }

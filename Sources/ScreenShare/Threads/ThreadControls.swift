@@ -1,4 +1,4 @@
-import NIOConcurrencyHelpers
+import Synchronization
 import SystemClock
 
 /// What the session asks of one of its threads; taken between two of its turns.
@@ -17,18 +17,18 @@ protocol ThreadCommands: Sendable {
 final class ThreadControls<Commands: ThreadCommands>: Sendable {
     let wakeup: Wakeup
     let thread = ThreadLife()
-    private let state: NIOLockedValueBox<(commands: Commands, isNew: Bool)>
+    private let state: Mutex<(commands: Commands, isNew: Bool)>
 
     init(_ initial: Commands, wakeup: Wakeup) {
         self.wakeup = wakeup
-        state = NIOLockedValueBox((commands: initial, isNew: true))
+        state = Mutex((commands: initial, isNew: true))
     }
 
     /// The commands in force, whether the thread has taken them or not.
-    var present: Commands { state.withLockedValue { $0.commands } }
+    var present: Commands { state.withLock { $0.commands } }
 
     func change(_ body: (inout Commands) -> Void) {
-        state.withLockedValue { state in
+        state.withLock { state in
             body(&state.commands)
             state.isNew = true
         }
@@ -66,7 +66,7 @@ final class ThreadControls<Commands: ThreadCommands>: Sendable {
     }
 
     private func acknowledge() {
-        let waiting = state.withLockedValue { $0.commands.takeWaiting() }
+        let waiting = state.withLock { $0.commands.takeWaiting() }
         waiting.forEach { $0() }
     }
 
@@ -74,7 +74,7 @@ final class ThreadControls<Commands: ThreadCommands>: Sendable {
 
     /// The commands in force; requests are taken out.
     func take() -> Commands {
-        state.withLockedValue { state in
+        state.withLock { state in
             state.isNew = false
             defer { state.commands.removeRequests() }
             return state.commands
@@ -83,7 +83,7 @@ final class ThreadControls<Commands: ThreadCommands>: Sendable {
 
     /// The same, nil where they have not changed since they were taken.
     func takeNew() -> Commands? {
-        let isNew = state.withLockedValue { $0.isNew }
+        let isNew = state.withLock { $0.isNew }
         return isNew ? take() : nil
     }
 }

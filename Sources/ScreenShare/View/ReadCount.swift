@@ -1,12 +1,12 @@
-import NIOConcurrencyHelpers
+import Synchronization
 
 /// How much a stream's reader has taken. Thread-safe.
 final class ReadCount: Sendable {
-    private let taken = NIOLockedValueBox(0)
+    private let taken = Mutex(0)
 
-    var value: Int { taken.withLockedValue { $0 } }
+    var value: Int { taken.withLock { $0 } }
 
-    fileprivate func increment() { taken.withLockedValue { $0 += 1 } }
+    fileprivate func increment() { taken.withLock { $0 += 1 } }
 }
 
 extension AsyncStream where Element: Sendable {

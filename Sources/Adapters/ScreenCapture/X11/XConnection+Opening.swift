@@ -1,7 +1,7 @@
 import CXCB
 import Glibc
 import Media
-import NIOConcurrencyHelpers
+import Synchronization
 import SystemClock
 import Timebase
 
@@ -76,7 +76,7 @@ private final class Opening: Sendable {
         case abandoned
     }
 
-    private let progress = NIOLockedValueBox(Progress.connecting)
+    private let progress = Mutex(Progress.connecting)
     private let finished: Wakeup
 
     /// Nil where no file descriptor is left to wait with, or no thread.
@@ -101,7 +101,7 @@ private final class Opening: Sendable {
             finished.wait(atMost: deadline - SystemClock.now())
             if let result = finishedResult { return result }
         }
-        return progress.withLockedValue { progress in
+        return progress.withLock { progress in
             if case .done(let result) = progress { return result }
             progress = .abandoned
             return nil
@@ -109,14 +109,14 @@ private final class Opening: Sendable {
     }
 
     private var finishedResult: Result? {
-        progress.withLockedValue { progress in
+        progress.withLock { progress in
             if case .done(let result) = progress { return result }
             return nil
         }
     }
 
     private func finish(_ result: Result) {
-        let isWanted = progress.withLockedValue { progress in
+        let isWanted = progress.withLock { progress in
             if case .abandoned = progress { return false }
             progress = .done(result)
             return true
