@@ -108,7 +108,7 @@ struct HostileInputTests {
         }
         for nalUnit in AnnexB.split(bytes) {
             _ = try? SequenceParameterSet(bytes, nalUnit: nalUnit)
-            _ = try? PictureParameterSet(bytes, nalUnit: nalUnit) { _ in 1 }
+            _ = try? PictureParameterSet(bytes, nalUnit: nalUnit)
         }
     }
 

@@ -10,19 +10,17 @@ struct ParameterSetTests {
         0x67, 0x42, 0xc0, 0x1f, 0x8c, 0x8d, 0x40, 0x50, 0x1e, 0x90, 0x0f, 0x08, 0x84, 0x6a,
     ]
 
-    /// The flag that says the VUI stands within the tenth.
-    private static let bytesBeforeVUI = 10
+    /// The flag that says the VUI stands within the tenth, the one that says its timing within the eleventh.
+    private static let (bytesBeforeVUI, bytesWithTiming) = (10, 11)
 
     @Test("A sequence parameter set is read field by field")
     func plain() throws {
         let set = try SequenceParameterSet(Self.plain)
-        #expect(set.profileIDC == 66 && set.constraintFlags == 0xc0 && set.levelIDC == 31 && set.id == 0)
+        #expect(set.profileIDC == 66 && set.id == 0)
         #expect(set.width == 640 && set.height == 480)
         #expect(set.log2MaxFrameNum == 15 && set.pictureOrderCount == .type0(log2MaxLsb: 16))
         #expect(set.maxReferenceFrames == 1 && set.chromaFormatIDC == 1 && set.cropping == nil)
-        let vui = try #require(set.vui)
-        #expect(vui.timing == nil && vui.nalHRD == nil && vui.videoSignal == nil)
-        #expect(vui.bitstreamRestriction?.maxReorderFrames == 0)
+        #expect(set.timing == nil)
     }
 
     @Test("What x264 writes is what ffprobe reads", .needsFFmpeg)
@@ -34,23 +32,14 @@ struct ParameterSetTests {
         let probed = try FFmpeg.probe(stream)
         #expect(probed["width"] == "\(set.width)" && set.width == 322)
         #expect(probed["height"] == "\(set.height)" && set.height == 242)
-        #expect(probed["level"] == "\(set.levelIDC)")
         #expect(probed["profile"] == "High" && set.profileIDC == 100)
         #expect(set.maxReferenceFrames == 3)
-        let vui = try #require(set.vui)
         #expect(probed["r_frame_rate"] == "24000/1001")
-        #expect(vui.timing?.frameRate?.framesPerSecond == 24000.0 / 1001)
-        let colour = try #require(vui.videoSignal?.colour)
-        #expect(vui.videoSignal?.isFullRange == true)
-        #expect([colour.primaries, colour.transferCharacteristics, colour.matrixCoefficients] == [1, 1, 1])
-        #expect(probed["color_range"] == "pc" && probed["color_space"] == "bt709")
-        #expect(vui.aspectRatio?.indicator == 2)
-        #expect(probed["sample_aspect_ratio"] == "12:11")
-        #expect(vui.bitstreamRestriction?.maxReorderFrames == 0)
+        #expect(set.timing?.frameRate?.framesPerSecond == 24000.0 / 1001)
         #expect(set.pictureOrderCount == .type2 && set.frameMacroblocksOnly)
     }
 
-    @Test("Other chroma formats, depths and scaling lists are read", .needsFFmpeg)
+    @Test("With another chroma format and a sample size of its own the timing is found", .needsFFmpeg)
     func highProfiles() throws {
         let stream = try FFmpeg.encode(
             size: "98x66", frames: 2, source: "testsrc2=sar=37/41:", pixelFormat: "yuv444p", preset: "medium",
@@ -58,27 +47,31 @@ struct ParameterSetTests {
         let set = try sequenceParameterSet(of: stream)
         #expect(set.profileIDC == 244 && set.chromaFormatIDC == 3)
         #expect(set.width == 98 && set.height == 66)
-        let ratio = try #require(set.vui?.aspectRatio)
-        #expect(ratio.indicator == 255 && ratio.sampleWidth == 37 && ratio.sampleHeight == 41)
-        let picture = try pictureParameterSets(of: stream)
-        #expect(picture.allSatisfy { $0.0.high?.hasTransform8x8 == true })
-        #expect(picture.allSatisfy { $0.0.nalUnit().dropFirst() == $0.1.dropFirst() })
+        #expect(set.timing?.frameRate?.framesPerSecond == 30)
+        for nalUnit in AnnexB.split(stream)
+        where NALUnitType(header: stream[nalUnit.lowerBound]) == .pictureParameterSet {
+            #expect(try PictureParameterSet(stream, nalUnit: nalUnit).isCABAC)
+        }
     }
 
-    @Test("HRD parameters are read, and what follows them", .needsFFmpeg)
-    func hypotheticalDecoder() throws {
-        let stream = try FFmpeg.encode(
-            frames: 2, profile: "main",
-            parameters: "nal-hrd=cbr:vbv-maxrate=500:vbv-bufsize=500:bitrate=500:pic-struct=1")
-        let vui = try #require(try sequenceParameterSet(of: stream).vui)
-        #expect(vui.nalHRD?.schedules.map(\.isConstantBitRate) == [true])
-        #expect(vui.hasPictureStructure && vui.lowDelayHRD == false)
-        #expect(vui.bitstreamRestriction != nil)
+    @Test("Scaling lists are passed over: whole ones, shortened ones, default ones, and those that are not there")
+    func scalingLists() throws {
+        let high = "01100100" + "00000000" + "00011111" + ue(0) + ue(1) + ue(0) + ue(0) + "0"
+        let size = ue(0) + "011" + ue(1) + "0" + ue(8) + ue(6) + "1" + "1" + "0" + "0"
+        let short = "1" + se(4) + se(-12)
+        let lists = "1" + ("1" + se(-8)) + ("1" + String(repeating: se(0), count: 16)) + short + "000"
+            + ("1" + String(repeating: se(1), count: 64)) + "0"
+        for lists in ["0", lists] {
+            let set = try SequenceParameterSet(Self.set(bits: high + lists + size))
+            #expect(set.width == 144 && set.height == 112 && set.pictureOrderCount == .type2)
+        }
     }
 
     @Test("New timing changes the frame rate and nothing else, with and without a VUI before", .needsFFmpeg)
     func timing() throws {
-        let parameters = ["force-cfr=1", "nal-hrd=vbr:vbv-maxrate=500:vbv-bufsize=500", "colorprim=bt709:fullrange=on"]
+        let parameters = [
+            "force-cfr=1", "nal-hrd=vbr:vbv-maxrate=500:vbv-bufsize=500:pic-struct=1", "colorprim=bt709:fullrange=on",
+        ]
         for parameters in parameters {
             let stream = try FFmpeg.encode(profile: "high", parameters: parameters)
             try check(stream, FrameRate(15))
@@ -89,7 +82,7 @@ struct ParameterSetTests {
     @Test("A stream of another encoder without VUI gets the timing", .needsFFmpeg, .needsCorpora)
     func timingAdded() throws {
         let stream = try Corpora.file("h264-streams/BA_MW_D.264")
-        #expect(try sequenceParameterSet(of: stream).vui == nil)
+        #expect(try sequenceParameterSet(of: stream).timing == nil)
         try check(stream, FrameRate(24), size: (176, 144))
         try check(stream, FrameRate(30000, per: 1001), size: (176, 144))
     }
@@ -98,7 +91,7 @@ struct ParameterSetTests {
     func emulationPrevention() throws {
         let timing = VideoTiming(unitsInTick: 0, timeScale: 1 << 24, isFixedFrameRate: false)
         let rewritten = try SequenceParameterSet.settingTiming(timing, in: Self.plain)
-        #expect(try SequenceParameterSet(rewritten).vui?.timing == timing)
+        #expect(try SequenceParameterSet(rewritten).timing == timing)
         #expect(timing.frameRate == nil)
         // No three bytes 0, 0, 0…2 in a row.
         for index in rewritten.indices.dropLast(2) {
@@ -121,17 +114,32 @@ struct ParameterSetTests {
 
     @Test("A VUI that ends too early or has a value out of range leaves its set readable, but gets no timing")
     func unreadableVUI() throws {
-        var whole = try SequenceParameterSet(Self.plain)
-        whole.vui = nil
-        let small = Self.head + "1" + ue(0) + ue(0) + "1" + "0" + "0"
-        let farChroma = Self.set(bits: small + "1" + "0001" + ue(6) + ue(0) + "00000")
-        var cases = [(farChroma, try SequenceParameterSet(Self.set(bits: small + "0")))]
-        cases += (Self.bytesBeforeVUI..<Self.plain.count).map { (Array(Self.plain[..<$0]), whole) }
+        let whole = try SequenceParameterSet(Self.plain)
+        let small = try SequenceParameterSet(Self.set(bits: Self.small + "0"))
+        let farChroma = Self.set(bits: Self.small + "1" + "0001" + ue(6) + ue(0) + "00000")
+        let halfTiming = Self.set(bits: Self.small + "1" + "0000" + "1" + String(repeating: "01", count: 20))
+        var cases = [(farChroma, small), (halfTiming, small)]
+        cases += (Self.bytesBeforeVUI..<Self.bytesWithTiming).map { (Array(Self.plain[..<$0]), whole) }
         let timing = VideoTiming(unitsInTick: 1, timeScale: 60, isFixedFrameRate: true)
         for (bytes, expected) in cases {
             #expect(try SequenceParameterSet(bytes) == expected)
             #expect(throws: H264SyntaxError.self) { try SequenceParameterSet.settingTiming(timing, in: bytes) }
         }
+    }
+
+    @Test("A VUI that is cut off behind its timing gets the new one, and ends as it did, or where nothing is left is whole")
+    func cutOffVUI() throws {
+        let timing = VideoTiming(unitsInTick: 0x5555_5555, timeScale: 0x5555_5555, isFixedFrameRate: true)
+        let whole = try SequenceParameterSet.settingTiming(timing, in: Self.plain)
+        for length in Self.bytesWithTiming..<Self.plain.count {
+            let rewritten = try SequenceParameterSet.settingTiming(timing, in: Array(Self.plain[..<length]))
+            #expect(try SequenceParameterSet(rewritten).timing == timing)
+            #expect(whole.starts(with: rewritten.dropLast()))
+        }
+        let told = "1" + String(repeating: "01", count: 32) + "1"
+        let rewritten = try SequenceParameterSet.settingTiming(
+            timing, in: Self.set(bits: Self.small + "1" + "0000" + "0"))
+        #expect(rewritten == Self.set(bits: Self.small + "1" + "0000" + told + "0000"))
     }
 
     @Test("Random bits are refused or read, and never trap (seed 12)")
@@ -150,7 +158,7 @@ struct ParameterSetTests {
             _ = try? SequenceParameterSet.settingTiming(
                 VideoTiming(unitsInTick: 1, timeScale: 60, isFixedFrameRate: true), in: bytes)
             bytes[0] = 0x68
-            _ = try? PictureParameterSet(bytes, nalUnit: bytes.indices) { _ in 1 }
+            _ = try? PictureParameterSet(bytes, nalUnit: bytes.indices)
         }
         #expect(readable > 100)
     }
@@ -174,37 +182,54 @@ struct ParameterSetTests {
     @Test("A picture parameter set with every field is read back as it was written")
     func pictureRoundTrip() throws {
         var set = PictureParameterSet(id: 255, sequenceParameterSetID: 31)
-        let groups: [SliceGroups?] = [
-            nil, .interleaved(runLengthsMinus1: [3, 4, 5]), .dispersed(count: 8),
-            .foreground(rectangles: [.init(topLeft: 1, bottomRight: 99)]),
-            .changing(type: 5, count: 2, direction: true, changeRateMinus1: 7),
-            .explicit(count: 5, ids: [0, 1, 2, 3, 4, 4, 0]),
-        ]
-        for group in groups {
-            set.sliceGroups = group
-            set.isCABAC.toggle()
+        for isCABAC in [false, true] {
+            set.isCABAC = isCABAC
             (set.hasBottomFieldPictureOrder, set.hasWeightedPrediction) = (true, true)
             (set.defaultReferencesL0, set.defaultReferencesL1, set.weightedBipredictionIDC) = (32, 5, 2)
-            (set.initialQPMinus26, set.initialQSMinus26, set.chromaQPOffset) = (-26, 25, -12)
             (set.hasDeblockingControl, set.hasRedundantPictureCount) = (true, true)
             let bytes = set.nalUnit()
-            #expect(try PictureParameterSet(bytes, nalUnit: bytes.indices) { _ in nil } == set)
+            #expect(try PictureParameterSet(bytes, nalUnit: bytes.indices) == set)
+        }
+    }
+
+    @Test("What follows the slice groups and the quantisers of a picture parameter set is read")
+    func sliceGroups() throws {
+        let groups = [
+            (1, ""), (3, ue(0) + ue(3) + ue(4) + ue(5)), (8, ue(1)), (2, ue(2) + ue(1) + ue(99)),
+            (2, ue(5) + "1" + ue(7)), (5, ue(6) + ue(6) + "000001010011100100000"),
+        ]
+        var expected = PictureParameterSet(id: 255, sequenceParameterSetID: 31)
+        (expected.hasBottomFieldPictureOrder, expected.hasWeightedPrediction) = (true, true)
+        (expected.defaultReferencesL0, expected.defaultReferencesL1, expected.weightedBipredictionIDC) = (32, 5, 2)
+        (expected.hasDeblockingControl, expected.hasRedundantPictureCount) = (true, true)
+        for (count, map) in groups {
+            let beginning = ue(255) + ue(31) + "0" + "1" + ue(count - 1) + map
+            let quantisers = se(-26) + se(25) + se(-12)
+            let bytes = Self.set(
+                header: 0x68, bits: beginning + ue(31) + ue(4) + "1" + "10" + quantisers + "1" + "0" + "1")
+            expected.hasSliceGroups = count > 1
+            #expect(try PictureParameterSet(bytes, nalUnit: bytes.indices) == expected)
         }
     }
 
     /// Bits by hand, for sets that no encoder makes: profile 66, flags, level 31, id 0, frame_num of 4 bits, picture
     /// order type 2, one reference.
     private static let head = "01000010" + "11000000" + "00011111" + "1" + "1" + "011" + "010"
+    /// One macroblock, up to the flag that says the VUI.
+    private static let small = head + "1" + "1" + "1" + "1" + "0" + "0"
+
     private func ue(_ value: Int) -> String {
         let digits = String(value + 1, radix: 2)
         return String(repeating: "0", count: digits.count - 1) + digits
     }
 
-    private static func set(bits: String) -> [UInt8] {
+    private func se(_ value: Int) -> String { ue(value > 0 ? 2 * value - 1 : -2 * value) }
+
+    private static func set(header: UInt8 = 0x67, bits: String) -> [UInt8] {
         var text = bits + "1"
         text += String(repeating: "0", count: (8 - text.count % 8) % 8)
         let digits = Array(text)
-        return [0x67] + stride(from: 0, to: digits.count, by: 8).map { start in
+        return [header] + stride(from: 0, to: digits.count, by: 8).map { start in
             digits[start..<(start + 8)].reduce(0) { $0 << 1 | ($1 == "1" ? 1 : 0) }
         }
     }
@@ -215,13 +240,6 @@ struct ParameterSetTests {
         return try SequenceParameterSet(stream, nalUnit: nalUnit)
     }
 
-    private func pictureParameterSets(of stream: [UInt8]) throws -> [(PictureParameterSet, ArraySlice<UInt8>)] {
-        let chroma = try sequenceParameterSet(of: stream).chromaFormatIDC
-        return try AnnexB.split(stream)
-            .filter { NALUnitType(header: stream[$0.lowerBound]) == .pictureParameterSet }
-            .map { (try PictureParameterSet(stream, nalUnit: $0) { _ in chroma }, stream[$0]) }
-    }
-
     /// Rewrites every sequence parameter set of a stream: only the timing changes, and the pictures stay as they are.
     private func check(_ stream: [UInt8], _ rate: FrameRate, size: (Int, Int) = (160, 120)) throws {
         let timing = try #require(VideoTiming(rate))
@@ -229,12 +247,15 @@ struct ParameterSetTests {
         for range in AnnexB.split(stream) {
             var nalUnit = Array(stream[range])
             if NALUnitType(header: nalUnit[0]) == .sequenceParameterSet {
-                var expected = try SequenceParameterSet(nalUnit)
-                nalUnit = try SequenceParameterSet.settingTiming(timing, in: nalUnit)
+                let original = nalUnit
+                var expected = try SequenceParameterSet(original)
+                nalUnit = try SequenceParameterSet.settingTiming(timing, in: original)
+                if let own = expected.timing {
+                    #expect(try SequenceParameterSet.settingTiming(own, in: nalUnit) == original)
+                }
                 let changed = try SequenceParameterSet(nalUnit)
-                #expect(changed.vui?.timing == timing)
-                expected.vui = expected.vui ?? VUIParameters()
-                expected.vui?.timing = timing
+                #expect(changed.timing == timing)
+                expected.timing = timing
                 #expect(changed == expected)
             }
             AnnexB.append(nalUnit, nalUnits: [nalUnit.indices], to: &rewritten)

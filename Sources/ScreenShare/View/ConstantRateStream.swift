@@ -167,7 +167,7 @@ struct ConstantRateStream: Sendable {
 
     /// The SPS with the file's timing; as it came where it cannot be read.
     private mutating func timed(_ nalUnit: [UInt8]) -> [UInt8] {
-        let own = (try? SequenceParameterSet(nalUnit, nalUnit: nalUnit.indices))?.vui?.timing
+        let own = (try? SequenceParameterSet(nalUnit, nalUnit: nalUnit.indices))?.timing
         let rate = self.rate ?? own?.frameRate.flatMap(Self.playable) ?? Self.fallbackRate
         self.rate = rate
         guard let timing = VideoTiming(rate), timing != own else { return nalUnit }

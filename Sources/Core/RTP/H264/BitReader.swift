@@ -5,7 +5,7 @@ package enum H264SyntaxError: Error, Hashable, Sendable {
     case outOfRange
     /// The NAL unit is of another type than the one asked for.
     case wrongType
-    /// A slice or picture parameter set that names a parameter set which is not there.
+    /// A slice that names a parameter set which is not there, or one that names such.
     case unknownParameterSet
 }
 

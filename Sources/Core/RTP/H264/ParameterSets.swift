@@ -14,8 +14,7 @@ package struct ParameterSets: Sendable {
             let set = try SequenceParameterSet(bytes, nalUnit: nalUnit)
             sequence[set.id] = set
         } else if type == .pictureParameterSet {
-            let known = sequence
-            let set = try PictureParameterSet(bytes, nalUnit: nalUnit) { known[$0]?.chromaFormatIDC }
+            let set = try PictureParameterSet(bytes, nalUnit: nalUnit)
             picture[set.id] = set
         }
     }

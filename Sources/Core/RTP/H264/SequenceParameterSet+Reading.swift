@@ -20,11 +20,11 @@ extension SequenceParameterSet {
 
     init(_ reader: inout BitReader, _ layout: inout VUILayout) throws(H264SyntaxError) {
         profileIDC = UInt8(try reader.bits(8))
-        constraintFlags = UInt8(try reader.bits(8))
-        levelIDC = UInt8(try reader.bits(8))
+        try reader.skip(16)  // constraint flags, level_idc
         id = try reader.unsigned(upTo: UInt32(Limits.sequenceParameterSets - 1))
-        var format = ChromaFormat()
-        if Self.profilesWithChromaFormat.contains(profileIDC) { format = try ChromaFormat(&reader) }
+        if Self.profilesWithChromaFormat.contains(profileIDC) {
+            (chromaFormatIDC, hasSeparateColourPlanes) = try Self.chromaFormat(&reader)
+        }
         // log2_max_frame_num_minus4 is 0…12 (§ 7.4.2.1.1).
         log2MaxFrameNum = try reader.unsigned(upTo: 12) + 4
         pictureOrderCount = try PictureOrderCount(&reader)
@@ -33,11 +33,8 @@ extension SequenceParameterSet {
         widthInMacroblocks = try reader.unsigned(upTo: UInt32(Limits.macroblocksPerSide - 1)) + 1
         heightInMapUnits = try reader.unsigned(upTo: UInt32(Limits.macroblocksPerSide - 1)) + 1
         frameMacroblocksOnly = try reader.flag()
-        if !frameMacroblocksOnly { macroblockAdaptiveFrameField = try reader.flag() }
-        direct8x8Inference = try reader.flag()
-        (chromaFormatIDC, hasSeparateColourPlanes) = (format.idc, format.hasSeparatePlanes)
-        (bitDepthLuma, bitDepthChroma) = (format.depthLuma, format.depthChroma)
-        (bypassesTransformWhenLossless, scalingLists) = (format.bypassesTransform, format.scalingLists)
+        if !frameMacroblocksOnly { try reader.skip(1) }  // mb_adaptive_frame_field_flag
+        try reader.skip(1)  // direct_8x8_inference_flag
         try readEnd(&reader, &layout)
     }
 
@@ -49,7 +46,7 @@ extension SequenceParameterSet {
         layout.presenceFlag = reader.position
         layout.isPresent = try reader.flag()
         // Some encoders cut it short. It ends the set, and no decoding depends on it.
-        if layout.isPresent { vui = try? VUIParameters(&reader, &layout) }
+        if layout.isPresent { timing = try? layout.readTiming(&reader) }
     }
 
     /// The profiles whose sets say the chroma format (§ 7.3.2.1.1).
@@ -57,23 +54,26 @@ extension SequenceParameterSet {
         100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135,
     ]
 
-    private struct ChromaFormat {
-        var idc = 1
-        var hasSeparatePlanes = false
-        var depthLuma = 8
-        var depthChroma = 8
-        var bypassesTransform = false
-        var scalingLists: [ScalingList]?
+    private static func chromaFormat(
+        _ reader: inout BitReader
+    ) throws(H264SyntaxError) -> (idc: Int, hasSeparateColourPlanes: Bool) {
+        let idc = try reader.unsigned(upTo: 3)
+        let hasSeparateColourPlanes = idc == 3 ? try reader.flag() : false
+        for _ in 0..<2 { _ = try reader.unsigned(upTo: 6) }  // bit depths
+        try reader.skip(1)  // qpprime_y_zero_transform_bypass_flag
+        if try reader.flag() { try skipScalingLists(&reader, count: idc == 3 ? 12 : 8) }
+        return (idc, hasSeparateColourPlanes)
+    }
 
-        init() {}
-
-        init(_ reader: inout BitReader) throws(H264SyntaxError) {
-            idc = try reader.unsigned(upTo: 3)
-            if idc == 3 { hasSeparatePlanes = try reader.flag() }
-            depthLuma = try reader.unsigned(upTo: 6) + 8
-            depthChroma = try reader.unsigned(upTo: 6) + 8
-            bypassesTransform = try reader.flag()
-            if try reader.flag() { scalingLists = try ScalingList.lists(&reader, count: idc == 3 ? 12 : 8) }
+    /// The first six of 16 coefficients, the others of 64 (§ 7.3.2.1.1.1).
+    private static func skipScalingLists(_ reader: inout BitReader, count: Int) throws(H264SyntaxError) {
+        for index in 0..<count where try reader.flag() {
+            var last: Int32 = 8
+            for _ in 0..<(index < 6 ? 16 : 64) {
+                last = (last + (try reader.signed(in: -128...127)) + 256) % 256
+                // "The same as the last" for all that follow, or the default list where it is the first.
+                if last == 0 { break }
+            }
         }
     }
 }
@@ -85,14 +85,11 @@ extension SequenceParameterSet.PictureOrderCount {
             self = .type0(log2MaxLsb: try reader.unsigned(upTo: 12) + 4)
         case 1:
             let deltaAlwaysZero = try reader.flag()
-            let offsetForNonReference = try reader.signed()
-            let offsetForTopToBottom = try reader.signed()
-            var cycle: [Int32] = []
-            // num_ref_frames_in_pic_order_cnt_cycle is 0…255.
-            for _ in 0..<(try reader.unsigned(upTo: 255)) { cycle.append(try reader.signed()) }
-            self = .type1(
-                deltaAlwaysZero: deltaAlwaysZero, offsetForNonReference: offsetForNonReference,
-                offsetForTopToBottom: offsetForTopToBottom, cycle: cycle)
+            // offset_for_non_ref_pic, offset_for_top_to_bottom_field
+            for _ in 0..<2 { _ = try reader.signed() }
+            // offset_for_ref_frame; num_ref_frames_in_pic_order_cnt_cycle is 0…255.
+            for _ in 0..<(try reader.unsigned(upTo: 255)) { _ = try reader.signed() }
+            self = .type1(deltaAlwaysZero: deltaAlwaysZero)
         default:
             self = .type2
         }

@@ -1,10 +1,9 @@
-/// A sequence parameter set (ITU-T H.264 § 7.3.2.1.1).
+/// A sequence parameter set (ITU-T H.264 § 7.3.2.1.1): what slice headers depend on, the size, and the timing.
 package struct SequenceParameterSet: Hashable, Sendable {
     /// How pictures say their order (`pic_order_cnt_type`).
     package enum PictureOrderCount: Hashable, Sendable {
         case type0(log2MaxLsb: Int)
-        case type1(
-            deltaAlwaysZero: Bool, offsetForNonReference: Int32, offsetForTopToBottom: Int32, cycle: [Int32])
+        case type1(deltaAlwaysZero: Bool)
         case type2
     }
 
@@ -17,17 +16,10 @@ package struct SequenceParameterSet: Hashable, Sendable {
     }
 
     package var profileIDC: UInt8
-    /// `constraint_set0_flag` (the highest bit) to `constraint_set5_flag`, and the two reserved bits.
-    package var constraintFlags: UInt8
-    package var levelIDC: UInt8
     package var id: Int
     /// 0 monochrome, 1 4:2:0, 2 4:2:2, 3 4:4:4.
     package var chromaFormatIDC = 1
     package var hasSeparateColourPlanes = false
-    package var bitDepthLuma = 8
-    package var bitDepthChroma = 8
-    package var bypassesTransformWhenLossless = false
-    package var scalingLists: [ScalingList]?
     package var log2MaxFrameNum: Int
     package var pictureOrderCount: PictureOrderCount
     package var maxReferenceFrames: Int
@@ -36,11 +28,9 @@ package struct SequenceParameterSet: Hashable, Sendable {
     package var heightInMapUnits: Int
     /// False where pictures may be fields.
     package var frameMacroblocksOnly: Bool
-    package var macroblockAdaptiveFrameField = false
-    package var direct8x8Inference: Bool
     package var cropping: Cropping?
-    /// Nil also where it ends too early, or has values that it may not have.
-    package var vui: VUIParameters?
+    /// That of the VUI; nil also where that ends too early, or has values that it may not have.
+    package var timing: VideoTiming?
 
     package var maxFrameNum: Int { 1 << log2MaxFrameNum }
     package var heightInMacroblocks: Int { heightInMapUnits * (frameMacroblocksOnly ? 1 : 2) }

@@ -34,7 +34,7 @@ package struct SkipSlice: Sendable {
         }
         if case .type1 = sequence.pictureOrderCount { throw .unsupportedStream }
         self.sequence = sequence
-        if picture.isCABAC || picture.sliceGroups != nil {
+        if picture.isCABAC || picture.hasSliceGroups {
             self.picture = Self.ownParameterSet(id: ownID, sequenceID: sequence.id)
             pictureParameterSet = self.picture.nalUnit()
         } else {
@@ -77,8 +77,7 @@ package struct SkipSlice: Sendable {
     /// row share that place.
     private func writePictureOrder(after last: SliceHeader, to writer: inout BitWriter) {
         guard case .type0(let log2MaxLsb) = sequence.pictureOrderCount else { return }
-        var next = 0
-        if case .type0(let lsb, _) = last.pictureOrder { next = (lsb + 1) % (1 << log2MaxLsb) }
+        let next = last.pictureOrderLsb.map { ($0 + 1) % (1 << log2MaxLsb) } ?? 0
         writer.bits(UInt32(next), log2MaxLsb)
         if picture.hasBottomFieldPictureOrder { writer.signed(0) }  // delta_pic_order_cnt_bottom
     }

@@ -9,24 +9,14 @@ package struct SliceHeader: Hashable, Sendable {
         case si = 4
     }
 
-    /// What the slice says about the picture's order, by `pic_order_cnt_type`.
-    package enum PictureOrder: Hashable, Sendable {
-        case type0(lsb: Int, deltaBottom: Int32)
-        case type1(delta0: Int32, delta1: Int32)
-        case type2
-    }
-
     package var nalReferenceIDC: UInt8
     package var isIDR: Bool
-    package var firstMacroblock: Int
     package var kind: Kind
     package var pictureParameterSetID: Int
     package var frameNum: Int
     package var isField: Bool
-    package var isBottomField: Bool
-    /// `idr_pic_id`; nil but for IDR pictures.
-    package var idrPictureID: Int?
-    package var pictureOrder: PictureOrder
+    /// `pic_order_cnt_lsb`; nil where the order is not told so (`pic_order_cnt_type` 1, 2).
+    package var pictureOrderLsb: Int?
     package var marking = ReferenceMarking()
 
     package var isReference: Bool { nalReferenceIDC != 0 }
@@ -39,7 +29,7 @@ package struct SliceHeader: Hashable, Sendable {
         nalReferenceIDC = (header & NALUnitHeader.referenceBits) >> 5
         isIDR = NALUnitType(header: header) == .idrSlice
         var reader = BitReader(EmulationPrevention.rbsp(bytes, nalUnit, limit: Limits.sliceHeaderBytes))
-        firstMacroblock = try reader.unsigned(upTo: UInt32(Limits.macroblocksPerPicture - 1))
+        _ = try reader.unsigned(upTo: UInt32(Limits.macroblocksPerPicture - 1))  // first_mb_in_slice
         guard let kind = Kind(rawValue: try reader.unsigned(upTo: 9) % 5) else { throw .outOfRange }
         self.kind = kind
         pictureParameterSetID = try reader.unsigned(upTo: UInt32(Limits.pictureParameterSets - 1))
@@ -49,31 +39,30 @@ package struct SliceHeader: Hashable, Sendable {
         if sequence.hasSeparateColourPlanes { _ = try reader.bits(2) }
         frameNum = Int(try reader.bits(sequence.log2MaxFrameNum))
         isField = sequence.frameMacroblocksOnly ? false : try reader.flag()
-        isBottomField = isField ? try reader.flag() : false
-        // idr_pic_id is 0…65535 (§ 7.4.3).
-        idrPictureID = isIDR ? try reader.unsigned(upTo: 65535) : nil
-        pictureOrder = try PictureOrder(
+        if isField { try reader.skip(1) }  // bottom_field_flag
+        if isIDR { _ = try reader.unsigned(upTo: 65535) }  // idr_pic_id (§ 7.4.3)
+        pictureOrderLsb = try Self.pictureOrderLsb(
             &reader, sequence.pictureOrderCount, hasBottom: picture.hasBottomFieldPictureOrder && !isField)
         if isReference { marking = try ReferenceMarking(&reader, self, sequence, picture) }
     }
 }
 
-extension SliceHeader.PictureOrder {
-    fileprivate init(
+extension SliceHeader {
+    /// Reads what the slice says about the picture's order: `pic_order_cnt_lsb`, but for type 0 nil.
+    private static func pictureOrderLsb(
         _ reader: inout BitReader, _ type: SequenceParameterSet.PictureOrderCount, hasBottom: Bool
-    ) throws(H264SyntaxError) {
+    ) throws(H264SyntaxError) -> Int? {
         switch type {
         case .type0(let log2MaxLsb):
-            self = .type0(
-                lsb: Int(try reader.bits(log2MaxLsb)), deltaBottom: hasBottom ? try reader.signed() : 0)
-        case .type1(let deltaAlwaysZero, _, _, _):
-            if deltaAlwaysZero {
-                self = .type1(delta0: 0, delta1: 0)
-            } else {
-                self = .type1(delta0: try reader.signed(), delta1: hasBottom ? try reader.signed() : 0)
-            }
+            let lsb = Int(try reader.bits(log2MaxLsb))
+            if hasBottom { _ = try reader.signed() }  // delta_pic_order_cnt_bottom
+            return lsb
+        case .type1(let deltaAlwaysZero):
+            // delta_pic_order_cnt
+            if !deltaAlwaysZero { for _ in 0..<(hasBottom ? 2 : 1) { _ = try reader.signed() } }
+            return nil
         case .type2:
-            self = .type2
+            return nil
         }
     }
 }

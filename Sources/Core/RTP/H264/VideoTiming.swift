@@ -27,3 +27,19 @@ package struct VideoTiming: Hashable, Sendable {
         return FrameRate(Int64(timeScale), per: Int64(unitsInTick) * 2)
     }
 }
+
+extension VideoTiming {
+    init(_ reader: inout BitReader) throws(H264SyntaxError) {
+        unitsInTick = try reader.bits(32)
+        timeScale = try reader.bits(32)
+        isFixedFrameRate = try reader.flag()
+    }
+
+    /// With `timing_info_present_flag`.
+    func write(to writer: inout BitWriter) {
+        writer.flag(true)
+        writer.bits(unitsInTick, 32)
+        writer.bits(timeScale, 32)
+        writer.flag(isFixedFrameRate)
+    }
+}
