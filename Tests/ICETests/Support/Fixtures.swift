@@ -13,8 +13,8 @@ func makeAgent(
     _ role: ICERole, _ candidates: [Candidate], seed: UInt64, tieBreaker: UInt64? = nil, at now: Instant = .zero
 ) -> ICEAgent {
     ICEAgent(
-        configuration: ICEConfiguration(role: role, localCandidates: candidates, tieBreaker: tieBreaker),
-        authenticator: TestAuthenticator(), random: SeededGenerator(seed: seed), at: now)
+        role: role, localCandidates: candidates, tieBreaker: tieBreaker, authenticator: TestAuthenticator(),
+        random: SeededGenerator(seed: seed), at: now)
 }
 
 /// A viewer that offers and controls, a sharer that answers: two agents, ready to be joined.

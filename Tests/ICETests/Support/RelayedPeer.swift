@@ -24,8 +24,8 @@ final class RelayedPeer: Node {
         self.socket = socket
         usesSocket = policy == .all
         agent = ICEAgent(
-            configuration: ICEConfiguration(role: role, localCandidates: [.host(socket)], policy: policy),
-            authenticator: TestAuthenticator(), random: SeededGenerator(seed: seed), at: .zero)
+            role: role, localCandidates: [.host(socket)], policy: policy, authenticator: TestAuthenticator(),
+            random: SeededGenerator(seed: seed), at: .zero)
         client = relay.map {
             TURNClient($0, authenticator: TestAuthenticator(), random: SeededGenerator(seed: seed + 100), at: .zero)
         }

@@ -113,7 +113,7 @@ extension ICEAgent {
     private mutating func start(_ entry: CheckedPair, _ remote: ICECredentials) {
         let isNomination = role == .controlling && session.nomination.pending == entry.addresses
         // RFC 8445 § 14.3: every check has its first packet before any is repeated.
-        let timeout = max(Limits.retransmissionTimeout, pacing.interval * session.checklist.pendingCount)
+        let timeout = max(Limits.retransmissionTimeout, Limits.checkInterval * session.checklist.pendingCount)
         let id = start(
             isNomination ? .nomination : .check, on: entry.pair, from: session.local, to: remote,
             usingCandidate: isNomination,

@@ -36,7 +36,7 @@ package struct ICEAgent {
     /// Where media goes.
     var path: ActivePath?
     var transactions = TransactionTable()
-    var pacing: Pacing
+    var pacing = Pacing()
     var outputs = BoundedQueue<ICEOutput>(capacity: Limits.outputs)
     var wake = Wake()
     /// Signaling has changed something. What follows is done at the next drain, so that of several candidates that come
@@ -50,30 +50,23 @@ package struct ICEAgent {
     /// The last of these, until it is taken.
     var lastRoundTrip: Duration?
 
+    /// - Parameters:
+    ///   - localCandidates: each with its base, the socket it is sent from.
+    ///   - tieBreaker: settles role conflicts (RFC 8445 § 16.1); made from `random` where not given, as the credentials are.
     package init(
-        configuration: ICEConfiguration, authenticator: any MessageAuthenticator,
-        random: any RandomNumberGenerator & Sendable, at now: Instant
+        role: ICERole, localCandidates: [Candidate], policy: ICETransportPolicy = .all, tieBreaker: UInt64? = nil,
+        authenticator: any MessageAuthenticator, random: any RandomNumberGenerator & Sendable, at now: Instant
     ) {
         var random = random
         self.authenticator = authenticator
-        policy = configuration.policy
+        self.policy = policy
         self.now = now
         nextRefusal = now
-        role = configuration.role
-        session = ICESession(local: configuration.credentials ?? .random(using: &random))
-        tieBreaker = configuration.tieBreaker ?? random.next()
-        pacing = Pacing(interval: configuration.checkInterval ?? Limits.checkInterval)
+        self.role = role
+        session = ICESession(local: .random(using: &random))
+        self.tieBreaker = tieBreaker ?? random.next()
         self.random = random
-        for candidate in configuration.localCandidates { append(candidate) }
-    }
-
-    package init(
-        role: ICERole, localCandidates: [Candidate], policy: ICETransportPolicy = .all,
-        authenticator: any MessageAuthenticator, random: any RandomNumberGenerator & Sendable, at now: Instant
-    ) {
-        self.init(
-            configuration: ICEConfiguration(role: role, localCandidates: localCandidates, policy: policy),
-            authenticator: authenticator, random: random, at: now)
+        for candidate in localCandidates { append(candidate) }
     }
 
     // MARK: What the owner asks

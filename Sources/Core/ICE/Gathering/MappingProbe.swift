@@ -55,7 +55,7 @@ package struct MappingProbe {
     private var random: any RandomNumberGenerator & Sendable
     private var questions: [Question]
     private var hasFoundOther = false
-    private var pacing = Pacing(interval: Limits.checkInterval)
+    private var pacing = Pacing()
     private var outputs = BoundedQueue<MappingProbeOutput>(capacity: Limits.outputs)
     private var now: Instant
 

@@ -30,7 +30,7 @@ package enum GathererOutput: Hashable, Sendable {
 package struct ServerReflexiveGatherer {
     private var random: any RandomNumberGenerator & Sendable
     private var bindings: [ReflexiveBinding]
-    private var pacing = Pacing(interval: Limits.checkInterval)
+    private var pacing = Pacing()
     private var outputs = BoundedQueue<GathererOutput>(capacity: Limits.outputs)
     private var now: Instant
     private var wake = (due: Instant.distantFuture, reason: GathererWaitReason.nothing)
@@ -144,7 +144,7 @@ package struct ServerReflexiveGatherer {
     /// RFC 8445 § 14.3: RTO = max(500 ms, Ta × number of candidates).
     private mutating func ask(_ index: Int) {
         let id = TransactionID.random(using: &random)
-        let timeout = max(Limits.retransmissionTimeout, pacing.interval * bindings.count)
+        let timeout = max(Limits.retransmissionTimeout, Limits.checkInterval * bindings.count)
         bindings[index].state = .asking(id, Retransmission(timeout: timeout, at: now))
         transmit(id, index)
         pacing.sent(at: now)
