@@ -5,8 +5,6 @@ package enum RTCPError: Error, Hashable, Sendable {
     case version
     /// A padding count that is zero or too large (RFC 3550 § 6.4.1).
     case padding
-    /// A compound packet must begin with SR or RR (RFC 3550 § 6.1).
-    case notStartingWithReport
     /// A packet's contents do not fit its type, count or format.
     case malformed(RTCPType)
     /// More packets or entries than `Limits` allows.

@@ -17,27 +17,18 @@ package enum RTCPPacket: Hashable, Sendable {
     case unknown(type: UInt8, format: UInt8)
 }
 
-/// What a datagram of RTCP may look like.
-package enum RTCPForm: Hashable, Sendable {
-    /// Begins with SR or RR (RFC 3550 § 6.1).
-    case compound
-    /// Any sequence of packets (RFC 5506), where `a=rtcp-rsize` is negotiated.
-    case reducedSize
-}
-
 extension RTCPPacket {
-    /// All packets of a datagram. One malformed packet condemns the whole datagram.
+    /// All packets of a datagram, in any sequence (RFC 5506). One malformed packet condemns the whole datagram.
     ///
     /// Any of them may be padded: § 6.4.1 allows it to the last alone, but str0m and Pion fill up transport-wide feedback
     /// wherever it stands, and each packet's length says where the next begins.
-    package static func packets(_ span: RawSpan, form: RTCPForm = .reducedSize) throws(RTCPError) -> [RTCPPacket] {
+    package static func packets(_ span: RawSpan) throws(RTCPError) -> [RTCPPacket] {
         var packets: [RTCPPacket] = []
         var cursor = Cursor(span)
         repeat {
             guard packets.count < Limits.packetsPerCompound else { throw .tooMany }
             let header = try RTCPHeader(span, &cursor)
             packets.append(try packet(span, header))
-            if packets.count == 1, form == .compound { try checkStart(packets[0]) }
         } while cursor.remaining > 0
         return packets
     }
@@ -45,15 +36,6 @@ extension RTCPPacket {
     /// Whether a datagram may stand by itself wherever RTCP does.
     package static func beginsWithReport(_ bytes: [UInt8]) -> Bool {
         bytes.count > 1 && [RTCPType.senderReport, .receiverReport].contains { $0.rawValue == bytes[1] }
-    }
-
-    private static func checkStart(_ packet: RTCPPacket) throws(RTCPError) {
-        switch packet {
-        case .senderReport, .receiverReport: return
-        case .sourceDescription, .goodbye, .genericNACK, .transportFeedback, .congestionFeedback, .ecnFeedback,
-            .pictureLossIndication, .fullIntraRequest, .bitrateEstimate, .unknown:
-            throw .notStartingWithReport
-        }
     }
 
     private static func packet(_ span: RawSpan, _ header: RTCPHeader) throws(RTCPError) -> RTCPPacket {
