@@ -68,7 +68,7 @@ extension ShareSession {
             let transport = try await hub.transport(of: peer, setup, lane: .standard)
             let offer = LocalOffer.sending(
                 stream, levelIDC: levelIDC, transport: transport,
-                sessionID: UInt64.random(in: 0...UInt64(Int64.max)), allowHigh: false)
+                sessionID: UInt64.random(in: 0...UInt64(Int64.max)))
             pendingOffers[peer] = PendingOffer(offer: offer, stream: stream)
             return LocalDescription(viewer: viewers[peer]?.name ?? "", sdp: offer.description.description)
         } catch {

@@ -115,7 +115,7 @@ package struct AcceptedVideo: Hashable, Sendable {
     /// GStreamer does not repeat a profile that it agrees to. By § 8.1 that would be plain Baseline, which was not offered
     /// under this payload type: it is what was.
     private static func options(of section: MediaDescription, among offered: MediaDescription) -> [H264Option] {
-        let ours = offered.h264Options(allowHigh: true)
+        let ours = offered.h264Options
         let formats = section.payloadFormats
         let retransmissions = MediaDescription.retransmissions(formats)
         return formats.compactMap { format in

@@ -57,14 +57,13 @@ package struct H264Option: Hashable, Sendable {
 
 extension MediaDescription {
     /// The section's usable H.264 options, best first: mode 1 before mode 0, which needs an encoder of its own; within
-    /// a mode constrained baseline, which everyone decodes, then baseline. High comes next if the sharer allows it,
-    /// else after Main, where it still takes constrained baseline as every such decoder does.
-    func h264Options(allowHigh: Bool) -> [H264Option] {
+    /// a mode constrained baseline, which everyone decodes, then baseline, High, and Main.
+    var h264Options: [H264Option] {
         let formats = payloadFormats
         let retransmissions = Self.retransmissions(formats)
         let options = formats.compactMap { H264Option($0, retransmittedBy: retransmissions[$0.payloadType]) }
         let ranked = options.enumerated().compactMap { index, option in
-            option.profile.rank(allowHigh: allowHigh).map { rank in
+            option.profile.rank.map { rank in
                 (rank: option.packetizationMode == 1 ? rank : rank + 10, index: index, option: option)
             }
         }
@@ -84,12 +83,12 @@ extension MediaDescription {
 
 extension H264Profile {
     /// Lower is better; nil for what we cannot serve.
-    fileprivate func rank(allowHigh: Bool) -> Int? {
+    fileprivate var rank: Int? {
         switch self {
         case .constrainedBaseline: 0
         case .baseline: 1
-        case .high: allowHigh ? 2 : 5
-        case .constrainedHigh: allowHigh ? 3 : 6
+        case .high: 2
+        case .constrainedHigh: 3
         case .main: 4
         case .other: nil
         }

@@ -11,12 +11,12 @@ package struct LocalOffer: Hashable, Sendable {
     ///   - perStream: `ccfb` is offered as well, in a line for all payload types (RFC 8888 § 6): there are servers that read
     ///     no such line, and refuse all of the offer.
     package static func receiving(
-        transport: LocalTransport, sessionID: UInt64, allowHigh: Bool = true, audio: Bool = false,
+        transport: LocalTransport, sessionID: UInt64, audio: Bool = false,
         maximumAudioBitrate: Int? = nil, ecn: ECNCapability? = ECNCapability(), perStream: Bool = true
     ) -> LocalOffer {
         let known = perStream ? given : given.subtracting(.ccfb)
         let feedback = ecn == nil ? known : known.union(.ecn)
-        let formats = videoFormats(levelIDC: 31, allowHigh: allowHigh, feedback) + [.parity(payloadType: 100)]
+        let formats = videoFormats(levelIDC: 31, high: true, feedback) + [.parity(payloadType: 100)]
         var sections = [videoSection(.recvonly, formats: formats)]
         if audio {
             let told = feedback.intersection([.transportCC, .ccfb, .ecn])
@@ -28,11 +28,11 @@ package struct LocalOffer: Hashable, Sendable {
         return LocalOffer(sections, transport: transport, sessionID: sessionID)
     }
 
-    /// A sharer's counter-offer (the WHEP draft's 406): the same formats, at the level of what it sends.
+    /// A sharer's counter-offer (the WHEP draft's 406): constrained baseline, at the level of what it sends.
     package static func sending(
-        _ stream: LocalStream, levelIDC: UInt8, transport: LocalTransport, sessionID: UInt64, allowHigh: Bool = true
+        _ stream: LocalStream, levelIDC: UInt8, transport: LocalTransport, sessionID: UInt64
     ) -> LocalOffer {
-        var section = videoSection(.sendonly, formats: videoFormats(levelIDC: levelIDC, allowHigh: allowHigh, heeded))
+        var section = videoSection(.sendonly, formats: videoFormats(levelIDC: levelIDC, high: false, heeded))
         section.attributes.add("msid", stream.id.text)
         section.attributes += stream.attributes
         return LocalOffer([section], transport: transport, sessionID: sessionID)
@@ -61,10 +61,10 @@ extension LocalOffer {
     /// What a sharer of ours goes by.
     private static let heeded = given.union([.remb, .fir])
 
-    private static func videoFormats(levelIDC: UInt8, allowHigh: Bool, _ feedback: Feedback) -> [PayloadFormat] {
+    private static func videoFormats(levelIDC: UInt8, high: Bool, _ feedback: Feedback) -> [PayloadFormat] {
         let baseline = H264ProfileLevel(profileIDC: 0x42, constraints: 0xE0, levelIDC: levelIDC)
-        let high = H264ProfileLevel(profileIDC: 0x64, constraints: 0x0C, levelIDC: levelIDC)
-        return h264(96, baseline, feedback) + (allowHigh ? h264(98, high, feedback) : [])
+        let constrainedHigh = H264ProfileLevel(profileIDC: 0x64, constraints: 0x0C, levelIDC: levelIDC)
+        return h264(96, baseline, feedback) + (high ? h264(98, constrainedHigh, feedback) : [])
     }
 
     /// A payload type, and the next one for its retransmissions.

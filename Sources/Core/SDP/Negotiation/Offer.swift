@@ -16,10 +16,9 @@ package struct Offer: Hashable, Sendable {
         Set(description.media.indices.filter { !bundle.contains($0) }.compactMap { description.media[$0].mid })
     }
 
-    /// - Parameter allowHigh: the encoder may be asked for High profile.
-    package init(_ description: SessionDescription, allowHigh: Bool = true) throws(AnswerRefusal) {
+    package init(_ description: SessionDescription) throws(AnswerRefusal) {
         let description = description.withOneCongestionFeedback()
-        let video = try OfferedVideo.find(in: description, allowHigh: allowHigh)
+        let video = try OfferedVideo.find(in: description)
         guard let bundle = Bundle(description, holding: video.index) else { throw .unusableTags }
         let audio = OfferedAudio.find(in: description, among: bundle.sections)
         self.description = description
@@ -63,12 +62,12 @@ package struct OfferedVideo: Hashable, Sendable {
     /// How packets may be marked (RFC 6679); nil where the viewer takes no marks, or does not tell of them.
     package let ecn: ECNCapability?
 
-    static func find(in description: SessionDescription, allowHigh: Bool) throws(AnswerRefusal) -> OfferedVideo {
+    static func find(in description: SessionDescription) throws(AnswerRefusal) -> OfferedVideo {
         if description.media.isEmpty { throw .noMedia }
         var refusal = AnswerRefusal.noVideo
         for (index, section) in description.media.enumerated() where section.kind == "video" && !section.isRejected {
             do {
-                return try OfferedVideo(section, at: index, in: description, allowHigh: allowHigh)
+                return try OfferedVideo(section, at: index, in: description)
             } catch {
                 // The first section's reason is told, unless that section did not want to receive.
                 if refusal == .noVideo || refusal == .nothingToReceive { refusal = error }
@@ -78,11 +77,11 @@ package struct OfferedVideo: Hashable, Sendable {
     }
 
     private init(
-        _ section: MediaDescription, at index: Int, in description: SessionDescription, allowHigh: Bool
+        _ section: MediaDescription, at index: Int, in description: SessionDescription
     ) throws(AnswerRefusal) {
         guard description.direction(of: section).receives else { throw .nothingToReceive }
         guard section.isRTP else { throw .unsupportedProtocol }
-        let options = section.h264Options(allowHigh: allowHigh)
+        let options = section.h264Options
         if options.isEmpty { throw .noH264 }
         guard section.attributes.has("rtcp-mux") else { throw .noRTCPMux }
         self.index = index
