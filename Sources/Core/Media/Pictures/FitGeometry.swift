@@ -25,7 +25,7 @@ package struct FitGeometry: Hashable, Sendable {
     /// Whether the source's pixels are taken over as they are.
     package let isUnscaled: Bool
 
-    package init(source: PixelSize, policy: Policy, allowsUpscaling: Bool = false) {
+    package init(source: PixelSize, policy: Policy) {
         let source = PixelSize(width: max(1, source.width), height: max(1, source.height))
         let box: PixelSize? =
             switch policy {
@@ -35,7 +35,7 @@ package struct FitGeometry: Hashable, Sendable {
                 Self.even(source.width >= source.height ? box : PixelSize(width: box.height, height: box.width))
             case .fitPixels(let count): Self.box(of: count, for: source)
             }
-        let size = box.map { Self.scaled(source, into: $0, allowsUpscaling) } ?? source
+        let size = box.map { Self.scaled(source, into: $0) } ?? source
         isUnscaled = size == source
         if case .letterbox = policy, let box {
             picture = box
@@ -48,10 +48,8 @@ package struct FitGeometry: Hashable, Sendable {
     }
 
     /// The source's size where it fits; else the largest even one of its aspect.
-    private static func scaled(_ source: PixelSize, into box: PixelSize, _ allowsUpscaling: Bool) -> PixelSize {
-        if source.width <= box.width, source.height <= box.height {
-            if !allowsUpscaling || source.width == box.width || source.height == box.height { return source }
-        }
+    private static func scaled(_ source: PixelSize, into box: PixelSize) -> PixelSize {
+        if source.width <= box.width, source.height <= box.height { return source }
         // The side that fills the box decides; the other is rounded to the nearest even number.
         if source.width * box.height >= source.height * box.width {
             return PixelSize(width: box.width, height: nearestEven(source.height * box.width, per: source.width))
