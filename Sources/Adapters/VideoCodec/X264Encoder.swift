@@ -15,7 +15,7 @@ package final class X264Encoder {
     package let configuration: X264Configuration
     package let level: H264Level
     private let handle: OpaquePointer
-    private let log: X264Log
+    private let log = X264Log()
     private var parameters: x264_param_t
     private var control: QuantiserControl
     private var pictures: Int64 = 0
@@ -41,8 +41,7 @@ package final class X264Encoder {
     /// In a row, and no pass among them.
     private var picturesApart = 0
 
-    /// - Parameter log: takes x264's warnings and errors, one line each; by default nobody hears them.
-    package init(_ configuration: X264Configuration, log: ((String) -> Void)? = nil) throws(CodecError) {
+    package init(_ configuration: X264Configuration) throws(CodecError) {
         self.configuration = configuration
         preset = configuration.preset
         search = Search(preset: preset, isWide: preset > .minimal, references: configuration.references)
@@ -50,10 +49,9 @@ package final class X264Encoder {
         unchanged = UnchangedMacroblocks(size: configuration.size)
         level = try configuration.validated()
         parameters = try configuration.parameters(level: level)
-        self.log = X264Log(log)
-        self.log.attach(to: &parameters)
+        log.attach(to: &parameters)
         guard let handle = shim_x264_open(&parameters) else {
-            throw .failed("x264 can't be opened with these settings\(self.log.lastLine.map { ": " + $0 } ?? ".")")
+            throw .failed("x264 can't be opened with these settings\(log.lastLine.map { ": " + $0 } ?? ".")")
         }
         self.handle = handle
         control = QuantiserControl(

@@ -1,14 +1,13 @@
 import CX264
 
-/// Takes x264's messages in place of the standard error stream.
+/// Takes x264's warnings and errors in place of the standard error stream.
 final class X264Log {
-    private let write: ((String) -> Void)?
+    /// What an encoder that can't be opened says of it.
     private(set) var lastLine: String?
     /// At an address of its own, because x264 keeps a pointer to it.
     private let sink: UnsafeMutablePointer<shim_x264_log>
 
-    init(_ write: ((String) -> Void)?) {
-        self.write = write
+    init() {
         sink = .allocate(capacity: 1)
         sink.initialize(to: shim_x264_log(write: nil, context: nil))
         sink.pointee.context = Unmanaged.passUnretained(self).toOpaque()
@@ -26,8 +25,6 @@ final class X264Log {
     }
 
     private func take(_ text: String) {
-        let line = text.last == "\n" ? String(text.dropLast()) : text
-        lastLine = line
-        write?(line)
+        lastLine = text.last == "\n" ? String(text.dropLast()) : text
     }
 }

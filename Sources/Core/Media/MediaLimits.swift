@@ -43,6 +43,8 @@ package enum MediaLimits {
     package static let pointerPeriodOverPages = Duration.milliseconds(100)
     /// Between a picture and the first pass over it: a page is not kept waiting for a slot of fifteen a second.
     static let refinementPause = Duration.milliseconds(33)
+    /// From this mean quantiser on, the picture looks like the original.
+    package static let sharpQuantiser = 27.0
     /// Passes over a still picture after which it is left as it is, whatever the quantiser says. A page takes a handful; on
     /// a very slow link each is an eighth of what is left, in three rounds over the picture.
     package static let refinementPasses = 200

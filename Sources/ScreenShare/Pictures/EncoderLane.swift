@@ -104,7 +104,7 @@ final class EncoderLane {
     }
 
     /// Whether its viewers have not seen, or not sharply, what the others have.
-    var isUnfinished: Bool { isBehind || quantiser > RefinementPolicy().sharpQuantiser }
+    var isUnfinished: Bool { isBehind || quantiser > MediaLimits.sharpQuantiser }
     /// And there is hope.
     var wantsTurn: Bool { isUnfinished && fruitless < LineLimits.fruitlessTurns }
 

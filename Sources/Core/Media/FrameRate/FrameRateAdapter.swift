@@ -26,7 +26,7 @@ package struct FrameRateAdapter: Sendable {
     /// The rate of frames where nothing plays that has its own.
     private var ownRate: FrameRate
     private var pace: FramePace
-    private var refinement: RefinementPolicy
+    private var refinement = RefinementPolicy()
     /// The first change since the last picture was read, and the last picture of what plays among them.
     private var changedAt: Instant?
     private var pictureAt: Instant?
@@ -55,14 +55,11 @@ package struct FrameRateAdapter: Sendable {
     package var owesSlower = false
 
     /// - Parameter start: media time zero.
-    package init(
-        rate: FrameRate, pace: FramePace = .fixed, refinement: RefinementPolicy = RefinementPolicy(), start: Instant
-    ) {
+    package init(rate: FrameRate, pace: FramePace = .fixed, start: Instant) {
         ownRate = rate
         self.pace = pace
         grid = FrameGrid(rate: rate, start: start)
         follower = PhaseFollower(period: rate.period)
-        self.refinement = refinement
     }
 
     /// A change waits for its slot. Whatever changes meanwhile is read with it.

@@ -5,23 +5,18 @@
 package struct RefinementPolicy: Sendable {
     /// The quantiser that stands for "nothing was encoded": the encoder had no bits to spend. Above any real one.
     package static let nothingEncoded = 52.0
-    /// From this mean quantiser on, the picture looks like the original.
-    package let sharpQuantiser: Double
-    private let maximumPasses: Int
     /// Passes over the present picture, and those of all pictures so far.
     package private(set) var passes = 0
     package private(set) var totalPasses = 0
     private var idlePasses = 0
     private var quantiser = 0.0
 
-    package init(sharpQuantiser: Double = 27, maximumPasses: Int = MediaLimits.refinementPasses) {
-        self.sharpQuantiser = sharpQuantiser
-        self.maximumPasses = maximumPasses
-    }
+    package init() {}
 
     /// Whether the last picture should be encoded again.
     package var wantsPass: Bool {
-        quantiser > sharpQuantiser && passes < maximumPasses && idlePasses < MediaLimits.idleRefinementPasses
+        quantiser > MediaLimits.sharpQuantiser && passes < MediaLimits.refinementPasses
+            && idlePasses < MediaLimits.idleRefinementPasses
     }
 
     /// What the encoder made of a picture that the source changed, or of a pass over the same one.

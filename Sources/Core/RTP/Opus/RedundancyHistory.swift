@@ -23,10 +23,9 @@ package struct RedundancyHistory: Sendable {
     ///   - timestamp: unwrapped, in RTP units. Packets come in the order in which they are sent.
     ///   - payloadType: that of the copies and of the packet itself.
     package mutating func wrap(
-        _ bytes: [UInt8], timestamp: Int64, payloadType: UInt8, levels: Int,
-        largest: Int = Limits.defaultPayloadSize
+        _ bytes: [UInt8], timestamp: Int64, payloadType: UInt8, levels: Int
     ) -> [UInt8] {
-        var room = largest - bytes.count - 1
+        var room = Limits.defaultPayloadSize - bytes.count - 1
         var copies: [(timestampOffset: Int64, bytes: [UInt8])] = []
         for packet in packets.reversed().prefix(levels) {
             let offset = timestamp.subtractingSaturating(packet.timestamp)
@@ -37,7 +36,7 @@ package struct RedundancyHistory: Sendable {
         }
         remember(bytes, timestamp: timestamp)
         var payload: [UInt8] = []
-        payload.reserveCapacity(largest)
+        payload.reserveCapacity(Limits.defaultPayloadSize)
         RedundantPayload.append(
             primary: bytes, payloadType: payloadType, redundant: copies.reversed(), to: &payload)
         return payload
