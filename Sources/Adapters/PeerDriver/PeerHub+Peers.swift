@@ -12,7 +12,6 @@ package enum HubError: Error, Hashable, Sendable {
     case cannotBind(String)
     case closed
     case tooManyPeers
-    case unknownPeer
 }
 
 /// What a hub tells of a peer.

@@ -64,7 +64,6 @@ extension HubError {
         case .cannotBind(let text): .network(text)
         case .closed: .invalid("the session has stopped")
         case .tooManyPeers: .full
-        case .unknownPeer: .invalid("no such viewer")
         }
     }
 }

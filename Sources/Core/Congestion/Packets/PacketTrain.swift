@@ -9,7 +9,6 @@ package struct PacketTrain: Sendable {
         package var sentRate: Int?
         /// How fast it came.
         package var receivedRate: Int
-        package var packets: Int
 
         /// It came as fast as it left: the path may take more than this.
         package var isUnlimited: Bool { sentRate.map { receivedRate * 100 >= $0 * Limits.unlimitedPercent } ?? false }
@@ -50,8 +49,7 @@ package struct PacketTrain: Sendable {
             let last = cars.lastIndex(where: { $0.arrival != nil }), let began = cars[first].arrival,
             let ended = cars[last].arrival
         else { return nil }
-        let packets = last - first + 1
-        guard packets >= Limits.packetsOfTrain else { return nil }
+        guard last - first + 1 >= Limits.packetsOfTrain else { return nil }
         // What a full queue dropped never was on the narrow link.
         let bytes = cars[(first + 1)...last].reduce(0) { $0 + ($1.arrival == nil ? 0 : $1.bytes) }
         guard bytes >= Limits.bytesOfTrain else { return nil }
@@ -59,6 +57,6 @@ package struct PacketTrain: Sendable {
         let sent = cars[last].sentAt - cars[first].sentAt
         return Sample(
             sentRate: sent < Limits.arrivalResolution ? nil : Int(Double(bytes) * 8 / sent.inSeconds),
-            receivedRate: Int(Double(bytes) * 8 / spread.inSeconds), packets: packets)
+            receivedRate: Int(Double(bytes) * 8 / spread.inSeconds))
     }
 }

@@ -10,18 +10,14 @@ package struct MediaDescription: Hashable, Sendable {
     package var formats: [String]
     /// `i=`, `c=`, `b=` and `k=`, in order.
     package var lines: [Line]
-    package var attributes: [Attribute]
+    package var attributes: [Attribute] = []
 
-    package init(
-        kind: String, port: UInt16, transportProtocol: String, formats: [String], lines: [Line] = [],
-        attributes: [Attribute] = []
-    ) {
+    package init(kind: String, port: UInt16, transportProtocol: String, formats: [String], lines: [Line] = []) {
         self.kind = kind
         self.port = port
         self.transportProtocol = transportProtocol
         self.formats = formats
         self.lines = lines
-        self.attributes = attributes
     }
 
     /// `<media> <port>[/<number>] <proto> <fmt> …`; nil for anything else.

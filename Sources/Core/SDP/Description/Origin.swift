@@ -9,10 +9,10 @@ package struct Origin: Hashable, Sendable {
     package var address: String
 
     /// Ours: no user and no address is told (RFC 8829 § 5.2.1).
-    package init(sessionID: UInt64, sessionVersion: UInt64 = 1) {
+    package init(sessionID: UInt64) {
         username = "-"
         self.sessionID = String(sessionID)
-        self.sessionVersion = String(sessionVersion)
+        sessionVersion = "1"
         networkType = "IN"
         addressType = "IP4"
         address = "127.0.0.1"

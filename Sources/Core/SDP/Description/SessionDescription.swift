@@ -5,18 +5,13 @@ package struct SessionDescription: Hashable, Sendable {
     package var name: String
     /// The session's other lines (`i u e p c b t r z k`), in order.
     package var lines: [Line]
-    package var attributes: [Attribute]
-    package var media: [MediaDescription]
+    package var attributes: [Attribute] = []
+    package var media: [MediaDescription] = []
 
-    package init(
-        origin: Origin, name: String = "-", lines: [Line] = [Line("t", "0 0")], attributes: [Attribute] = [],
-        media: [MediaDescription] = []
-    ) {
+    package init(origin: Origin, name: String = "-", lines: [Line] = [Line("t", "0 0")]) {
         self.origin = origin
         self.name = name
         self.lines = lines
-        self.attributes = attributes
-        self.media = media
     }
 }
 
