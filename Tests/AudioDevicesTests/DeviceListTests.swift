@@ -13,7 +13,7 @@ extension SoundServerSuite {
             let server = try SoundServer()
             try server.control("set-default-sink", "headphones")
             try server.control("set-default-source", "microphone")
-            let list = AudioDeviceList.load(server: server.address)
+            let list = AudioDevice.list(server: server.address)
             #expect(list.microphones.filter { $0.id.hasPrefix("pulse:") } == [
                 AudioDevice(
                     kind: .microphone, id: "pulse:microphone", name: "Test Microphone", isDefault: true)
@@ -32,7 +32,7 @@ extension SoundServerSuite {
         @Test("A monitor is nobody's microphone, even where it is the default source")
         func noMicrophone() throws {
             let server = try SoundServer(["module-null-sink sink_name=speakers"])
-            let list = AudioDeviceList.load(server: server.address)
+            let list = AudioDevice.list(server: server.address)
             #expect(list.systemSounds.map(\.isDefault) == [true])
             #expect(!list.microphones.contains { $0.id.hasPrefix("pulse:") })
             var listener = Listener(DeviceSource(AudioDevice.defaultMicrophone, server: server.address))
@@ -46,7 +46,7 @@ extension SoundServerSuite {
             let server = try SoundServer()
             server.stop()
             func loading() -> Duration {
-                elapsed { #expect(AudioDeviceList.load(server: server.address).systemSounds.isEmpty) }
+                elapsed { #expect(AudioDevice.list(server: server.address).systemSounds.isEmpty) }
             }
             let waiting = bestOf(3) { loading() } isRight: { $0 < .milliseconds(2500) }
             #expect(waiting < .milliseconds(2500))
@@ -57,7 +57,7 @@ extension SoundServerSuite {
     }
 }
 
-extension AudioDeviceList {
-    fileprivate var microphones: [AudioDevice] { devices.filter { $0.kind == .microphone } }
-    fileprivate var systemSounds: [AudioDevice] { devices.filter { $0.kind == .system } }
+extension [AudioDevice] {
+    fileprivate var microphones: [AudioDevice] { filter { $0.kind == .microphone } }
+    fileprivate var systemSounds: [AudioDevice] { filter { $0.kind == .system } }
 }

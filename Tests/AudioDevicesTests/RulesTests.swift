@@ -155,13 +155,13 @@ struct RulesTests {
     @Test("Without a server what is used unless another is named is ALSA's default, not the first of its cards")
     func alsaDefault() {
         let cards = ["hw:CARD=HDMI,DEV=0", "hw:CARD=PCH,DEV=0"].map { ALSAHint(name: $0) }
-        let list = AudioDeviceList(sources: [], hints: cards)
-        #expect(list.devices.map(\.id) == ["default", "hw:CARD=HDMI,DEV=0", "hw:CARD=PCH,DEV=0"])
-        #expect(list.devices.map(\.isDefault) == [true, false, false])
+        let list = AudioDevice.list(sources: [], hints: cards)
+        #expect(list.map(\.id) == ["default", "hw:CARD=HDMI,DEV=0", "hw:CARD=PCH,DEV=0"])
+        #expect(list.map(\.isDefault) == [true, false, false])
         let source = AudioDevice(kind: .microphone, id: "pulse:a", name: "A", isDefault: true)
-        #expect(AudioDeviceList(sources: [source], hints: cards).devices.filter(\.isDefault) == [source])
-        #expect(AudioDeviceList(sources: [], hints: [ALSAHint(name: "studio")]).devices.allSatisfy { !$0.isDefault })
-        #expect(AudioDeviceList(sources: [], hints: []).devices.isEmpty)
+        #expect(AudioDevice.list(sources: [source], hints: cards).filter(\.isDefault) == [source])
+        #expect(AudioDevice.list(sources: [], hints: [ALSAHint(name: "studio")]).allSatisfy { !$0.isDefault })
+        #expect(AudioDevice.list(sources: [], hints: []).isEmpty)
     }
 
     @Test("Of ALSA's hints, cards and what somebody wrote into the configuration are listed, if they capture")

@@ -18,7 +18,7 @@ public struct ShareableAudio: Hashable, Sendable, Encodable {
     /// Asks the sound server and ALSA; a machine without sound has an empty list. Blocks for up to two seconds where a
     /// server does not answer.
     public static func list() -> [ShareableAudio] {
-        AudioDeviceList.load().devices.map { device in
+        AudioDevice.list().map { device in
             ShareableAudio(
                 id: device.id, name: device.name, kind: SharedAudio(device.kind), isDefault: device.isDefault)
         }

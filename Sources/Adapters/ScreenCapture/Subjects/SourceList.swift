@@ -4,9 +4,9 @@ import SystemClock
 import Timebase
 
 /// What of a display can be shared.
-package struct SourceList: Hashable, Sendable, Codable {
+package struct SourceList: Hashable, Sendable {
     /// One X screen.
-    package struct Display: Hashable, Sendable, Codable {
+    package struct Display: Hashable, Sendable {
         /// The name under which it is reached, such as ":0".
         package var name: String
         package var width: Int
@@ -15,7 +15,7 @@ package struct SourceList: Hashable, Sendable, Codable {
     }
 
     /// One RandR monitor.
-    package struct Monitor: Hashable, Sendable, Codable {
+    package struct Monitor: Hashable, Sendable {
         package var name: String
         package var x: Int
         package var y: Int
@@ -25,7 +25,7 @@ package struct SourceList: Hashable, Sendable, Codable {
     }
 
     /// One window of a program.
-    package struct Window: Hashable, Sendable, Codable {
+    package struct Window: Hashable, Sendable {
         package var id: UInt32
         package var title: String
         /// The process that the program names (`_NET_WM_PID`), on whatever machine it runs.

@@ -1,7 +1,7 @@
 import Timebase
 
 /// Why a picture that the source had was not encoded.
-package enum DropReason: Hashable, Sendable, CaseIterable {
+package enum DropReason: Hashable, Sendable {
     /// The hand-off to the network was full.
     case outboxFull
     /// A newer picture of the same frame period took its place.

@@ -1,5 +1,5 @@
 /// Who sends, as seen by the description's writer (RFC 8866 § 6.7).
-package enum Direction: String, Hashable, Sendable, CaseIterable {
+package enum Direction: String, Hashable, Sendable {
     case sendrecv
     case sendonly
     case recvonly

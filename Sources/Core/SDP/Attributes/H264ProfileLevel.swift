@@ -1,5 +1,5 @@
 /// The profiles that matter to us, as RFC 6184 § 8.1 (table 5) tells them from the first two bytes.
-package enum H264Profile: Hashable, Sendable, CaseIterable {
+package enum H264Profile: Hashable, Sendable {
     case constrainedBaseline
     case baseline
     case main

@@ -2,31 +2,27 @@ import Media
 import SystemClock
 import Timebase
 
-/// The devices that sound can be captured from.
-package struct AudioDeviceList: Hashable, Sendable {
-    /// The sound server's first, then those of ALSA.
-    package var devices: [AudioDevice]
-
-    /// Asks the sound server and ALSA. A machine without sound has an empty list. Blocks for up to two seconds, where a
-    /// server doesn't answer.
+extension AudioDevice {
+    /// Asks the sound server and ALSA, and lists their devices in this order. A machine without sound has an empty list.
+    /// Blocks for up to two seconds, where a server doesn't answer.
     ///
     /// - Parameter server: as `PULSE_SERVER` has it; by default that of the environment.
-    package static func load(server: String? = nil) -> AudioDeviceList {
+    package static func list(server: String? = nil) -> [AudioDevice] {
         let deadline = SystemClock.now() + Limits.listTime
         // Loading ALSA's configuration asks the sound server too, and libpulse the display, without a time limit.
         let hints = try? BlockingCall(name: "alsa-hints") { ALSAHint.all() }
         let sources = try? BlockingCall(name: "pulse-list") { pulseDevices(server, until: deadline) }
-        return AudioDeviceList(
+        return list(
             sources: sources?.value(atMost: deadline - SystemClock.now()) ?? [],
             hints: hints?.value(atMost: deadline - SystemClock.now()) ?? [])
     }
 
     /// - Parameter sources: the sound server's; without them ALSA's default is opened, and which card that is stands in its
     ///   configuration.
-    init(sources: [AudioDevice], hints: [ALSAHint]) {
+    static func list(sources: [AudioDevice], hints: [ALSAHint]) -> [AudioDevice] {
         let own = hints.compactMap(AudioDevice.init)
         let hasDefault = sources.isEmpty && own.contains { $0.id.hasPrefix(DeviceAddress.cardPrefix) }
-        devices = sources + (hasDefault ? [AudioDevice.alsaDefault] : []) + own
+        return sources + (hasDefault ? [alsaDefault] : []) + own
     }
 
     private static func pulseDevices(_ address: String?, until deadline: Instant) -> [AudioDevice] {
@@ -38,10 +34,8 @@ package struct AudioDeviceList: Hashable, Sendable {
             return []
         }
     }
-}
 
-extension AudioDevice {
-    fileprivate static let alsaDefault = AudioDevice(
+    private static let alsaDefault = AudioDevice(
         kind: .microphone, id: defaultMicrophone, name: "ALSA's default microphone", isDefault: true)
 
     init(_ source: PulseSource, _ defaults: PulseServer.Defaults) {
