@@ -41,7 +41,7 @@ let package = Package(
         fuzzer("FuzzTURN", ["ICE", "Datagrams", "Timebase"]),
         fuzzer("FuzzRTP", ["RTP", "Datagrams"]),
         fuzzer("FuzzRTCP", ["RTP", "Datagrams"]),
-        fuzzer("FuzzParity", ["RTP", "Datagrams"]),
+        fuzzer("FuzzFlexFEC", ["RTP", "Datagrams"]),
         fuzzer("FuzzH264", ["RTP", "Datagrams", "Timebase"]),
         fuzzer("FuzzSound", ["RTP", "Datagrams", "Timebase"]),
         fuzzer("FuzzPeer", ["PeerCore", "ICE", "RTP", "Datagrams", "Timebase"]),

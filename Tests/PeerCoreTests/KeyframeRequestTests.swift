@@ -29,7 +29,7 @@ struct KeyframeRequestTests {
     ) -> [Int] {
         var receiver = MediaReceiver(
             ReceiveParameters(
-                payloadTypes: [96], retransmissionPayloadTypes: [97], parityPayloadType: isOwn ? 98 : nil,
+                payloadTypes: [96], retransmissionPayloadTypes: [97], flexFECPayloadType: isOwn ? 98 : nil,
                 extensions: ExtensionMap(), ssrc: 1, canonicalName: "viewer"), at: .zero)
         var none: AudioReceiver?
         var video = SyntheticVideo()

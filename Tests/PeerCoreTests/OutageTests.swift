@@ -41,7 +41,7 @@ struct OutageTests {
 
     @Test("to who gives no feedback on packets hardly any leave either, and pictures begin anew, behind a leap in their numbers")
     func withoutFeedback() {
-        var share = Share(PeerPair(seed: 7, takesParity: false, feedback: .none))
+        var share = Share(PeerPair(seed: 7, takesFlexFEC: false, feedback: .none))
         share.run(for: .seconds(5))
         #expect(share.recent > 25)
         share.pair.link.conditions.loss = 1
@@ -59,7 +59,7 @@ struct OutageTests {
 
     @Test("who can be sent nothing again is shown pictures behind an outage too")
     func withoutRetransmission() {
-        var share = Share(PeerPair(seed: 5, retransmission: false, takesParity: false))
+        var share = Share(PeerPair(seed: 5, retransmission: false, takesFlexFEC: false))
         share.run(for: .seconds(3))
         share.pair.link.conditions.loss = 1
         share.run(for: .seconds(6))

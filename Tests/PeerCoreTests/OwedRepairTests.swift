@@ -14,14 +14,14 @@ struct OwedRepairTests {
     private var video = SyntheticVideo()
     private var now = start
 
-    init() { (sender, path) = Self.make(takesParity: false) }
+    init() { (sender, path) = Self.make(takesFlexFEC: false) }
 
-    private static func make(takesParity: Bool) -> (MediaSender, PathControl) {
+    private static func make(takesFlexFEC: Bool) -> (MediaSender, PathControl) {
         var random: any RandomNumberGenerator & Sendable = SeededGenerator(seed: 3)
         let parameters = SendParameters(
             payloadType: 102, ssrc: 1, retransmission: .init(payloadType: 103, ssrc: 2), canonicalName: "sharer",
             mid: nil, extensions: ExtensionMap(), bitsPerSecond: 4_000_000,
-            parity: takesParity ? .init(payloadType: 104, ssrc: 3) : nil)
+            parity: takesFlexFEC ? .init(payloadType: 104, ssrc: 3) : nil)
         let clock = WallClockAnchor(instant: Self.start, ntp: NTPTimestamp(unixNanoseconds: 1_800_000_000_000_000_000))
         let sender = MediaSender(parameters, wallClock: clock, random: &random, at: start)
         return (sender, PathControl(parameters, random: &random, at: start))
@@ -65,7 +65,7 @@ struct OwedRepairTests {
 
     @Test("is asked for again by who takes repair packets")
     mutating func asksAgain() {
-        (sender, path) = Self.make(takesParity: true)
+        (sender, path) = Self.make(takesFlexFEC: true)
         let numbers = Array(share(pictures: 10).suffix(60))
         sender.repair(numbers, path, checkRoundTrip: .milliseconds(50), at: now)
         _ = share(pictures: 40)

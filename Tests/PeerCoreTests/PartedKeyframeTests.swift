@@ -13,7 +13,7 @@ struct PartedKeyframeTests {
     private static func received(setsAt: UInt32, isMarked: Bool) -> [ReceivedUnit] {
         var receiver = MediaReceiver(
             ReceiveParameters(
-                payloadTypes: [96], retransmissionPayloadTypes: [], parityPayloadType: nil, extensions: ExtensionMap(),
+                payloadTypes: [96], retransmissionPayloadTypes: [], flexFECPayloadType: nil, extensions: ExtensionMap(),
                 ssrc: 1, canonicalName: "viewer"), at: .zero)
         var video = SyntheticVideo()
         let keyframe = video.next(keyframe: true, size: 3000, capturedAt: .zero)

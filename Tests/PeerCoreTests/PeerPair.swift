@@ -79,7 +79,7 @@ struct PeerPair: ~Copyable {
     ///   - wallClock: at the start.
     init(
         seed: UInt64, conditions: LinkConditions = LinkConditions(), retransmission: Bool = true,
-        takesParity: Bool = true, feedback: PathFeedback = .transportWide, mark: ECN? = nil, sound: AudioSendParameters? = nil,
+        takesFlexFEC: Bool = true, feedback: PathFeedback = .transportWide, mark: ECN? = nil, sound: AudioSendParameters? = nil,
         takesReducedSizeRTCP: Bool = true, isRelayed: Bool = false, repetition: Duration = .milliseconds(50),
         tellsViewer: Bool = true,
         wallClock: NTPTimestamp = NTPTimestamp(unixNanoseconds: 1_800_000_000_000_000_000)
@@ -93,10 +93,10 @@ struct PeerPair: ~Copyable {
             payloadType: 102, ssrc: 0xAAAA, retransmission: retransmission ? .init(payloadType: 103, ssrc: 0xBBBB) : nil,
             canonicalName: "sharer", mid: "0", extensions: Self.extensions(feedback), bitsPerSecond: 4_000_000,
             givesTransportFeedback: feedback == .transportWide, givesCongestionFeedback: feedback == .perStream,
-            parity: takesParity ? .init(payloadType: 104, ssrc: 0xDDDD) : nil, mark: mark)
+            parity: takesFlexFEC ? .init(payloadType: 104, ssrc: 0xDDDD) : nil, mark: mark)
         let receive = ReceiveParameters(
             payloadTypes: [102], retransmissionPayloadTypes: [103],
-            parityPayloadType: takesParity ? 104 : nil, extensions: Self.extensions(feedback), ssrc: 0xCCCC,
+            flexFECPayloadType: takesFlexFEC ? 104 : nil, extensions: Self.extensions(feedback), ssrc: 0xCCCC,
             canonicalName: "viewer", givesCongestionFeedback: feedback == .perStream,
             reportsMarks: mark != nil && feedback == .transportWide, takesReducedSizeRTCP: takesReducedSizeRTCP)
         let relayed = Candidate.relayed(Self.address(1), mapped: nil, server: Self.address(9).ip)

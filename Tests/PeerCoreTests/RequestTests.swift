@@ -22,7 +22,7 @@ struct RequestTests {
     private func requests(parity: UInt8?, lostBefore runs: UInt16 = 0, until end: Int) -> [Int] {
         var receiver = MediaReceiver(
             ReceiveParameters(
-                payloadTypes: [96], retransmissionPayloadTypes: [97], parityPayloadType: parity,
+                payloadTypes: [96], retransmissionPayloadTypes: [97], flexFECPayloadType: parity,
                 extensions: ExtensionMap(), ssrc: 1, canonicalName: "viewer"), at: at(0))
         var none: AudioReceiver?
         var times: [Int] = []

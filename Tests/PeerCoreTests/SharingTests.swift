@@ -162,15 +162,15 @@ struct SharingTests {
         var conditions = LinkConditions()
         conditions.loss = 0.05
         conditions.delay = .milliseconds(25)
-        func late(takesParity: Bool) -> (late: Int, asked: Int) {
-            var share = Share(PeerPair(seed: 9, conditions: conditions, takesParity: takesParity))
+        func late(takesFlexFEC: Bool) -> (late: Int, asked: Int) {
+            var share = Share(PeerPair(seed: 9, conditions: conditions, takesFlexFEC: takesFlexFEC))
             share.run(for: .seconds(20), unitSize: 15_000)
             share.pair.run(for: .seconds(1))
             let delays = share.pair.received.dropFirst(90).map { $0.receivedAt - Instant(nanoseconds: $0.mediaTime.ticks * 1_000_000 / 90) }
             let least = delays.min() ?? .zero
             return (delays.count { $0 - least > .milliseconds(40) }, share.pair.viewer.statistics.incoming?.packetsRequested ?? 0)
         }
-        let (with, without) = (late(takesParity: true), late(takesParity: false))
+        let (with, without) = (late(takesFlexFEC: true), late(takesFlexFEC: false))
         #expect(with.late * 2 < without.late, "\(with.late) late pictures against \(without.late)")
         #expect(with.asked * 10 < without.asked * 8, "\(with.asked) packets asked for against \(without.asked)")
     }

@@ -154,7 +154,7 @@ struct SlowAndGreedyTests {
 
     @Test("requests for a single packet are no cheaper way to keep a sharer busy: 3000 of them are looked at in a second")
     func smallRequests() {
-        var pair = PeerPair(seed: 8, takesParity: false)
+        var pair = PeerPair(seed: 8, takesFlexFEC: false)
         pair.run(for: .seconds(1))
         for number in 0..<20_000 as Range<UInt32> {
             var bytes: [UInt8] = []

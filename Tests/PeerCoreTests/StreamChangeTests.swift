@@ -11,7 +11,7 @@ struct StreamChangeTests {
     private static func receiver() -> MediaReceiver {
         MediaReceiver(
             ReceiveParameters(
-                payloadTypes: [96], retransmissionPayloadTypes: [], parityPayloadType: nil, extensions: ExtensionMap(),
+                payloadTypes: [96], retransmissionPayloadTypes: [], flexFECPayloadType: nil, extensions: ExtensionMap(),
                 ssrc: 1, canonicalName: "viewer"), at: .zero)
     }
 

@@ -14,7 +14,7 @@ struct UnaskedRepairTests {
         conditions.delay = delay
         // Who asks for nothing and tells each loss once has to be heard.
         if !asks { conditions.lossTo = PeerPair.address(2) }
-        var pair = PeerPair(seed: 3, conditions: conditions, takesParity: false)
+        var pair = PeerPair(seed: 3, conditions: conditions, takesFlexFEC: false)
         pair.viewerAsksNothing = !asks
         return Share(pair)
     }
@@ -68,11 +68,11 @@ struct PlayoutTests {
         return values.reduce(into: []) { if $0.last != $1 { $0.append($1) } }
     }
 
-    private func run(loss: Double, steady: Bool, takesParity: Bool = false, delay: Int = 25) -> [Int] {
+    private func run(loss: Double, steady: Bool, takesFlexFEC: Bool = false, delay: Int = 25) -> [Int] {
         var conditions = LinkConditions()
         conditions.loss = loss
         conditions.delay = .milliseconds(delay)
-        var share = Share(PeerPair(seed: 4, conditions: conditions, takesParity: takesParity))
+        var share = Share(PeerPair(seed: 4, conditions: conditions, takesFlexFEC: takesFlexFEC))
         share.pair.sharer.setPlayout(PlayoutWish(prefersSteady: steady))
         share.run(for: .seconds(10))
         return told(share.pair)
@@ -89,7 +89,7 @@ struct PlayoutTests {
     func atOnce() {
         #expect(run(loss: 0.05, steady: false) == [0])
         #expect(run(loss: 0, steady: true) == [0])
-        #expect(run(loss: 0.05, steady: true, takesParity: true) == [0])
+        #expect(run(loss: 0.05, steady: true, takesFlexFEC: true) == [0])
     }
 
     @Test("where a round trip takes longer than anybody waits, it is shown as it comes")

@@ -101,16 +101,16 @@ struct LocalOfferTests {
     @Test("a sharer that sends High, with repair packets and without")
     func high() throws {
         let understood = try Offer(SessionDescription(Self.viewer.description.description))
-        #expect(understood.video.parityPayloadType == 100)
+        #expect(understood.video.flexFECPayloadType == 100)
         var plan = AnswerTests.plan(understood)
         plan.option = try #require(understood.video.options.first { $0.profile == .constrainedHigh })
         let answer = try AcceptedAnswer(
             SessionDescription(understood.makeAnswer(plan).description), to: Self.viewer)
-        #expect(answer.video.parityPayloadType == nil, "none are sent where the stream has no SSRC for them")
-        plan.video.paritySSRC = 77
+        #expect(answer.video.flexFECPayloadType == nil, "none are sent where the stream has no SSRC for them")
+        plan.video.flexFECSSRC = 77
         let repaired = try AcceptedAnswer(
             SessionDescription(understood.makeAnswer(plan).description), to: Self.viewer)
-        #expect(repaired.video.parityPayloadType == 100)
+        #expect(repaired.video.flexFECPayloadType == 100)
         #expect(answer.video.option.payloadType == 98 && answer.video.option.retransmissionPayloadType == 99)
     }
 

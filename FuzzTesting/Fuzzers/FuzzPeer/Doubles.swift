@@ -48,7 +48,7 @@ extension PeerSetup {
         let (isPlain, byStream) = (options.contains(.isPlain), options.contains(.reportsByStream))
         let receive = ReceiveParameters(
             payloadTypes: [102], retransmissionPayloadTypes: isPlain ? [] : [103],
-            parityPayloadType: isPlain ? nil : 104, extensions: options.extensions, ssrc: 5, canonicalName: "viewer",
+            flexFECPayloadType: isPlain ? nil : 104, extensions: options.extensions, ssrc: 5, canonicalName: "viewer",
             givesCongestionFeedback: byStream, reportsMarks: !byStream,
             takesReducedSizeRTCP: !options.contains(.isCompound))
         return PeerSetup(iceRole: .controlling, handshakeRole: .passive, receive: receive)

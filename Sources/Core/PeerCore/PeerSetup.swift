@@ -115,7 +115,7 @@ package struct ReceiveParameters: Sendable {
     /// Of packets that are sent again (RFC 4588 § 8.1).
     package var retransmissionPayloadTypes: Set<UInt8>
     /// Of repair packets (RFC 8627); nil where none come.
-    package var parityPayloadType: UInt8?
+    package var flexFECPayloadType: UInt8?
     /// SPS and PPS that the answer tells; streams that have them there may bring none.
     package var parameterSets: [[UInt8]]
     package var extensions: ExtensionMap
@@ -132,14 +132,14 @@ package struct ReceiveParameters: Sendable {
     package var takesReducedSizeRTCP: Bool
 
     package init(
-        payloadTypes: Set<UInt8>, retransmissionPayloadTypes: Set<UInt8>, parityPayloadType: UInt8? = nil,
+        payloadTypes: Set<UInt8>, retransmissionPayloadTypes: Set<UInt8>, flexFECPayloadType: UInt8? = nil,
         parameterSets: [[UInt8]] = [], extensions: ExtensionMap, ssrc: UInt32, canonicalName: String,
         takesRequests: Bool = true, givesCongestionFeedback: Bool = false, reportsMarks: Bool = false,
         takesReducedSizeRTCP: Bool = true
     ) {
         self.payloadTypes = payloadTypes
         self.retransmissionPayloadTypes = retransmissionPayloadTypes
-        self.parityPayloadType = parityPayloadType
+        self.flexFECPayloadType = flexFECPayloadType
         self.parameterSets = parameterSets
         self.extensions = extensions
         self.ssrc = ssrc
@@ -153,7 +153,7 @@ package struct ReceiveParameters: Sendable {
     /// The sharer is ours: it takes for one what it is told twice of a packet, and its reports are exact. Others (libwebrtc,
     /// mediasoup) reckon a lost packet as another one each time that they are told of it. Repair packets come from none but
     /// our own sharer, as yet.
-    package var isFromOwnSharer: Bool { parityPayloadType != nil }
+    package var isFromOwnSharer: Bool { flexFECPayloadType != nil }
 
     /// How we tell what comes.
     var feedback: PathFeedback { PathFeedback(extensions: extensions, takesPerStream: givesCongestionFeedback) }

@@ -71,7 +71,7 @@ extension LocalStream {
         let ssrc = UInt32.random(in: 1...(.max))
         return LocalStream(
             ssrc: ssrc, retransmissionSSRC: retransmits ? ssrc ^ UInt32.random(in: 1...(.max)) : nil,
-            paritySSRC: retransmits ? UInt32.random(in: 1...(.max)) : nil,
+            flexFECSSRC: retransmits ? UInt32.random(in: 1...(.max)) : nil,
             cname: SourceDescription.randomName(using: &random),
             // A name in Base64 may have a slash, which a track's can't (RFC 8830 § 2).
             id: MediaStreamID(stream: "screen", track: "screen-\(ssrc)"))
@@ -99,7 +99,7 @@ extension SendParameters {
             // To give way in proportion takes a report of each packet (RFC 9331 § 4.2).
             ecn.preference == .one && feedback == .perStream ? .capable1 : .capable0
         }
-        guard let type = video.parityPayloadType, let ssrc = stream.paritySSRC else { return }
+        guard let type = video.flexFECPayloadType, let ssrc = stream.flexFECSSRC else { return }
         parity = RetransmissionParameters(payloadType: type, ssrc: ssrc)
     }
 
@@ -131,7 +131,8 @@ extension AudioSendParameters {
     init(_ audio: OfferedAudio, _ stream: LocalStream) {
         self.init(
             payloadType: audio.opus.payloadType, redundancyPayloadType: audio.opus.redundancyPayloadType,
-            maximumBitrate: audio.opus.maximumBitrate, ssrc: stream.ssrc, canonicalName: stream.cname, mid: audio.mid, extensions: ExtensionMap(audio.extensions))
+            maximumBitrate: audio.opus.maximumBitrate, ssrc: stream.ssrc, canonicalName: stream.cname, mid: audio.mid,
+            extensions: ExtensionMap(audio.extensions))
     }
 }
 

@@ -84,7 +84,7 @@ struct ViewNegotiation {
         let receive = ReceiveParameters(
             payloadTypes: Set(answer.video.options.map(\.payloadType)),
             retransmissionPayloadTypes: Set(answer.video.options.compactMap(\.retransmissionPayloadType)),
-            parityPayloadType: answer.video.parityPayloadType, parameterSets: option.parameterSets,
+            flexFECPayloadType: answer.video.flexFECPayloadType, parameterSets: option.parameterSets,
             extensions: ExtensionMap(answer.video.extensions), ssrc: ssrc, canonicalName: canonicalName,
             takesRequests: option.feedback.contains(.nack) || option.retransmissionPayloadType != nil,
             givesCongestionFeedback: option.feedback.contains(.ccfb),

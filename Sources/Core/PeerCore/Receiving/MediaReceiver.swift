@@ -15,7 +15,7 @@ struct MediaReceiver {
 
     private var parameters: ReceiveParameters
     private var buffer: RepairBuffer<Packet>
-    private var parity: ParityDecoder?
+    private var parity: FlexFECDecoder?
     private var lastParity: Instant?
     private var depacketizer = H264Depacketizer()
     private var chain = ReferenceChain()
@@ -69,8 +69,8 @@ struct MediaReceiver {
             receiveOriginal(bytes, packet, at: now)
         } else if parameters.retransmissionPayloadTypes.contains(header.payloadType) {
             receiveRetransmission(bytes, packet, at: now)
-        } else if header.payloadType == parameters.parityPayloadType {
-            receiveParity(bytes, packet, at: now)
+        } else if header.payloadType == parameters.flexFECPayloadType {
+            receiveFlexFEC(bytes, packet, at: now)
         }
         advance(to: now)
     }
@@ -79,17 +79,17 @@ struct MediaReceiver {
         guard stream.receive(packet, at: now) else { return }
         let header = packet.header
         insert(bytes, packet.payload, header, header.sequenceNumber, now)
-        guard parameters.parityPayloadType != nil else { return }
-        parity = parity ?? ParityDecoder(ssrc: header.ssrc)
+        guard parameters.flexFECPayloadType != nil else { return }
+        parity = parity ?? FlexFECDecoder(ssrc: header.ssrc)
         insert(parity?.receive(bytes, sequenceNumber: header.sequenceNumber) ?? [], at: now)
         if header.marker { buffer.parityCame(upTo: header.sequenceNumber, at: now) }
         if let lastParity, now - lastParity > Limits.parityMemory { buffer.parityPatience = nil }
     }
 
     /// RFC 8627: what it recovers need not be asked for.
-    private mutating func receiveParity(_ bytes: [UInt8], _ packet: RTPPacket, at now: Instant) {
+    private mutating func receiveFlexFEC(_ bytes: [UInt8], _ packet: RTPPacket, at now: Instant) {
         guard parity != nil, packet.header.csrcs == [stream.ssrc ?? 0],
-            let (header, _) = bytes.read({ ParityHeader.read($0, payload: packet.payload) })
+            let (header, _) = bytes.read({ FlexFECHeader.read($0, payload: packet.payload) })
         else { return }
         lastParity = now
         buffer.parityPatience = Limits.parityPatience

@@ -281,7 +281,7 @@ extension MediaSender {
         return extensions
     }
 
-    mutating func nextParity(_ path: inout PathControl, at now: Instant) -> [UInt8]? {
+    mutating func nextFlexFEC(_ path: inout PathControl, at now: Instant) -> [UInt8]? {
         guard let last = stream.last, parity?.isWaiting == true else { return nil }
         let extensions = sideExtensions(&path, at: now)
         let bytes = parity?.nextPacket(timestamp: stream.timestamp(last.ticks), extensions, parameters.extensions)

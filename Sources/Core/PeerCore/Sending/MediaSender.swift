@@ -36,7 +36,7 @@ struct MediaSender {
     var lossRuns = LossRuns()
     var history = RetransmissionHistory()
     var lastLarge: Large?
-    var parity: ParitySender?
+    var parity: FlexFECSender?
     var repairBudget: RepairBudget
     private var pacer: Pacer
     /// What pictures may take on average.
@@ -87,7 +87,7 @@ struct MediaSender {
         pacingRate = rate * Limits.pacingFactor
         pacer = Pacer(bitsPerSecond: rate * Limits.pacingFactor, burstBytes: Limits.burstBytes)
         repairBudget = RepairBudget(bitsPerSecond: rate)
-        parity = parameters.parity.map { ParitySender($0, protects: parameters.ssrc, random: &random) }
+        parity = parameters.parity.map { FlexFECSender($0, protects: parameters.ssrc, random: &random) }
     }
 
     // MARK: In
@@ -271,7 +271,7 @@ struct MediaSender {
             let owes = !owed.isEmpty && owedDue <= now && !probesSilence(path)
             if owes { payOwed(path, at: now) } else { appendProbe(&path, at: now) }
         }
-        let packet = nextRepair(&path, at: now) ?? nextParity(&path, at: now) ?? nextPayload(&path, at: now)
+        let packet = nextRepair(&path, at: now) ?? nextFlexFEC(&path, at: now) ?? nextPayload(&path, at: now)
         if let packet {
             pacer.sent(bytes: packet.count, at: now)
             statistics.packetsSent += 1

@@ -80,7 +80,7 @@ package struct AcceptedVideo: Hashable, Sendable {
     package let options: [H264Option]
     package var option: H264Option { options[0] }
     /// Of the repair packets that come (RFC 8627).
-    package let parityPayloadType: UInt8?
+    package let flexFECPayloadType: UInt8?
     /// Those of our extensions that the answerer took, with our ids.
     package let extensions: [HeaderExtension]
     package let takesReducedSizeRTCP: Bool
@@ -99,7 +99,7 @@ package struct AcceptedVideo: Hashable, Sendable {
         guard section.attributes.has("rtcp-mux") else { throw .noRTCPMux }
         options = Self.options(of: section, among: offered)
         if options.isEmpty { throw .noCommonFormat }
-        parityPayloadType = section.parityPayloadType.flatMap { $0 == offered.parityPayloadType ? $0 : nil }
+        flexFECPayloadType = section.flexFECPayloadType.flatMap { $0 == offered.flexFECPayloadType ? $0 : nil }
         self.index = index
         bandwidth = section.bandwidth
         // A section without a tag is the one that was offered here.

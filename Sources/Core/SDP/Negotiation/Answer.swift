@@ -102,10 +102,10 @@ extension Offer {
         } else {
             stream.retransmissionSSRC = nil
         }
-        if let type = video.parityPayloadType, stream.paritySSRC != nil {
+        if let type = video.flexFECPayloadType, stream.flexFECSSRC != nil {
             formats.append(.parity(payloadType: type))
         } else {
-            stream.paritySSRC = nil
+            stream.flexFECSSRC = nil
         }
         return Content(direction: .sendonly, formats: formats, extensions: HeaderExtensionURI.video, stream: stream)
     }

@@ -40,15 +40,15 @@ package struct LocalStream: Hashable, Sendable {
     /// Of the retransmissions (RFC 4588); nil where there are none.
     package var retransmissionSSRC: UInt32?
     /// Of the repair packets (RFC 8627); nil where there are none.
-    package var paritySSRC: UInt32?
+    package var flexFECSSRC: UInt32?
     package var cname: String
     package var id: MediaStreamID
 
     package init(
-        ssrc: UInt32, retransmissionSSRC: UInt32? = nil, paritySSRC: UInt32? = nil, cname: String, id: MediaStreamID
+        ssrc: UInt32, retransmissionSSRC: UInt32? = nil, flexFECSSRC: UInt32? = nil, cname: String, id: MediaStreamID
     ) {
         self.ssrc = ssrc
-        self.paritySSRC = paritySSRC
+        self.flexFECSSRC = flexFECSSRC
         self.retransmissionSSRC = retransmissionSSRC
         self.cname = cname
         self.id = id
@@ -58,8 +58,8 @@ package struct LocalStream: Hashable, Sendable {
         var attributes: [Attribute] = []
         if let retransmissionSSRC { attributes.add("ssrc-group", "FID \(ssrc) \(retransmissionSSRC)") }
         // RFC 5956 § 4.3.
-        if let paritySSRC { attributes.add("ssrc-group", "FEC-FR \(ssrc) \(paritySSRC)") }
-        for ssrc in [ssrc, retransmissionSSRC, paritySSRC].compactMap(\.self) {
+        if let flexFECSSRC { attributes.add("ssrc-group", "FEC-FR \(ssrc) \(flexFECSSRC)") }
+        for ssrc in [ssrc, retransmissionSSRC, flexFECSSRC].compactMap(\.self) {
             attributes.add("ssrc", "\(ssrc) cname:\(cname)")
         }
         return attributes

@@ -53,7 +53,7 @@ package struct OfferedVideo: Hashable, Sendable {
     /// Never empty; best first.
     package let options: [H264Option]
     /// Of repair packets for whichever of them (RFC 8627); nil where none are taken.
-    package let parityPayloadType: UInt8?
+    package let flexFECPayloadType: UInt8?
     package let extensions: [HeaderExtension]
     /// `a=rtcp-rsize` (RFC 5506 § 5).
     package let takesReducedSizeRTCP: Bool
@@ -87,7 +87,7 @@ package struct OfferedVideo: Hashable, Sendable {
         self.index = index
         mid = section.mid
         self.options = options
-        parityPayloadType = section.parityPayloadType
+        flexFECPayloadType = section.flexFECPayloadType
         extensions = section.headerExtensions
         takesReducedSizeRTCP = section.attributes.has("rtcp-rsize")
         bandwidth = section.bandwidth
@@ -122,7 +122,7 @@ package struct OfferedAudio: Hashable, Sendable {
 }
 
 extension MediaDescription {
-    var parityPayloadType: UInt8? {
+    var flexFECPayloadType: UInt8? {
         payloadFormats.first { $0.isEncoding("flexfec") && $0.clockRate == 90_000 }?.payloadType
     }
 

@@ -8,7 +8,7 @@ import RTP
 /// a repair packet's payload.
 private func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
-    var decoder = ParityDecoder(ssrc: 7)
+    var decoder = FlexFECDecoder(ssrc: 7)
     var packets: [[UInt8]] = []
     var sequence: UInt16 = 65_530
     var rest = bytes[...]
@@ -29,11 +29,11 @@ private func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 
 /// With one packet missing and one repair packet there, it comes back as it was.
 private func check(_ packets: [[UInt8]], without missing: Int) {
-    var encoder = ParityEncoder()
+    var encoder = FlexFECEncoder()
     for (number, packet) in packets.enumerated() {
         encoder.add(packet, sequenceNumber: UInt16(truncatingIfNeeded: number))
     }
-    var decoder = ParityDecoder(ssrc: 7)
+    var decoder = FlexFECDecoder(ssrc: 7)
     var found: [[UInt8]] = []
     for (number, packet) in packets.enumerated() where number != missing {
         found += decoder.receive(packet, sequenceNumber: UInt16(truncatingIfNeeded: number))
@@ -47,6 +47,6 @@ private func packet(_ body: [UInt8], _ sequenceNumber: UInt16) -> [UInt8] {
 }
 
 @main
-enum FuzzParity {
+enum FuzzFlexFEC {
     static func main() { FuzzDriver.run(fuzz) }
 }

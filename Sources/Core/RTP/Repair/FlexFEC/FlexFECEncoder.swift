@@ -3,8 +3,8 @@ import Datagrams
 /// Makes repair packets for groups of a stream's packets (RFC 8627), in a window that slides: each covers the group before
 /// as well, so that what one group's repair packets could not recover may still come back with the next one's, sooner
 /// than after a round trip.
-package struct ParityEncoder: Sendable {
-    private var strings: [ParityString] = []
+package struct FlexFECEncoder: Sendable {
+    private var strings: [FlexFECBitString] = []
     private var first: UInt16 = 0
     /// How many of them belong to the group before.
     private var older = 0
@@ -17,7 +17,7 @@ package struct ParityEncoder: Sendable {
     /// Takes an unprotected packet that leaves; sequence numbers ascend by one.
     package mutating func add(_ packet: [UInt8], sequenceNumber: UInt16) {
         if strings.isEmpty { first = sequenceNumber }
-        strings.append(ParityString(packet: packet) ?? ParityString())
+        strings.append(FlexFECBitString(packet: packet) ?? FlexFECBitString())
     }
 
     /// The group ends.
@@ -26,9 +26,9 @@ package struct ParityEncoder: Sendable {
     /// - Returns: their payloads.
     package mutating func finish(repairs: Int) -> [[UInt8]] {
         defer { slide() }
-        let repairs = min(repairs, count, ParityPattern.mostRepairs)
+        let repairs = min(repairs, count, FlexFECPattern.mostRepairs)
         guard repairs > 0 else { return [] }
-        let memberships = ParityPattern.memberships(of: strings.count, in: repairs)
+        let memberships = FlexFECPattern.memberships(of: strings.count, in: repairs)
         return (0..<repairs).compactMap { repair in
             payload(of: memberships.indices.filter { memberships[$0] >> UInt16(repair) & 1 == 1 })
         }
@@ -42,17 +42,17 @@ package struct ParityEncoder: Sendable {
 
     private func payload(of members: [Int]) -> [UInt8]? {
         guard let lowest = members.first else { return nil }
-        var sum = ParityString()
+        var sum = FlexFECBitString()
         for member in members { sum.add(strings[member]) }
-        guard sum.bytes.count >= ParityHeader.recoveryBytes else { return nil }
+        guard sum.bytes.count >= FlexFECHeader.recoveryBytes else { return nil }
         var payload: [UInt8] = []
         payload.reserveCapacity(sum.bytes.count + 16)
         payload.append(sum.bytes[0] & 0x3f)
-        payload.append(contentsOf: sum.bytes[1..<ParityHeader.recoveryBytes])
-        ParityHeader(
+        payload.append(contentsOf: sum.bytes[1..<FlexFECHeader.recoveryBytes])
+        FlexFECHeader(
             baseSequenceNumber: first &+ UInt16(lowest), offsets: members.map { $0 - lowest }
         ).append(to: &payload)
-        payload.append(contentsOf: sum.bytes[ParityHeader.recoveryBytes...])
+        payload.append(contentsOf: sum.bytes[FlexFECHeader.recoveryBytes...])
         return payload
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import RTP
 
 @Suite("Repair packets")
-struct ParityTests {
+struct FlexFECTests {
     private static let ssrc: UInt32 = 0xAABB_CCDD
 
     /// Packets of uneven length with everything a header can have.
@@ -22,7 +22,7 @@ struct ParityTests {
     }
 
     private func repairs(of packets: [[UInt8]], from first: UInt16, count: Int) -> [[UInt8]] {
-        var encoder = ParityEncoder()
+        var encoder = FlexFECEncoder()
         for (index, packet) in packets.enumerated() { encoder.add(packet, sequenceNumber: first &+ UInt16(index)) }
         return encoder.finish(repairs: count)
     }
@@ -30,7 +30,7 @@ struct ParityTests {
     private func recovered(
         _ packets: [[UInt8]], lost: Set<Int>, _ repairs: [[UInt8]], from first: UInt16
     ) -> [[UInt8]] {
-        var decoder = ParityDecoder(ssrc: Self.ssrc)
+        var decoder = FlexFECDecoder(ssrc: Self.ssrc)
         var found: [[UInt8]] = []
         for (index, packet) in packets.enumerated() where !lost.contains(index) {
             found += decoder.receive(packet, sequenceNumber: first &+ UInt16(index))
@@ -82,7 +82,7 @@ struct ParityTests {
         var random = SeededGenerator(seed: 4)
         let sent = packets(10, from: 40, &random)
         let repair = repairs(of: sent, from: 40, count: 1)
-        var decoder = ParityDecoder(ssrc: Self.ssrc)
+        var decoder = FlexFECDecoder(ssrc: Self.ssrc)
         for index in sent.indices where index != 3 && index != 6 {
             _ = decoder.receive(sent[index], sequenceNumber: 40 + UInt16(index))
         }
@@ -96,8 +96,8 @@ struct ParityTests {
     func sliding() {
         var random = SeededGenerator(seed: 6)
         let sent = packets(20, from: 0, &random)
-        var encoder = ParityEncoder()
-        var decoder = ParityDecoder(ssrc: Self.ssrc)
+        var encoder = FlexFECEncoder()
+        var decoder = FlexFECDecoder(ssrc: Self.ssrc)
         var found: [[UInt8]] = []
         for (index, packet) in sent.enumerated() {
             encoder.add(packet, sequenceNumber: UInt16(index))
@@ -114,10 +114,10 @@ struct ParityTests {
 
     @Test("masks of 15, 46 and 110 packets are read as they were written", arguments: [1, 14, 15, 45, 46, 109])
     func masks(last: Int) throws {
-        let header = ParityHeader(baseSequenceNumber: 65_000, offsets: Array(Set([0, last / 2, last])).sorted())
-        var bytes = [UInt8](repeating: 0, count: ParityHeader.recoveryBytes)
+        let header = FlexFECHeader(baseSequenceNumber: 65_000, offsets: Array(Set([0, last / 2, last])).sorted())
+        var bytes = [UInt8](repeating: 0, count: FlexFECHeader.recoveryBytes)
         header.append(to: &bytes)
-        let read = try #require(bytes.read { ParityHeader.read($0, payload: 0..<bytes.count) })
+        let read = try #require(bytes.read { FlexFECHeader.read($0, payload: 0..<bytes.count) })
         #expect(read.0 == header)
         #expect(read.1 == bytes.count)
     }
@@ -128,7 +128,7 @@ struct ParityTests {
         let sent = packets(10, from: 40, &random)
         let repair = repairs(of: sent, from: 40, count: 2)
         for round in 0..<5000 {
-            var decoder = ParityDecoder(ssrc: Self.ssrc)
+            var decoder = FlexFECDecoder(ssrc: Self.ssrc)
             for index in [0, 1, 2, 4, 5, 7] { _ = decoder.receive(sent[index], sequenceNumber: 40 + UInt16(index)) }
             var bytes = repair[round % 2]
             for _ in 0..<(1 + random.next() % 4) {
@@ -145,7 +145,7 @@ struct ParityTests {
     func farAway() {
         var random = SeededGenerator(seed: 9)
         let sent = packets(10, from: 100, &random)
-        var decoder = ParityDecoder(ssrc: Self.ssrc)
+        var decoder = FlexFECDecoder(ssrc: Self.ssrc)
         for (index, packet) in sent.enumerated() where index != 4 {
             _ = decoder.receive(packet, sequenceNumber: 100 + UInt16(index))
         }

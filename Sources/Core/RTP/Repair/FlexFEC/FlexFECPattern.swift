@@ -2,7 +2,7 @@
 ///
 /// Packet i stands in those where αⁱ of GF(2ᵏ) has a one: any k packets in a row are independent of each other, so that a
 /// run of k lost ones is recovered from k repair packets, and other losses of up to k nearly always.
-package enum ParityPattern {
+package enum FlexFECPattern {
     /// Primitive polynomials over GF(2), without their highest term, for 1…8 repair packets.
     private static let polynomials: [UInt16] = [0b1, 0b11, 0b011, 0b0011, 0b0_0101, 0b00_0011, 0b000_0011, 0b0001_1101]
 

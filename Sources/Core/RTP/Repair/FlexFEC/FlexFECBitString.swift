@@ -2,7 +2,7 @@ import Datagrams
 
 /// The bit string of RFC 8627 § 6.2, of a packet or the parity of several: the first two bytes of the header, the length
 /// behind the fixed header, the timestamp, then all behind the fixed header.
-struct ParityString: Hashable, Sendable {
+struct FlexFECBitString: Hashable, Sendable {
     private(set) var bytes: [UInt8]
 
     /// Of nothing.
@@ -24,7 +24,7 @@ struct ParityString: Hashable, Sendable {
     init(recovery: ArraySlice<UInt8>, payload: ArraySlice<UInt8>) { bytes = Array(recovery) + payload }
 
     /// What is shorter counts as filled with zeros.
-    mutating func add(_ other: ParityString) {
+    mutating func add(_ other: FlexFECBitString) {
         if bytes.count < other.bytes.count {
             bytes.append(contentsOf: repeatElement(0, count: other.bytes.count - bytes.count))
         }
@@ -38,9 +38,9 @@ struct ParityString: Hashable, Sendable {
 
     /// The packet that this is the string of; nil where the lengths don't agree, as in a forged or damaged one.
     func packet(sequenceNumber: UInt16, ssrc: UInt32) -> [UInt8]? {
-        guard bytes.count >= ParityHeader.recoveryBytes else { return nil }
+        guard bytes.count >= FlexFECHeader.recoveryBytes else { return nil }
         let length = Int(bytes[2]) << 8 | Int(bytes[3])
-        guard length <= bytes.count - ParityHeader.recoveryBytes else { return nil }
+        guard length <= bytes.count - FlexFECHeader.recoveryBytes else { return nil }
         var packet: [UInt8] = []
         packet.reserveCapacity(RTPHeader.fixedSize + length)
         packet.append(bytes[0] & 0x3f | 0x80)

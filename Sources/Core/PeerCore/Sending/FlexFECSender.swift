@@ -3,10 +3,10 @@ import DequeModule
 import RTP
 
 /// One viewer's repair packets (RFC 8627): made of each picture's packets as they leave, sent behind them.
-struct ParitySender {
+struct FlexFECSender {
     private let parameters: RetransmissionParameters
     private let protected: UInt32
-    private var encoder = ParityEncoder()
+    private var encoder = FlexFECEncoder()
     private var payloads: Deque<[UInt8]> = []
     private var sequenceNumber: UInt16
     /// Repair packets that are due, and not whole yet.
@@ -29,10 +29,10 @@ struct ParitySender {
     ///   - isLast: of its picture.
     ///   - share: how many repair packets each packet is worth.
     mutating func sent(_ packet: [UInt8], sequenceNumber: UInt16, _ isLast: Bool, _ share: Double) {
-        guard share > 0 else { return encoder = ParityEncoder() }
+        guard share > 0 else { return encoder = FlexFECEncoder() }
         encoder.add(packet, sequenceNumber: sequenceNumber)
         guard isLast || encoder.count >= RTP.Limits.parityGroup else { return }
-        credit = min(credit + Double(encoder.count) * share, Double(ParityPattern.mostRepairs))
+        credit = min(credit + Double(encoder.count) * share, Double(FlexFECPattern.mostRepairs))
         let repairs = Int(credit)
         credit -= Double(repairs)
         payloads += encoder.finish(repairs: repairs)
@@ -56,6 +56,6 @@ struct ParitySender {
 
     mutating func forget() {
         payloads.removeAll()
-        encoder = ParityEncoder()
+        encoder = FlexFECEncoder()
     }
 }

@@ -4,11 +4,11 @@ import Timebase
 
 /// Recovers lost packets of one stream from repair packets (RFC 8627 § 6.3): each is an equation over GF(2), and as many
 /// lost packets come back as there are independent equations.
-package struct ParityDecoder: Sendable {
+package struct FlexFECDecoder: Sendable {
     /// Packets that add up to `sum`, of which the first stands in no other equation.
     private struct Equation: Sendable {
         var unknown: [Int64]
-        var sum: ParityString
+        var sum: FlexFECBitString
     }
 
     private let ssrc: UInt32
@@ -29,16 +29,16 @@ package struct ParityDecoder: Sendable {
 
     /// A repair packet's payload.
     package mutating func receiveRepair(_ bytes: [UInt8], payload: Range<Int>) -> [[UInt8]] {
-        let read = bytes.read { ParityHeader.read($0, payload: payload) }
+        let read = bytes.read { FlexFECHeader.read($0, payload: payload) }
         guard let (header, start) = read else { return [] }
         let base = unwrapper.peek(header.baseSequenceNumber)
         // What is far from all that is known joins others to equations that nobody solves.
         let newest = known.last?.number ?? base
         guard (base - newest).magnitude <= UInt64(Limits.parityPackets) else { return [] }
-        let recovery = bytes[payload.lowerBound..<(payload.lowerBound + ParityHeader.recoveryBytes)]
+        let recovery = bytes[payload.lowerBound..<(payload.lowerBound + FlexFECHeader.recoveryBytes)]
         var equation = Equation(
             unknown: header.offsets.map { base + Int64($0) },
-            sum: ParityString(recovery: recovery, payload: bytes[start..<payload.upperBound]))
+            sum: FlexFECBitString(recovery: recovery, payload: bytes[start..<payload.upperBound]))
         for (number, packet) in known { remove(number, packet, from: &equation) }
         insert(equation)
         return solve()
@@ -67,7 +67,7 @@ package struct ParityDecoder: Sendable {
     }
 
     private func remove(_ number: Int64, _ packet: [UInt8], from equation: inout Equation) {
-        guard let index = equation.unknown.firstIndex(of: number), let string = ParityString(packet: packet) else {
+        guard let index = equation.unknown.firstIndex(of: number), let string = FlexFECBitString(packet: packet) else {
             return
         }
         equation.unknown.remove(at: index)

@@ -1,7 +1,7 @@
 import Datagrams
 
 /// The FEC header of a repair packet with a flexible mask (RFC 8627 § 4.2.2.1): which packets of one stream stand in it.
-package struct ParityHeader: Hashable, Sendable {
+package struct FlexFECHeader: Hashable, Sendable {
     /// P, X, CC, M, payload type, length and timestamp: the parity of the source packets' own.
     package static let recoveryBytes = 8
 
@@ -20,7 +20,7 @@ package struct ParityHeader: Hashable, Sendable {
     /// Reads the header behind the recovery fields; nil for other variants and what is cut.
     ///
     /// - Returns: the header, and where the repair payload begins.
-    package static func read(_ span: RawSpan, payload: Range<Int>) -> (ParityHeader, Int)? {
+    package static func read(_ span: RawSpan, payload: Range<Int>) -> (FlexFECHeader, Int)? {
         guard payload.lowerBound >= 0, payload.upperBound <= span.byteCount else { return nil }
         var cursor = Cursor(payload)
         // R = 0, F = 0.
@@ -37,7 +37,7 @@ package struct ParityHeader: Hashable, Sendable {
             }
         }
         guard !offsets.isEmpty else { return nil }
-        return (ParityHeader(baseSequenceNumber: base, offsets: offsets), cursor.offset)
+        return (FlexFECHeader(baseSequenceNumber: base, offsets: offsets), cursor.offset)
     }
 
     private static func bits(_ mask: UInt64, _ width: Int, from start: Int) -> [Int] {
