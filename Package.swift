@@ -201,8 +201,8 @@ let package = Package(
         suite(
             "SignalingClient",
             [
-                "SignalingClient", "SignalingServer", "SignalingProtocol", hummingbird, httpTypes, nioCore, nioHTTP1,
-                logging, locks,
+                "SignalingClient", "SignalingServer", "SignalingProtocol", "Timebase", hummingbird, httpTypes, nioCore,
+                nioHTTP1, logging, locks,
             ]),
     ]
 )

@@ -4,6 +4,7 @@ import NIOHTTP1
 import SignalingProtocol
 import TestSupport
 import Testing
+import Timebase
 
 @testable import SignalingClient
 
@@ -110,6 +111,19 @@ struct SmallPartsTests {
         }
         let lesser = try error(at: "https://example.org/", to: "http://example.org/")
         #expect(lesser == .refused(status: 308, words: "status 308"))
+    }
+
+    @Test("Pauses between attempts are scattered over their upper half, and 8 s at most (seed 5)")
+    func pauses() {
+        var random = SeededGenerator(seed: 5)
+        var backoff = Backoff.signaling
+        var longest: [Duration] = []
+        for ceiling in [250, 500, 1000, 2000, 4000, 8000, 8000, 8000] {
+            let pause = backoff.next(using: &random)
+            #expect(pause >= .milliseconds(ceiling / 2) && pause <= .milliseconds(ceiling))
+            if ceiling == 8000 { longest.append(pause) }
+        }
+        #expect(Set(longest).count == 3)
     }
 
     @Test("The ledger holds what is answered and not yet over, with the tag and ufrag of the present ICE session")
