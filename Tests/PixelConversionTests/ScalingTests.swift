@@ -148,6 +148,21 @@ struct ScalingTests {
         #expect(samples.v.allSatisfy { abs(Double($0) - colour.v) <= 1 })
     }
 
+    @Test("rows that aren't shrunk are taken over, and a single one is repeated", arguments: [1, 10])
+    func unshrunk(rows: Int) throws {
+        let size = PixelSize(width: 200, height: rows)
+        let bytes = (1...rows).flatMap { row in Array(repeating: UInt8(25 * row), count: 4 * size.width) }
+        let pixels = try #require(Pictures.buffer(.bgra, size, PixelFormat.bgra.planes(size: size), bytes))
+        let picture = Self.own(pixels, PixelSize(width: 198, height: 10))
+        #expect(picture.size == PixelSize(width: 198, height: max(2, rows)))
+        let luma = picture.samples.y
+        for row in 0..<picture.size.height {
+            let grey = 25 * Double(min(row + 1, rows))
+            let expected = ExactColour(blue: grey, green: grey, red: grey).y
+            #expect(luma[row * 198..<(row + 1) * 198].allSatisfy { abs(Double($0) - expected) <= 1 })
+        }
+    }
+
     @Test("planar sources are scaled too, and like packed ones", arguments: [PixelFormat.nv12, .i420])
     func planar(format: PixelFormat) throws {
         let page = try #require(Self.page(Self.source))

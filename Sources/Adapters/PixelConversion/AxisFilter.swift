@@ -1,8 +1,9 @@
 /// Which samples of a row or column make each output, and with what weight.
 ///
 /// Shrinking is an exact area average: an output is the mean of the samples that it covers, those at its edges by the
-/// share that it covers of them. Enlarging is linear interpolation between sample centres. Both keep the picture where
-/// it is: the outer edges of first and last sample are those of first and last output.
+/// share that it covers of them. That keeps the picture where it is: the outer edges of first and last sample are those
+/// of first and last output. An axis that isn't scaled is taken over. Only one of a single sample becomes longer, as an
+/// encoded picture has two at least: that sample is repeated.
 struct AxisFilter {
     private let samples: Int
     /// The first sample of each output.
@@ -29,7 +30,7 @@ struct AxisFilter {
         for output in 0..<outputs {
             let (start, shares) = ratio > 1
                 ? Self.area(from: Double(output) * ratio, to: min(extent, Double(output + 1) * ratio), taps: needed)
-                : Self.linear(at: (Double(output) + 0.5) * ratio - 0.5, samples: samples)
+                : (start: min(output, samples - 1), shares: [1, 0])
             starts.append(Int32(start))
             weights += Self.rounded(shares, unit: unit, most: most)
             weights += Array(repeating: 0, count: taps - shares.count)
@@ -45,13 +46,6 @@ struct AxisFilter {
             max(0, min(right, Double(sample + 1)) - max(left, Double(sample))) / (right - left)
         }
         return (start, shares)
-    }
-
-    private static func linear(at position: Double, samples: Int) -> (start: Int, shares: [Double]) {
-        let position = max(0, min(Double(samples - 1), position))
-        let start = Int(position)
-        let share = position - Double(start)
-        return (start, [1 - share, share])
     }
 
     /// Whole weights that add up exactly: the steps of the rounded running sum. What is too large for its type leaves
