@@ -158,7 +158,8 @@ let package = Package(
 
         // A suite per target.
         .target(
-            name: "TestSupport", dependencies: ["Timebase", "Datagrams", "ICE", "PeerCore", "SystemClock"],
+            name: "TestSupport",
+            dependencies: ["Timebase", "Datagrams", "ICE", "PeerCore", "SystemClock", "PeerDriver", nioCore, nioPosix],
             path: "Tests/TestSupport", swiftSettings: strict),
         suite("Architecture", []),
         suite("Timebase", ["Timebase"]),

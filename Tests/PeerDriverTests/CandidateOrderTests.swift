@@ -1,8 +1,5 @@
 import Datagrams
 import ICE
-import NIOCore
-import NIOPosix
-import PeerCore
 import TestSupport
 import Testing
 
@@ -15,14 +12,10 @@ struct CandidateOrderTests {
     private static let others = [IPAddress.v4(0x7F00_0003), .loopback]
 
     private func hub(_ tcp: TCPType) async throws -> PeerHub {
-        var configuration = HubConfiguration(
-            addresses: [Self.preferred] + Self.others, port: 0, stunServers: [],
-            makeSecurity: { TransparentSecurity(name: 1) }, makeAuthenticator: { TestAuthenticator() },
-            onEvent: { _, _, _ in })
+        var configuration = HubConfiguration.loopback()
+        configuration.addresses = [Self.preferred] + Self.others
         configuration.tcp = tcp
-        let hub = PeerHub(configuration, eventLoop: NIOSingletons.posixEventLoopGroup.next())
-        try await hub.open()
-        return hub
+        return try await PeerHub.opened(configuration)
     }
 
     @Test("the preferred address is listed and checked first, over UDP and TCP", arguments: [TCPType.passive, .active])

@@ -1,7 +1,5 @@
 import Datagrams
 import ICE
-import NIOCore
-import NIOPosix
 import PeerCore
 import SystemClock
 import TestSupport
@@ -14,12 +12,7 @@ import Timebase
 struct DepartedPeerTests {
     @Test("a check that is answered in the moment of a peer's end leaves no trace of the peer")
     func lastAnswer() async throws {
-        let hub = PeerHub(
-            HubConfiguration(
-                addresses: [.loopback], port: 0, stunServers: [], makeSecurity: { TransparentSecurity(name: 1) },
-                makeAuthenticator: { TestAuthenticator() }, onEvent: { _, _, _ in }),
-            eventLoop: NIOSingletons.posixEventLoopGroup.next())
-        try await hub.open()
+        let hub = try await PeerHub.opened(.loopback())
         let id = PeerID(1)
         let ours = try await hub.add(id, PeerSetup(iceRole: .controlled, handshakeRole: .active), lane: nil)
         let theirs = try #require(ICECredentials(ufrag: "theirs", password: String(repeating: "p", count: 24)))

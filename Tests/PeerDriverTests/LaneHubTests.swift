@@ -1,8 +1,4 @@
-import Datagrams
-import ICE
 import NIOConcurrencyHelpers
-import NIOCore
-import NIOPosix
 import PeerCore
 import RTP
 import TestSupport
@@ -20,22 +16,12 @@ struct LaneHubTests {
         case needed(LaneKey), needless(LaneKey)
     }
 
-    private func hub(
-        name: UInt8, hear: @escaping @Sendable (PeerID, LaneKey?, PeerEvent) -> Void = { _, _, _ in }
-    ) async throws -> PeerHub {
-        let configuration = HubConfiguration(
-            addresses: [.loopback], port: 0, stunServers: [], makeSecurity: { TransparentSecurity(name: name) },
-            makeAuthenticator: { TestAuthenticator() }, onEvent: hear)
-        let hub = PeerHub(configuration, eventLoop: NIOSingletons.posixEventLoopGroup.next())
-        try await hub.open()
-        return hub
-    }
-
     /// A sharer's hub, which tells who has connected, and of the keyframes that its viewers need.
     private func sharerHub(
         _ connected: AsyncStream<PeerID>.Continuation, _ news: NIOLockedValueBox<[KeyframeNews]>
     ) async throws -> PeerHub {
-        try await hub(name: 9) { id, lane, event in
+        var configuration = HubConfiguration.loopback(name: 9)
+        configuration.onEvent = { id, lane, event in
             switch (event, lane) {
             case (.connected, _): connected.yield(id)
             case (.keyframeNeeded, let lane?): news.withLockedValue { $0.append(.needed(lane)) }
@@ -43,24 +29,16 @@ struct LaneHubTests {
             default: break
             }
         }
+        return try await PeerHub.opened(configuration)
     }
 
     /// A viewer's hub, which connects; its security has the name of the viewer.
     private func join(_ sharer: PeerHub, as name: UInt8, _ lane: LaneKey) async throws -> PeerHub {
-        let viewer = try await hub(name: name)
-        let id = PeerID(UInt64(name))
+        let viewer = try await PeerHub.opened(.loopback(name: name))
         let send = SendParameters(
             payloadType: 102, ssrc: 0xAAAA, retransmission: nil, canonicalName: "sharer", mid: nil,
             extensions: ExtensionMap(), bitsPerSecond: 4_000_000)
-        let ours = try await sharer.add(id, PeerSetup(iceRole: .controlled, handshakeRole: .active, send: send), lane: lane)
-        let theirs = try await viewer.add(id, PeerSetup(iceRole: .controlling, handshakeRole: .passive), lane: nil)
-        let toViewer = RemoteParameters(
-            credentials: ours, fingerprint: try await sharer.localFingerprint(), candidates: await sharer.listedCandidates())
-        let toSharer = RemoteParameters(
-            credentials: theirs, fingerprint: try await viewer.localFingerprint(),
-            candidates: await viewer.listedCandidates())
-        await sharer.with(id) { core, now in core.setRemote(toSharer, at: now) }
-        await viewer.with(id) { core, now in core.setRemote(toViewer, at: now) }
+        try await sharer.meet(viewer, as: PeerID(UInt64(name)), send: send, lane: lane)
         return viewer
     }
 

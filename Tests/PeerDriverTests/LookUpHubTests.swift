@@ -2,7 +2,6 @@ import Datagrams
 import ICE
 import NIOCore
 import NIOPosix
-import PeerCore
 import SystemClock
 import TestSupport
 import Testing
@@ -16,9 +15,7 @@ struct LookUpHubTests {
     private func configuration(
         resolve: @escaping @Sendable (ICEServerURI) async -> [TransportAddress]
     ) -> HubConfiguration {
-        var configuration = HubConfiguration(
-            addresses: [.loopback], port: 0, stunServers: [], makeSecurity: { TransparentSecurity(name: 1) },
-            makeAuthenticator: { TestAuthenticator() }, onEvent: { _, _, _ in })
+        var configuration = HubConfiguration.loopback()
         configuration.resolve = resolve
         return configuration
     }
@@ -53,8 +50,7 @@ struct LookUpHubTests {
     private func closeLookingUp(
         _ configuration: HubConfiguration, _ asked: AsyncStream<Void>, on eventLoop: any EventLoop
     ) async throws -> () -> Bool {
-        let hub = PeerHub(configuration, eventLoop: eventLoop)
-        try await hub.open()
+        let hub = try await PeerHub.opened(configuration, on: eventLoop)
         if configuration.turnServers.contains(where: { $0.uri.transport == .udp }) { await hub.relayAgain() }
         for await _ in asked { break }
         await hub.close()
@@ -84,8 +80,7 @@ struct LookUpHubTests {
             STUNServer(uri: try ICEServerURI("stun:somewhere.invalid"), addresses: [old.address])
         ]
         configuration.onCandidate = { sink.yield($0) }
-        let hub = PeerHub(configuration, eventLoop: NIOSingletons.posixEventLoopGroup.next())
-        try await hub.open()
+        let hub = try await PeerHub.opened(configuration)
         var told = candidates.makeAsyncIterator()
         let candidate = try #require(await told.next())
         let base = try #require(candidate.base)
@@ -105,8 +100,7 @@ struct LookUpHubTests {
         configuration.stunServers = [
             STUNServer(uri: try ICEServerURI("stun:somewhere.invalid"), addresses: [server.address])
         ]
-        let hub = PeerHub(configuration, eventLoop: NIOSingletons.posixEventLoopGroup.next())
-        try await hub.open()
+        let hub = try await PeerHub.opened(configuration)
         var seen = asked.makeAsyncIterator()
         #expect(await seen.next() != nil)
         let due = await hub.lookUpDue

@@ -10,15 +10,6 @@ import Testing
 /// A hub on loopback that asks STUN servers which see what a test wants them to see.
 @Suite("Asking about the NAT from a hub's sockets", .timeLimit(.minutes(1)))
 struct MappingHubTests {
-    private func hub() async throws -> PeerHub {
-        let configuration = HubConfiguration(
-            addresses: [.loopback], port: 0, stunServers: [], makeSecurity: { TransparentSecurity(name: 1) },
-            makeAuthenticator: { TestAuthenticator() }, onEvent: { _, _, _ in })
-        let hub = PeerHub(configuration, eventLoop: NIOSingletons.posixEventLoopGroup.next())
-        try await hub.open()
-        return hub
-    }
-
     /// A STUN server that adds `shift` to the port it sees; nil: one that is silent.
     private func server(_ shift: UInt16?) async throws -> (channel: any Channel, address: TransportAddress) {
         let channel = try await DatagramBootstrap(group: NIOSingletons.posixEventLoopGroup)
@@ -33,7 +24,7 @@ struct MappingHubTests {
 
     @Test("servers that see the socket itself: there is no NAT, and each has said so")
     func none() async throws {
-        let hub = try await hub()
+        let hub = try await PeerHub.opened(.loopback())
         let servers = [try await server(0), try await server(0)]
         let probes = await hub.probeMapping(by: servers.map(\.address), atMost: .seconds(30))
         #expect(probes.map(\.mapping) == [.none])
@@ -45,7 +36,7 @@ struct MappingHubTests {
 
     @Test("servers that see different ports: the mapping depends on the port that is sent to")
     func dependent() async throws {
-        let hub = try await hub()
+        let hub = try await PeerHub.opened(.loopback())
         let servers = [try await server(1), try await server(2)]
         let probes = await hub.probeMapping(by: servers.map(\.address), atMost: .seconds(30))
         #expect(probes.map(\.mapping) == [.addressAndPortDependent])
@@ -55,7 +46,7 @@ struct MappingHubTests {
 
     @Test("a silent server is waited for no longer than said; without servers there is nothing to ask")
     func silent() async throws {
-        let hub = try await hub()
+        let hub = try await PeerHub.opened(.loopback())
         let server = try await server(nil)
         let probes = await hub.probeMapping(by: [server.address], atMost: .milliseconds(50))
         #expect(probes.map(\.hasAnswer) == [false] && probes.map(\.mapping) == [.unknown])

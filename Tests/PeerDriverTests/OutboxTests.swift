@@ -1,4 +1,3 @@
-import Datagrams
 import Dispatch
 import ICE
 import NIOCore
@@ -13,17 +12,6 @@ import Timebase
 
 @Suite("What waits for an event loop that stands still", .timeLimit(.minutes(1)))
 struct OutboxTests {
-    private func hub(
-        name: UInt8, on eventLoop: any EventLoop, hear: @escaping @Sendable (PeerEvent) -> Void = { _ in }
-    ) async throws -> PeerHub {
-        let configuration = HubConfiguration(
-            addresses: [.loopback], port: 0, stunServers: [], makeSecurity: { TransparentSecurity(name: name) },
-            makeAuthenticator: { TestAuthenticator() }, onEvent: { _, _, event in hear(event) })
-        let hub = PeerHub(configuration, eventLoop: eventLoop)
-        try await hub.open()
-        return hub
-    }
-
     /// A viewer who takes sound.
     private func connect(_ sharer: PeerHub, _ viewer: PeerHub) async throws {
         let id = PeerID(1)
@@ -36,18 +24,12 @@ struct OutboxTests {
         let receive = ReceiveParameters(
             payloadTypes: [102], retransmissionPayloadTypes: [], extensions: ExtensionMap(), ssrc: 0xCCCC,
             canonicalName: "viewer")
-        let ours = try await sharer.add(
+        _ = try await sharer.add(
             id, PeerSetup(iceRole: .controlled, handshakeRole: .active, send: send, sendAudio: sendAudio), lane: nil)
-        let theirs = try await viewer.add(
+        _ = try await viewer.add(
             id, PeerSetup(iceRole: .controlling, handshakeRole: .passive, receive: receive), lane: nil)
-        let toViewer = RemoteParameters(
-            credentials: ours, fingerprint: try await sharer.localFingerprint(), candidates: await sharer.listedCandidates())
-        let toSharer = RemoteParameters(
-            credentials: theirs, fingerprint: try await viewer.localFingerprint(),
-            candidates: await viewer.listedCandidates())
-        await sharer.with(id) { core, now in core.setRemote(toSharer, at: now) }
         let receiveAudio = AudioReceiveParameters(payloadType: 111, redundancyPayloadType: nil)
-        await viewer.with(id) { core, now in core.setRemote(toViewer, receiveAudio: receiveAudio, at: now) }
+        try await sharer.introduce(to: viewer, as: id, receiveAudio: receiveAudio)
     }
 
     /// Its loop stands still until the semaphore is signalled.
@@ -66,7 +48,7 @@ struct OutboxTests {
     @Test("behind eight pictures none is to be encoded, until the loop goes on")
     func pictures() async throws {
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let hub = try await hub(name: 1, on: loops.next())
+        let hub = try await PeerHub.opened(.loopback(), on: loops.next())
         let unit = PacketizedUnit(
             bytes: [1], payloads: [0..<1], mediaTime: MediaTime(ticks: 0), capturedAt: .zero, isKeyframe: true,
             isReference: true)
@@ -90,16 +72,18 @@ struct OutboxTests {
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let (connected, joins) = AsyncStream.makeStream(of: Void.self)
         let (heard, ear) = AsyncStream.makeStream(of: [UInt8].self)
-        let sharer = try await hub(name: 1, on: loops.next()) { event in
-            if case .connected = event { joins.yield() }
-        }
-        let viewer = try await hub(name: 2, on: NIOSingletons.posixEventLoopGroup.next()) { event in
-            switch event {
-            case .connected: joins.yield()
-            case .receivedAudio(let packet): ear.yield(packet.bytes)
-            default: break
-            }
-        }
+        let sharer = try await PeerHub.opened(
+            .loopback { event in
+                if case .connected = event { joins.yield() }
+            }, on: loops.next())
+        let viewer = try await PeerHub.opened(
+            .loopback(name: 2) { event in
+                switch event {
+                case .connected: joins.yield()
+                case .receivedAudio(let packet): ear.yield(packet.bytes)
+                default: break
+                }
+            })
         try await connect(sharer, viewer)
         var joined = connected.makeAsyncIterator()
         for _ in 0..<2 { _ = await joined.next() }

@@ -2,7 +2,6 @@ import Datagrams
 import ICE
 import NIOCore
 import NIOPosix
-import PeerCore
 import TestSupport
 import Testing
 
@@ -23,14 +22,11 @@ struct RelayDoubtTests {
         let port = try #require(server.localAddress?.port)
         let uri = try ICEServerURI("turn:127.0.0.1:\(port)")
         let credentials = try #require(TURNCredentials(username: "user", password: "pass"))
-        var configuration = HubConfiguration(
-            addresses: [.loopback], port: 0, stunServers: [], makeSecurity: { TransparentSecurity(name: 1) },
-            makeAuthenticator: { TestAuthenticator() }, onEvent: { _, _, _ in })
+        var configuration = HubConfiguration.loopback()
         configuration.turnServers = [
             RelayServer(uri: uri, addresses: [try #require(uri.address)], credentials: .password(credentials))
         ]
-        let hub = PeerHub(configuration, eventLoop: NIOSingletons.posixEventLoopGroup.next())
-        try await hub.open()
+        let hub = try await PeerHub.opened(configuration)
         await hub.gather(atMost: .seconds(50))
         #expect(await hub.hasRelay)
         await hub.relayAgain()

@@ -3,7 +3,6 @@ import ICE
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import PeerCore
 import TestSupport
 import Testing
 import Timebase
@@ -32,15 +31,11 @@ struct RelayHubTests {
     }
 
     private func hub(of servers: [RelayServer], policy: ICETransportPolicy = .all, _ told: Told) async throws -> PeerHub {
-        var configuration = HubConfiguration(
-            addresses: [.loopback], port: 0, stunServers: [], makeSecurity: { TransparentSecurity(name: 1) },
-            makeAuthenticator: { TestAuthenticator() }, onEvent: { _, _, _ in })
+        var configuration = HubConfiguration.loopback()
         configuration.turnServers = servers
         configuration.transportPolicy = policy
         configuration.onRelay = { told.hear($0) }
-        let hub = PeerHub(configuration, eventLoop: NIOSingletons.posixEventLoopGroup.next())
-        try await hub.open()
-        return hub
+        return try await PeerHub.opened(configuration)
     }
 
     /// A listener that answers every connection with these bytes; its port.
@@ -87,9 +82,8 @@ struct RelayHubTests {
         // TEST-NET-1 (RFC 5737): no machine has it.
         let foreign = IPAddress.v4(0xC000_0201)
         for follows in [true, false] {
-            var configuration = HubConfiguration(
-                addresses: [foreign, .loopback], port: 0, stunServers: [], makeSecurity: { TransparentSecurity(name: 1) },
-                makeAuthenticator: { TestAuthenticator() }, onEvent: { _, _, _ in })
+            var configuration = HubConfiguration.loopback()
+            configuration.addresses = [foreign, .loopback]
             configuration.followsAddresses = follows
             let hub = PeerHub(configuration, eventLoop: NIOSingletons.posixEventLoopGroup.next())
             if follows {
@@ -233,9 +227,7 @@ struct RelayHubTests {
     @Test("a server whose certificate can't be read is none")
     func certificates() async throws {
         let told = Told()
-        var configuration = HubConfiguration(
-            addresses: [.loopback], port: 0, stunServers: [], makeSecurity: { TransparentSecurity(name: 1) },
-            makeAuthenticator: { TestAuthenticator() }, onEvent: { _, _, _ in })
+        var configuration = HubConfiguration.loopback()
         let uri = try ICEServerURI("turns:127.0.0.1:9")
         configuration.turnServers = [
             RelayServer(
@@ -243,8 +235,7 @@ struct RelayHubTests {
                 trustedCertificates: "/nowhere/at/all.pem")
         ]
         configuration.onRelay = { told.hear($0) }
-        let hub = PeerHub(configuration, eventLoop: NIOSingletons.posixEventLoopGroup.next())
-        try await hub.open()
+        let hub = try await PeerHub.opened(configuration)
         let words = "the certificates to check it with can't be read: /nowhere/at/all.pem"
         #expect(told.failures.withLockedValue { $0 } == [.unusable(words)])
         await hub.close()

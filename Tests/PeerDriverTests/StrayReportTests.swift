@@ -1,8 +1,6 @@
 import Datagrams
 import ICE
 import NIOConcurrencyHelpers
-import NIOCore
-import NIOPosix
 import PeerCore
 import RTP
 import SystemClock
@@ -16,44 +14,22 @@ import Timebase
 struct StrayReportTests {
     private static let name: UInt32 = 0xCCCC
 
-    private func hub(
-        makeSecurity: @escaping @Sendable () -> any SecurityProvider,
-        hear: @escaping @Sendable (PeerEvent) -> Void = { _ in }
-    ) async throws -> PeerHub {
-        let configuration = HubConfiguration(
-            addresses: [.loopback], port: 0, stunServers: [], makeSecurity: makeSecurity,
-            makeAuthenticator: { TestAuthenticator() }, onEvent: { _, _, event in hear(event) })
-        let hub = PeerHub(configuration, eventLoop: NIOSingletons.posixEventLoopGroup.next())
-        try await hub.open()
-        return hub
-    }
-
-    /// - Returns: where the sharer gets what the viewer sends.
-    private func connect(_ sharer: PeerHub, _ viewer: PeerHub) async throws -> AddressPair {
-        let id = PeerID(1)
-        let ours = try await sharer.add(id, PeerSetup(iceRole: .controlled, handshakeRole: .active), lane: nil)
-        let theirs = try await viewer.add(id, PeerSetup(iceRole: .controlling, handshakeRole: .passive), lane: nil)
-        let toViewer = RemoteParameters(
-            credentials: ours, fingerprint: try await sharer.localFingerprint(), candidates: await sharer.listedCandidates())
-        let toSharer = RemoteParameters(
-            credentials: theirs, fingerprint: try await viewer.localFingerprint(),
-            candidates: await viewer.listedCandidates())
-        await sharer.with(id) { core, now in core.setRemote(toSharer, at: now) }
-        await viewer.with(id) { core, now in core.setRemote(toViewer, at: now) }
-        return AddressPair(
-            local: try #require(toViewer.candidates.first?.base), remote: try #require(toSharer.candidates.first?.base))
-    }
-
     @Test("looks at them, and tries with the keys of the peer whose name they bear, are two thousand a second in all")
     func flood() async throws {
         let tries = NIOLockedValueBox(0)
         let (connected, joined) = AsyncStream.makeStream(of: Void.self)
-        let sharer = try await hub(makeSecurity: { CountingSecurity(tries) }) { event in
+        var configuration = HubConfiguration.loopback { event in
             if case .connected = event { joined.yield() }
         }
-        let viewer = try await hub(makeSecurity: { TransparentSecurity(name: 2) })
-        let pair = try await connect(sharer, viewer)
+        configuration.makeSecurity = { CountingSecurity(tries) }
+        let sharer = try await PeerHub.opened(configuration)
+        let viewer = try await PeerHub.opened(.loopback(name: 2))
+        try await sharer.meet(viewer)
         for await _ in connected { break }
+        // Where the sharer gets what the viewer sends.
+        let pair = AddressPair(
+            local: try #require(await sharer.listedCandidates().first?.base),
+            remote: try #require(await viewer.listedCandidates().first?.base))
 
         var report: [UInt8] = []
         ReceiverReport(ssrc: Self.name, reports: []).append(to: &report)

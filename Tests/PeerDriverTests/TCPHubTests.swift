@@ -35,13 +35,10 @@ struct TCPHubTests {
     }
 
     private func hub(_ tcp: TCPType?, name: UInt8, port: UInt16 = 0, told: Told = Told()) async throws -> PeerHub {
-        var configuration = HubConfiguration(
-            addresses: [.loopback], port: port, stunServers: [], makeSecurity: { TransparentSecurity(name: name) },
-            makeAuthenticator: { TestAuthenticator() }, onEvent: { _, _, event in told.hear(event) })
+        var configuration = HubConfiguration.loopback(name: name) { told.hear($0) }
+        configuration.port = port
         configuration.tcp = tcp
-        let hub = PeerHub(configuration, eventLoop: NIOSingletons.posixEventLoopGroup.next())
-        try await hub.open()
-        return hub
+        return try await PeerHub.opened(configuration)
     }
 
     /// A sharer's and a viewer's hub; the viewer knows of nothing but the sharer's listeners.
@@ -58,15 +55,7 @@ struct TCPHubTests {
         let sharer = try await hub(.passive, name: 1, told: sharerTold)
         let viewer = try await hub(.active, name: 2, told: viewerTold)
         let id = PeerID(7)
-        let ours = try await sharer.add(id, PeerSetup(iceRole: .controlled, handshakeRole: .active), lane: nil)
-        let theirs = try await viewer.add(id, PeerSetup(iceRole: .controlling, handshakeRole: .passive), lane: nil)
-        let listeners = await sharer.localCandidates().filter { $0.transport == .tcp(.passive) }
-        let toViewer = RemoteParameters(
-            credentials: ours, fingerprint: try await sharer.localFingerprint(), candidates: listeners)
-        let toSharer = RemoteParameters(
-            credentials: theirs, fingerprint: try await viewer.localFingerprint(), candidates: [])
-        await sharer.with(id) { core, now in core.setRemote(toSharer, at: now) }
-        await viewer.with(id) { core, now in core.setRemote(toViewer, at: now) }
+        try await sharer.meet(viewer, as: id, telling: { $0.transport == .tcp(.passive) })
         return Two(sharer: sharer, viewer: viewer, sharerTold: sharerTold, viewerTold: viewerTold, id: id)
     }
 

@@ -1,7 +1,5 @@
 import Datagrams
 import ICE
-import NIOCore
-import NIOPosix
 import PeerCore
 import TestSupport
 import Testing
@@ -16,14 +14,11 @@ struct UnlistedAddressesTests {
         name: UInt8, _ addresses: [IPAddress], unlisted: [IPAddress] = [],
         hear: @escaping @Sendable (PeerEvent) -> Void = { _ in }
     ) async throws -> PeerHub {
-        var configuration = HubConfiguration(
-            addresses: addresses, port: 0, stunServers: [], makeSecurity: { TransparentSecurity(name: name) },
-            makeAuthenticator: { TestAuthenticator() }, onEvent: { _, _, event in hear(event) })
+        var configuration = HubConfiguration.loopback(name: name, hear: hear)
+        configuration.addresses = addresses
         configuration.tcp = .active
         configuration.unlistedAddresses = unlisted
-        let hub = PeerHub(configuration, eventLoop: NIOSingletons.posixEventLoopGroup.next())
-        try await hub.open()
-        return hub
+        return try await PeerHub.opened(configuration)
     }
 
     @Test("a peer that has no others is reached from one of them, over UDP, and is told of none")
@@ -35,15 +30,7 @@ struct UnlistedAddressesTests {
         #expect(!candidates.isEmpty && candidates.allSatisfy { $0.base?.ip == Self.listed })
         let unlisted = await viewer.localCandidates().filter { $0.base?.ip == .loopback }
         #expect(unlisted.map(\.transport) == [.udp])
-        let id = PeerID(7)
-        let ours = try await sharer.add(id, PeerSetup(iceRole: .controlled, handshakeRole: .active), lane: nil)
-        let theirs = try await viewer.add(id, PeerSetup(iceRole: .controlling, handshakeRole: .passive), lane: nil)
-        let toViewer = RemoteParameters(
-            credentials: ours, fingerprint: try await sharer.localFingerprint(), candidates: await sharer.listedCandidates())
-        let toSharer = RemoteParameters(
-            credentials: theirs, fingerprint: try await viewer.localFingerprint(), candidates: candidates)
-        await sharer.with(id) { core, now in core.setRemote(toSharer, at: now) }
-        await viewer.with(id) { core, now in core.setRemote(toViewer, at: now) }
+        try await sharer.meet(viewer)
         for await event in events {
             if case .connected = event { break }
         }

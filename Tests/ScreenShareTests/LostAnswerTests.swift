@@ -1,4 +1,3 @@
-import Datagrams
 import Dispatch
 import FoundationEssentials
 import ICE
@@ -15,30 +14,12 @@ import Testing
 
 @Suite("A viewer whose restart of ICE gets no answer", .timeLimit(.minutes(1)))
 struct LostAnswerTests {
-    private func hub(
-        name: UInt8, on eventLoop: any EventLoop, hear: @escaping @Sendable (PeerEvent) -> Void = { _ in }
-    ) async throws -> PeerHub {
-        let configuration = HubConfiguration(
-            addresses: [.loopback], port: 0, stunServers: [], makeSecurity: { TransparentSecurity(name: name) },
-            makeAuthenticator: { TestAuthenticator() }, onEvent: { _, _, event in hear(event) })
-        let hub = PeerHub(configuration, eventLoop: eventLoop)
-        try await hub.open()
-        return hub
-    }
-
     private func connect(_ sharer: PeerHub, _ viewer: PeerHub) async throws -> ViewNegotiation {
         let id = PeerID(1)
         let negotiation = try await ViewNegotiation(
             hub: viewer, peer: id, wanted: ViewConfiguration(endpoint: "http://127.0.0.1/"))
-        let ours = try await sharer.add(id, PeerSetup(iceRole: .controlled, handshakeRole: .active), lane: nil)
-        let theirs = try #require(await viewer.localCredentials(of: id))
-        let toViewer = RemoteParameters(
-            credentials: ours, fingerprint: try await sharer.localFingerprint(), candidates: await sharer.listedCandidates())
-        let toSharer = RemoteParameters(
-            credentials: theirs, fingerprint: try await viewer.localFingerprint(),
-            candidates: await viewer.listedCandidates())
-        await sharer.with(id) { core, now in core.setRemote(toSharer, at: now) }
-        await viewer.with(id) { core, now in core.setRemote(toViewer, at: now) }
+        _ = try await sharer.add(id, PeerSetup(iceRole: .controlled, handshakeRole: .active), lane: nil)
+        try await sharer.introduce(to: viewer, as: id)
         return negotiation
     }
 
@@ -66,10 +47,11 @@ struct LostAnswerTests {
         let life = ViewLife(
             configuration: ViewConfiguration(endpoint: "http://127.0.0.1/"),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        let sharer = try await hub(name: 1, on: loops.next())
-        let viewer = try await hub(name: 2, on: NIOSingletons.posixEventLoopGroup.next()) { event in
-            if case .connected = event { joined.yield() }
-        }
+        let sharer = try await PeerHub.opened(.loopback(), on: loops.next())
+        let viewer = try await PeerHub.opened(
+            .loopback(name: 2) { event in
+                if case .connected = event { joined.yield() }
+            })
         let negotiation = try await connect(sharer, viewer)
         for await _ in connected { break }
 
