@@ -59,21 +59,9 @@ struct LookUpHubTests {
 
     // MARK: STUN servers
 
-    /// A STUN server that adds 1 to the port it sees, or one that has nothing to tell but an error.
-    private func server(tells: Bool) async throws -> (channel: any Channel, address: TransportAddress) {
-        let channel = try await DatagramBootstrap(group: NIOSingletons.posixEventLoopGroup)
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(Responder(tells: tells))
-                }
-            }
-            .bind(host: "127.0.0.1", port: 0).get()
-        return (channel, try #require(channel.localAddress.flatMap(TransportAddress.init)))
-    }
-
     @Test("where no STUN server answers its name is looked up again, and what it stands for by now is asked")
     func moved() async throws {
-        let (old, new) = (try await server(tells: false), try await server(tells: true))
+        let (old, new) = (try await TestSTUNServer(.error), try await TestSTUNServer(.port(plus: 1)))
         let (candidates, sink) = AsyncStream.makeStream(of: Candidate.self)
         var configuration = configuration { [address = new.address] _ in [address] }
         configuration.stunServers = [
@@ -86,12 +74,12 @@ struct LookUpHubTests {
         let base = try #require(candidate.base)
         #expect(candidate.address == .ip(TransportAddress(ip: .loopback, port: base.port &+ 1)))
         await hub.close()
-        for server in [old, new] { try await server.channel.close() }
+        for server in [old, new] { try await server.close() }
     }
 
     @Test("it is looked up once a minute")
     func eachMinute() async throws {
-        let server = try await server(tells: false)
+        let server = try await TestSTUNServer(.error)
         let (asked, sink) = AsyncStream<Void>.makeStream()
         var configuration = configuration { _ in
             sink.yield()
@@ -111,32 +99,6 @@ struct LookUpHubTests {
         #expect(await seen.next() != nil)
         #expect(await hub.lookUpDue == due + .seconds(60))
         await hub.close()
-        try await server.channel.close()
-    }
-}
-
-private final class Responder: ChannelInboundHandler {
-    typealias InboundIn = AddressedEnvelope<ByteBuffer>
-    typealias OutboundOut = AddressedEnvelope<ByteBuffer>
-    private let tells: Bool
-
-    init(tells: Bool) {
-        self.tells = tells
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let envelope = unwrapInboundIn(data)
-        let bytes = Array(envelope.data.readableBytesView)
-        guard var seen = TransportAddress(envelope.remoteAddress), let request = try? STUNMessage(bytes.span.bytes) else {
-            return
-        }
-        seen.port &+= 1
-        let reply =
-            tells
-            ? STUNMessage(.success, request.transactionID, [.xorMappedAddress(seen)])
-            : STUNMessage(.error, request.transactionID, [.errorCode(STUNErrorCode(500))])
-        let answer = AddressedEnvelope(
-            remoteAddress: envelope.remoteAddress, data: ByteBuffer(bytes: reply.encoded(fingerprint: false)))
-        context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
+        try await server.close()
     }
 }
