@@ -5,66 +5,25 @@ import Timebase
 /// Windows that change in their own time on a display of 60 Hz, near each other: a source tells one rectangle around all.
 @Suite("Beside a film")
 struct BesideAFilmTests {
-    private struct Window {
-        var area: PixelRect
-        /// Pictures a second.
-        var rate: Int
-        var isScrolled = false
-        /// Seconds.
-        var from = 0
-        var to = Int.max
+    private typealias Window = FilmScreen.Window
 
-        func isNew(at tick: Int) -> Bool {
-            (from * 60..<(to == .max ? .max : to * 60)).contains(tick) && tick * rate / 60 != (tick - 1) * rate / 60
-        }
-    }
-
-    private static let screen = PixelSize(width: 1920, height: 1080)
-    private static let left = PixelRect(x: 60, y: 100, width: 854, height: 480)
-    private static let right = PixelRect(x: 1000, y: 80, width: 800, height: 900)
+    private static let (screen, left, right) = (FilmScreen.size, FilmScreen.left, FilmScreen.right)
     private static let banner = PixelRect(x: 1000, y: 700, width: 320, height: 250)
 
-    private struct Seen {
-        /// Second by second.
-        var content: [Content] = []
-        var cadences: [Int64?] = []
-        var switches = 0
-        var place: PixelRect?
-    }
-
-    private func watch(_ windows: [Window], seconds: Int) -> Seen {
-        var classifier = ContentClassifier(source: Self.screen)
-        var detector = CadenceDetector()
-        var seen = Seen()
-        for tick in 1...seconds * 60 {
-            let now = Instant.zero + .seconds(1) + .nanoseconds(Int64(tick) * 16_666_667)
-            let before = classifier.content
-            detector.advance(to: now)
-            classifier.advance(to: now)
-            let drawn = windows.filter { $0.isNew(at: tick) }
-            if !drawn.isEmpty { look(at: drawn, now, &classifier, &detector) }
-            seen.switches += before != classifier.content ? 1 : 0
-            if tick % 60 == 0 {
-                seen.content.append(classifier.content)
-                seen.cadences.append(detector.cadence?.rate.nominal)
-            }
-        }
-        seen.place = classifier.place
-        return seen
+    private func watch(_ windows: [Window], seconds: Int) -> FilmScreen.Seen {
+        FilmScreen.watch(windows, seconds: seconds) { drawn, _, now, eye in look(at: drawn, now, &eye) }
     }
 
     /// What the line of pictures does with a look.
-    private func look(
-        at drawn: [Window], _ now: Instant, _ classifier: inout ContentClassifier, _ detector: inout CadenceDetector
-    ) {
+    private func look(at drawn: [Window], _ now: Instant, _ eye: inout FilmScreen.Eye) {
         let hull = drawn.reduce(PixelRect.nothing) { $0.union($1.area) }
-        let place = classifier.place
+        let place = eye.classifier.place
         let area = place.flatMap { hull.contains($0) ? $0 : nil } ?? hull
         let there = drawn.filter { !$0.area.intersection(area).isEmpty }
         let moved = there.contains { !$0.isScrolled } ? 0 : 0.9
         let difference = FrameDifference(area: area, changed: there.isEmpty ? 0 : 0.9, moved: moved)
-        classifier.looked(at: now, area: hull, difference: difference, cadence: detector.cadence)
-        if !there.isEmpty, place.map({ area.isSimilar(to: $0) }) ?? true { detector.sawPicture(at: now) }
+        eye.classifier.looked(at: now, area: hull, difference: difference, cadence: eye.detector.cadence)
+        if !there.isEmpty, place.map({ area.isSimilar(to: $0) }) ?? true { eye.detector.sawPicture(at: now) }
     }
 
     @Test("what is scrolled, be it with each tick, does not end a film that plays", arguments: [13, 15, 20, 30, 60])
@@ -154,24 +113,22 @@ struct BesideAFilmTests {
     @Test("a film goes on where the source changes its size, and is over where it does not")
     func resized() {
         for goesOn in [true, false] {
-            var classifier = ContentClassifier(source: Self.screen)
-            var detector = CadenceDetector()
+            var eye = FilmScreen.Eye()
             var now = Instant.zero + .seconds(1)
             var ended = 0
             for picture in 0..<240 {
                 now += .nanoseconds(41_666_667)
                 if picture == 120 {
-                    classifier.resized(to: PixelSize(width: 1280, height: 720), at: now)
+                    eye.classifier.resized(to: PixelSize(width: 1280, height: 720), at: now)
                     ended -= 1
                 }
-                detector.advance(to: now)
-                let before = classifier.content
-                classifier.advance(to: now)
+                let before = eye.classifier.content
+                eye.advance(to: now)
                 let film = Window(area: picture < 120 ? Self.left : PixelRect(x: 0, y: 0, width: 1280, height: 720), rate: 24)
-                if picture < 120 || goesOn { look(at: [film], now, &classifier, &detector) }
-                if before == .video, classifier.content == .app { ended += 1 }
+                if picture < 120 || goesOn { look(at: [film], now, &eye) }
+                if before == .video, eye.classifier.content == .app { ended += 1 }
             }
-            #expect(classifier.content == (goesOn ? .video : .app))
+            #expect(eye.classifier.content == (goesOn ? .video : .app))
             #expect(ended == (goesOn ? -1 : 0))
         }
     }
