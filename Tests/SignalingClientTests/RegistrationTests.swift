@@ -25,6 +25,8 @@ struct RegistrationTests {
         "id: \(number)\nevent: \(name)\ndata: \(data)\n\n"
     }
 
+    private static let offer = event(1, "offer", #"{"sessionId":"\#(session)","sdp":"v=0","etag":"a"}"#)
+
     /// A stream that tells an event and stays open.
     private static func openStream(_ event: String) -> String {
         "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -34,6 +36,20 @@ struct RegistrationTests {
     private func makeSharer(_ port: Int) throws -> SharerClient {
         let server = try ServerAddress("http://127.0.0.1:\(port)")
         return SharerClient(.init(server: server, room: try #require(RoomName("demo"))), logger: .silent)
+    }
+
+    /// A sharer that runs, and has answered the first session.
+    private func answering(
+        _ port: Int
+    ) async throws -> (sharer: SharerClient, running: Task<Void, Never>, session: RandomID) {
+        let sharer = try makeSharer(port)
+        let running = Task { await sharer.run() }
+        var events = sharer.events.makeAsyncIterator()
+        #expect(await events.next() == .connected(resumed: false))
+        let offered: RandomID? = if case .offer(let session, _) = await events.next() { session } else { nil }
+        let session = try #require(offered, "no offer")
+        try await sharer.answer(session, sdp: Samples.answer)
+        return (sharer, running, session)
     }
 
     @Test("No room is asked for while its owner objects, also not anew")
@@ -80,21 +96,15 @@ struct RegistrationTests {
     @Test("All that is said of a share goes to where its receipt has it")
     func place() async throws {
         let place = "/n3/v1/rooms/demo/share/\(Self.share)"
-        let offer = Self.event(1, "offer", #"{"sessionId":"\#(Self.session)","sdp":"v=0","etag":"a"}"#)
         try await ScriptedServer.run { exchange in
             switch exchange.line.prefix(3) {
             case "POS" where !exchange.line.contains("/sessions/"):
                 Self.receipt(resumed: false, epoch: Self.epochs[0], events: "\(place)/events?node=3")
-            case "GET": Self.openStream(offer)
+            case "GET": Self.openStream(Self.offer)
             default: ScriptedServer.answer(204)
             }
         } _: { server in
-            let sharer = try makeSharer(server.port)
-            let running = Task { await sharer.run() }
-            var events = sharer.events.makeAsyncIterator()
-            #expect(await events.next() == .connected(resumed: false))
-            guard case .offer(let session, _) = await events.next() else { Issue.record("no offer"); return }
-            try await sharer.answer(session, sdp: Samples.answer)
+            let (sharer, running, session) = try await answering(server.port)
             await sharer.dismiss(session)
             await sharer.update(.paused, viewers: 0)
             await sharer.end()
@@ -164,7 +174,6 @@ struct RegistrationTests {
         arguments: [false, true])
     func endedMeanwhile(isLost: Bool) async throws {
         let (arrivals, arrival) = AsyncStream<ScriptedServer.Exchange>.makeStream()
-        let offer = Self.event(1, "offer", #"{"sessionId":"\#(Self.session)","sdp":"v=0","etag":"a"}"#)
         try await ScriptedServer.run { exchange in
             arrival.yield(exchange)
             let isSession = exchange.line.contains("/sessions/")
@@ -175,18 +184,13 @@ struct RegistrationTests {
                 if exchange.body.contains(Self.session) { return nil }
                 let isFirst = !exchange.body.contains(Self.share)
                 return Self.receipt(resumed: !isFirst, epoch: Self.epochs[isFirst ? 0 : 1])
-            case "GET": return Self.openStream(offer)
+            case "GET": return Self.openStream(Self.offer)
             // Dismissals come before what they are about; and the server forgets the share after a while.
             case "DEL": return ScriptedServer.answer(404)
             default: return ScriptedServer.answer(exchange.body.contains("\"viewers\":1") ? 404 : 204)
             }
         } _: { server in
-            let sharer = try makeSharer(server.port)
-            let running = Task { await sharer.run() }
-            var events = sharer.events.makeAsyncIterator()
-            #expect(await events.next() == .connected(resumed: false))
-            guard case .offer(let session, _) = await events.next() else { Issue.record("no offer"); return }
-            try await sharer.answer(session, sdp: Samples.answer)
+            let (sharer, running, session) = try await answering(server.port)
             await sharer.update(.live, viewers: 1)
             for await exchange in arrivals where exchange.body.contains(Self.session) { break }
             await sharer.dismiss(session)
