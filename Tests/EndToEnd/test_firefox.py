@@ -1,5 +1,6 @@
 """Debian's Firefox through the real page: its offers, its answers to losses, its sound are not Chromium's."""
 
+import pytest
 from harness import sharer, sound
 from harness.pictures import assert_colours
 from harness.testpattern import PLACES, probes, seen
@@ -14,6 +15,7 @@ def test_the_test_pattern_arrives_with_its_colours(lan, share, start):
     assert summary["frames"] > 60
 
 
+@pytest.mark.alone
 def test_what_gets_lost_is_sent_again(lab, display, share, start):
     link = lab("both", "loss=5%", "delay=25ms")
     screen = display(1280, 720, "scroll")
