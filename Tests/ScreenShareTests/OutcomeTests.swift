@@ -49,8 +49,8 @@ struct OutcomeTests {
     }
 
     @Test("a program is told whether another try makes sense, and when at the earliest", arguments: [
-        (.unreachable(.connectionRefused), .zero), (.notThereYet(retryAfter: .seconds(3), words: "busy"), .seconds(3)),
-        (.gone, .zero), (.refused(status: 500, words: "status 500"), .zero),
+        (.unreachable(.connectionRefused), .seconds(1)), (.notThereYet(retryAfter: .seconds(3), words: "busy"), .seconds(3)),
+        (.gone, .seconds(1)), (.refused(status: 500, words: "status 500"), .seconds(1)),
         (.badAddress("x"), nil), (.refused(status: 400, words: "status 400"), nil), (.unreadable("receipt"), nil),
     ] as [(SignalingError, Duration?)])
     func again(error: SignalingError, after time: Duration?) {

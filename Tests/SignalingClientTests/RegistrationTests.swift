@@ -71,6 +71,15 @@ struct RegistrationTests {
         }
     }
 
+    @Test("An address that knows of no rooms is no signaling server's, and trying again is of no use")
+    func elsewhere() async throws {
+        try await ScriptedServer.run { _ in ScriptedServer.answer(404) } _: { server in
+            let refused = SignalingError.refused(status: 404, words: "no signaling server answers there")
+            await #expect(throws: refused) { try await makeSharer(server.port).connect() }
+            #expect(!refused.isTemporary)
+        }
+    }
+
     @Test("A room that was asked for is given back where nobody waits for the answer any more")
     func givenUp() async throws {
         let (arrivals, arrival) = AsyncStream<ScriptedServer.Exchange>.makeStream()

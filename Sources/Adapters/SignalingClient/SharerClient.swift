@@ -88,10 +88,17 @@ package actor SharerClient {
         let url = try configuration.server.url("v1/rooms/\(configuration.room)/share")
         let call = HTTPCall(.POST, url, token: configuration.sharerToken).with(message: message)
         let reply = try await HTTPTransport.send(call, within: ClientLimits.request)
-        guard reply.status == 201 else {
-            throw reply.status == 401 && configuration.sharerToken != nil ? .tokenRefused : SignalingError(reply)
-        }
+        guard reply.status == 201 else { throw refusal(reply) }
         try adopt(reply.message(ShareReceipt.self, called: "receipt"))
+    }
+
+    private func refusal(_ reply: HTTPReply) -> SignalingError {
+        switch SignalingError(reply) {
+        case _ where reply.status == 401 && configuration.sharerToken != nil: .tokenRefused
+        // Nobody asked for anything that could be gone: the address is another's.
+        case .gone: .refused(status: reply.status, words: "no signaling server answers there")
+        case let other: other
+        }
     }
 
     private func adopt(_ receipt: ShareReceipt) throws(SignalingError) {

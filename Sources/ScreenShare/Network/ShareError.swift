@@ -20,7 +20,8 @@
     /// The signaling server refused for good, says what can't be read, or its address is none.
     case signaling(String)
     /// What is asked for is not there now: the signaling server can't be reached or has too much to do, or, for a viewer whose
-    /// patience has ended, nobody shares or no picture came. Worth another try, after this time at least.
+    /// patience has ended, nobody shares or no picture came. Worth another try, after this time at least: a second where nobody
+    /// said when.
     case unavailable(String, retryAfter: Duration)
     /// Somebody else is sharing in the room, or was until a moment ago: a share that was killed keeps its room, until this time
     /// has passed at most.
@@ -41,5 +42,12 @@
                 + "\(time.components.seconds) s"
         case .cancelled: "cancelled"
         }
+    }
+}
+
+extension ShareError {
+    /// Who tries again as soon as it may doesn't spin.
+    static func later(_ text: String, after time: Duration) -> Self {
+        .unavailable(text, retryAfter: max(time, .seconds(1)))
     }
 }

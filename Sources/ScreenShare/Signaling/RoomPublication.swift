@@ -88,7 +88,7 @@ extension SignalingError {
         case .cancelled: .cancelled
         case .badAddress, .unreachable, .notThereYet, .gone, .stale, .elsewhere, .refused, .unreadable:
             isTemporary
-                ? .unavailable("\(server): \(description)", retryAfter: retryAfter)
+                ? .later("\(server): \(description)", after: retryAfter)
                 : .signaling("\(server): \(description)")
         }
     }

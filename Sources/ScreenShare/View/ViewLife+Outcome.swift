@@ -10,7 +10,7 @@ extension ViewLife {
         var givenUp: ShareError {
             switch self {
             case .left(let reason): .network("the sharer can't be reached: \(reason)")
-            case .nothingYet(let words, let retryAfter): .unavailable(words, retryAfter: retryAfter)
+            case .nothingYet(let words, let retryAfter): .later(words, after: retryAfter)
             }
         }
     }
