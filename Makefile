@@ -49,6 +49,7 @@ e2e: test-packages build-tests support ## Chromium, aiortc, GStreamer and our vi
 	SCREENSHARE="$(PROGRAM)" $(PYTEST) $(PYTEST_ARGS)
 
 # As many as a share must bear, where `make e2e` has what is quick. A thousand joins take seven minutes.
+hostile: E2E_WORKERS = 1
 hostile: test-packages build-tests support ## viewers and strangers that mean no good: a million forged datagrams, a thousand joins in a race
 	SCREENSHARE="$(PROGRAM)" FORGED=1000000 JOINS=1000 \
 	$(PYTEST)/test_hostile.py --timeout 1200 $(PYTEST_ARGS)

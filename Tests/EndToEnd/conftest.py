@@ -23,20 +23,34 @@ def pytest_collection_modifyitems(items):
     items.sort(key=is_alone)
 
 
-# Outside of everything: to wait for a turn is no part of a test's time, and a second try belongs to the same turn.
+# Outside of everything: to wait for a turn is no part of a test's time.
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item):
-    with turns.turn(is_alone(item)):
-        return (yield)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def program():
-    """The program under test; without it nothing here means anything."""
+    item.turn = turns.Turn(is_alone(item))
     try:
-        return screenshare()
+        return (yield)
+    finally:
+        item.turn.end()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    """What is tried a second time has the machine to itself."""
+    if getattr(item, "execution_count", 1) > 1:
+        item.turn.be_alone()
+
+
+def pytest_sessionstart():
+    """Without the program under test nothing here means anything."""
+    try:
+        screenshare()
     except MissingBinary as reason:
         pytest.exit(str(reason), returncode=2)
+
+
+@pytest.fixture(scope="session")
+def program():
+    return screenshare()
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """Debian's Chromium through the real page: right colours, moving pictures, states a person understands."""
 
+import pytest
 from harness import sharer
 from harness.measures import best_of
 from harness.pictures import assert_colours
@@ -27,6 +28,7 @@ def test_an_x11_screen_arrives_with_its_colours(lan, display, painter, share, st
     assert_colours(seen(summary, places), places)
 
 
+@pytest.mark.alone
 def test_a_moving_screen_is_shown_at_its_rate(lan, display, share, start):
     screen = display(1280, 720, "scroll")
     host = share(lan, "--display", screen.name)

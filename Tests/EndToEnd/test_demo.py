@@ -4,9 +4,13 @@ import os
 import signal
 import subprocess
 
+import pytest
 from harness import sharer
 from harness.paths import ROOT
 from harness.processes import Process
+
+# Its X server takes :0 from whoever has it: in a network namespace of its own it can't see that.
+pytestmark = pytest.mark.alone
 
 
 def processes_of(session_leader):

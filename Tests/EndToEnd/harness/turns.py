@@ -1,17 +1,27 @@
 """Who has the machine, where several processes run tests: most share it, one that measures waits until it is alone."""
 
-import contextlib
 import fcntl
 
 from .paths import ARTIFACTS
 
 
-@contextlib.contextmanager
-def turn(alone):
+class Turn:
     """A test's time on the machine. Whoever waits to be alone holds the gate, and nobody new gets in before."""
-    ARTIFACTS.mkdir(exist_ok=True)
-    with open(ARTIFACTS / "machine.lock", "w") as machine:
+
+    def __init__(self, alone):
+        ARTIFACTS.mkdir(exist_ok=True)
+        self.machine = open(ARTIFACTS / "machine.lock", "w")
+        self.take(fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+
+    def take(self, how):
         with open(ARTIFACTS / "gate.lock", "w") as gate:
             fcntl.flock(gate, fcntl.LOCK_EX)
-            fcntl.flock(machine, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
-        yield
+            fcntl.flock(self.machine, how)
+
+    def be_alone(self):
+        """From now on. What it has is given back first: two who hold on to it would wait for each other."""
+        fcntl.flock(self.machine, fcntl.LOCK_UN)
+        self.take(fcntl.LOCK_EX)
+
+    def end(self):
+        self.machine.close()
