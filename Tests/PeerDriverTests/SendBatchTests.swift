@@ -13,12 +13,12 @@ struct SendBatchTests {
 
     @Test("each arrives as it was, and says how it is to be treated", arguments: [loopback4, loopback6])
     func marked(ip: IPAddress) async throws {
-        let cases: [(TrafficClass, ECN, Int)] = [
+        let cases: [(DSCP, ECN, Int)] = [
             (.video, .notCapable, 0x88), (.audio, .capable0, 0xBA), (.video, .capable1, 0x89), (.standard, .notCapable, 0),
         ]
-        for (trafficClass, ecn, expected) in cases {
+        for (dscp, ecn, expected) in cases {
             let sizes = [1000, 1000, 300]
-            let came = try await arrivals(of: sizes, trafficClass, ecn, ip, isMarked: true)
+            let came = try await arrivals(of: sizes, dscp, ecn, ip, isMarked: true)
             #expect(came.map(\.size) == sizes)
             #expect(came.allSatisfy { $0.typeOfService == expected }, "\(came)")
         }
@@ -34,11 +34,10 @@ struct SendBatchTests {
     @Test("what is treated otherwise, or goes elsewhere, is another call's")
     func apart() {
         let here = TransportAddress(ip: Self.loopback4, port: 1), there = TransportAddress(ip: Self.loopback4, port: 2)
-        var batch = SendBatch(Transmit(bytes: [1, 2], from: here, to: there, trafficClass: .video))
-        func fits(_ count: Int, to: TransportAddress, _ trafficClass: TrafficClass, _ ecn: ECN = .notCapable) -> Bool {
+        var batch = SendBatch(Transmit(bytes: [1, 2], from: here, to: there, dscp: .video))
+        func fits(_ count: Int, to: TransportAddress, _ dscp: DSCP, _ ecn: ECN = .notCapable) -> Bool {
             batch.append(
-                Transmit(
-                    bytes: Array(repeating: 1, count: count), from: here, to: to, trafficClass: trafficClass, ecn: ecn))
+                Transmit(bytes: Array(repeating: 1, count: count), from: here, to: to, dscp: dscp, ecn: ecn))
         }
         #expect(!fits(2, to: there, .video, .capable0))
         #expect(!fits(2, to: there, .audio))
@@ -57,7 +56,7 @@ struct SendBatchTests {
         defer { unread.close() }
         let full = UDPSocket(
             channel: bound.channel, address: bound.address, descriptor: unread.sender, sendBuffer: bound.sendBuffer)
-        let datagram = Transmit(bytes: [7, 7], from: bound.address, to: bound.address, trafficClass: .video)
+        let datagram = Transmit(bytes: [7, 7], from: bound.address, to: bound.address, dscp: .video)
         var batch = SendBatch(datagram)
         let fits = [batch.append(datagram), batch.append(datagram)]
         #expect(fits == [true, true])
@@ -87,7 +86,7 @@ struct SendBatchTests {
         var seen = came.makeAsyncIterator()
         for ecn in [ECN.notCapable, .capable0, .capable1, .congestionExperienced] {
             let batch = SendBatch(
-                Transmit(bytes: [7, 7], from: sender.address, to: receiver.address, trafficClass: .video, ecn: ecn))
+                Transmit(bytes: [7, 7], from: sender.address, to: receiver.address, dscp: .video, ecn: ecn))
             let refused = try await loop.submit { batch.send(by: sender, to: to, isMarked: true) }.get()
             #expect(refused == 0)
             #expect(await seen.next() == ecn)
@@ -98,14 +97,13 @@ struct SendBatchTests {
 
     /// Sends datagrams of `sizes` in one batch to a plain socket, and reads what comes there.
     private func arrivals(
-        of sizes: [Int], _ trafficClass: TrafficClass, _ ecn: ECN, _ ip: IPAddress, isMarked: Bool
+        of sizes: [Int], _ dscp: DSCP, _ ecn: ECN, _ ip: IPAddress, isMarked: Bool
     ) async throws -> [PlainSocket.Arrival] {
         let socket = try await UDPSocket.bind(ip, port: 0, on: MultiThreadedEventLoopGroup.singleton.next()) { _, _, _, _ in }
         let receiver = try #require(PlainSocket(ip))
         let to = TransportAddress(ip: ip, port: receiver.port)
         let datagrams = sizes.map {
-            Transmit(
-                bytes: Array(repeating: 7, count: $0), from: socket.address, to: to, trafficClass: trafficClass, ecn: ecn)
+            Transmit(bytes: Array(repeating: 7, count: $0), from: socket.address, to: to, dscp: dscp, ecn: ecn)
         }
         var batch = SendBatch(datagrams[0])
         let fits = datagrams.dropFirst().map { batch.append($0) }

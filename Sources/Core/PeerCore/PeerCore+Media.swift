@@ -215,22 +215,20 @@ extension PeerCore {
     }
 
     /// Consumes the packet: protected in place, not copied.
-    private mutating func transmitRTP(_ packet: consuming [UInt8], _ trafficClass: TrafficClass) {
+    private mutating func transmitRTP(_ packet: consuming [UInt8], _ dscp: DSCP) {
         guard let protector, let pair = ice.sendAddresses else { return }
         do throws(ProtectionError) { try protector.protectRTP(&packet) } catch { return end(.protection(error)) }
         let ecn = ice.keepsHeaders ? path.nextMark(at: now) : .notCapable
-        path.sent(packet, trafficClass, at: now)
+        path.sent(packet, dscp, at: now)
         outputs.append(
-            .transmit(
-                Transmit(
-                    bytes: packet, from: pair.local, to: pair.remote, trafficClass: trafficClass, ecn: ecn)))
+            .transmit(Transmit(bytes: packet, from: pair.local, to: pair.remote, dscp: dscp, ecn: ecn)))
     }
 
     mutating func transmitRTCP(_ bytes: [UInt8]) {
         guard let protector, let pair = ice.sendAddresses else { return }
         var bytes = bytes
         do throws(ProtectionError) { try protector.protectRTCP(&bytes) } catch { return end(.protection(error)) }
-        outputs.append(.transmit(Transmit(bytes: bytes, from: pair.local, to: pair.remote, trafficClass: .video)))
+        outputs.append(.transmit(Transmit(bytes: bytes, from: pair.local, to: pair.remote, dscp: .video)))
     }
 }
 

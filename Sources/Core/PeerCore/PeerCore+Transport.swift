@@ -25,7 +25,7 @@ extension PeerCore {
         while true {
             switch ice.nextOutput() {
             case .transmit(let bytes, let from, let to):
-                outputs.append(.transmit(Transmit(bytes: bytes, from: from, to: to, trafficClass: .video)))
+                outputs.append(.transmit(Transmit(bytes: bytes, from: from, to: to, dscp: .video)))
             case .event(let event): handle(event)
             case .wait: return
             }
@@ -94,7 +94,7 @@ extension PeerCore {
         guard let handshake, let path = ice.sendAddresses else { return }
         while let datagram = handshake.nextDatagram() {
             outputs.append(
-                .transmit(Transmit(bytes: datagram, from: path.local, to: path.remote, trafficClass: .video)))
+                .transmit(Transmit(bytes: datagram, from: path.local, to: path.remote, dscp: .video)))
         }
         handshakeDue = handshake.timeout.map { now + $0 }
     }

@@ -8,17 +8,17 @@ package struct Transmit: Sendable {
     /// The socket's address; port 9 of TCP stands for a connection that is ours to make.
     package var from: TransportAddress
     package var to: TransportAddress
-    package var trafficClass: TrafficClass
+    package var dscp: DSCP
     package var ecn: ECN
 
     package init(
-        bytes: [UInt8], from: TransportAddress, to: TransportAddress, trafficClass: TrafficClass = .standard,
+        bytes: [UInt8], from: TransportAddress, to: TransportAddress, dscp: DSCP = .standard,
         ecn: ECN = .notCapable
     ) {
         self.bytes = bytes
         self.from = from
         self.to = to
-        self.trafficClass = trafficClass
+        self.dscp = dscp
         self.ecn = ecn
     }
 }

@@ -13,14 +13,14 @@ struct SendBatch {
     private var isOpen = false
     private(set) var from: TransportAddress
     private(set) var to: TransportAddress
-    private let trafficClass: TrafficClass
+    private let dscp: DSCP
     private let ecn: ECN
 
     /// - Parameter room: an earlier batch's, which is written over.
     init(_ first: Transmit, room: consuming [UInt8] = []) {
         from = first.from
         to = first.to
-        trafficClass = first.trafficClass
+        dscp = first.dscp
         ecn = first.ecn
         segmentSize = first.bytes.count
         buffer = room
@@ -32,9 +32,8 @@ struct SendBatch {
 
     /// False where `next` does not fit this batch: send it and begin another.
     mutating func append(_ next: Transmit) -> Bool {
-        guard isOpen, segments < Limits.segmentsPerSend, next.to == to, next.from == from,
-            next.trafficClass == trafficClass, next.ecn == ecn, next.bytes.count <= segmentSize,
-            buffer.count + next.bytes.count <= Limits.bytesPerSend
+        guard isOpen, segments < Limits.segmentsPerSend, next.to == to, next.from == from, next.dscp == dscp,
+            next.ecn == ecn, next.bytes.count <= segmentSize, buffer.count + next.bytes.count <= Limits.bytesPerSend
         else { return false }
         buffer += next.bytes
         segments += 1
@@ -54,12 +53,13 @@ struct SendBatch {
     func send(by socket: UDPSocket, to remote: SocketAddress, isMarked: Bool) -> Int {
         guard socket.channel.isActive else { return 0 }
         // Of what was the type of service the upper six bits (RFC 2474 § 3), and the lower two (RFC 3168 § 5).
-        let mark = isMarked ? Int32(trafficClass.rawValue) << 2 | Int32(ecn.rawValue) : 0
+        let trafficClass = isMarked ? Int32(dscp.rawValue) << 2 | Int32(ecn.rawValue) : 0
         let segment = segments > 1 ? UInt16(clamping: segmentSize) : 0
         let failure = buffer.withUnsafeBytes { bytes in
             remote.withSockAddr { address, size in
                 linux_send_datagrams(
-                    socket.descriptor, address, UInt32(size), bytes.baseAddress, UInt(bytes.count), segment, mark)
+                    socket.descriptor, address, UInt32(size), bytes.baseAddress, UInt(bytes.count), segment,
+                    trafficClass)
             }
         }
         switch failure {

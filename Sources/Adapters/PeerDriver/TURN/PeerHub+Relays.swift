@@ -184,19 +184,17 @@ extension PeerHub {
         if relay.client?.wrap(transmit.bytes, to: transmit.to, into: &wrapped, at: now) == .ready,
             relay.connection?.hasRoom(for: transmit.bytes) ?? true
         {
-            write(wrapped, relay, transmit.trafficClass)
+            write(wrapped, relay, transmit.dscp)
         }
         // A permission or a channel may have to be asked for.
         drain(relay, at: now)
     }
 
-    private func write(_ bytes: [UInt8], _ relay: Relay, _ trafficClass: TrafficClass = .standard) {
+    private func write(_ bytes: [UInt8], _ relay: Relay, _ dscp: DSCP = .standard) {
         guard let configuration = relay.client?.configuration else { return }
         switch configuration.transport {
         case .udp:
-            enqueue(
-                Transmit(
-                    bytes: bytes, from: configuration.base, to: configuration.server, trafficClass: trafficClass))
+            enqueue(Transmit(bytes: bytes, from: configuration.base, to: configuration.server, dscp: dscp))
         case .stream: relay.connection?.write(ByteBuffer(bytes: bytes), promise: nil)
         }
     }

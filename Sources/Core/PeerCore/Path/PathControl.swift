@@ -123,20 +123,19 @@ struct PathControl {
     }
 
     /// A packet has left: with the number taken last or, where the peer needs none in it, with the next.
-    mutating func sent(_ packet: [UInt8], _ trafficClass: TrafficClass, at now: Instant) {
-        if trafficClass == .video { unanswered.sent(at: now) }
+    mutating func sent(_ packet: [UInt8], _ dscp: DSCP, at now: Instant) {
+        if dscp == .video { unanswered.sent(at: now) }
         switch feedback {
-        case .none: return reported.sent(bytes: packet.count, isPicture: trafficClass == .video, at: now)
+        case .none: return reported.sent(bytes: packet.count, isPicture: dscp == .video, at: now)
         case .transportWide: guard taken != nil else { return }
         case .perStream:
             if taken == nil { next += 1 }
             streamNumbers.record(packet, as: next)
         }
         taken = nil
-        estimator.sent(
-            next, bytes: packet.count + Limits.ipOverhead, isFavoured: trafficClass == .audio, at: now)
+        estimator.sent(next, bytes: packet.count + Limits.ipOverhead, isFavoured: dscp == .audio, at: now)
         if goesByReports {
-            reported.sent(bytes: packet.count, isPicture: trafficClass == .video, at: now)
+            reported.sent(bytes: packet.count, isPicture: dscp == .video, at: now)
             credit -= packet.count
             creditEnds = creditEnds ?? now + Limits.creditTime
         }
