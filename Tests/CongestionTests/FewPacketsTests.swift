@@ -52,20 +52,20 @@ struct FewPacketsTests {
 
     /// A sharer whose feedback a test makes by hand.
     private struct Sharer {
-        var estimator = BandwidthEstimator(start: 4_000_000, maximum: 100_000_000, marks: .classic)
+        var estimator = BandwidthEstimator(start: 4_000_000, maximum: 100_000_000, ecn: .classic)
         var now = Instant(nanoseconds: 1_000_000_000)
         private var number: Int64 = 0
 
         mutating func send(_ count: Int, bytes: Int = 1200) -> [Int64] {
             (0..<count).map { _ in
                 number += 1
-                isMarked[number] = estimator.allowsMark(at: now)
+                isMarkable[number] = estimator.allowsMark(at: now)
                 estimator.sent(number, bytes: bytes, at: now)
                 return number
             }
         }
 
-        private var isMarked: [Int64: Bool] = [:]
+        private var isMarkable: [Int64: Bool] = [:]
 
         /// All of these came so long after they left; told another 20 ms later.
         mutating func tell(_ numbers: [Int64], delay: Duration = .milliseconds(10)) {
@@ -74,7 +74,7 @@ struct FewPacketsTests {
             for number in numbers {
                 estimator.report(
                     UInt16(truncatingIfNeeded: number), arrival: arrival,
-                    mark: isMarked[number] == true ? .capable : .notCapable)
+                    ecn: isMarkable[number] == true ? .capable : .notCapable)
             }
             estimator.finish(at: now)
             estimator.advance(to: now)

@@ -48,7 +48,7 @@ struct PathSimulation {
     private struct Arrival {
         var number: Int64
         var time: Double
-        var mark: PacketMark
+        var ecn: ECNCodepoint
     }
 
     private(set) var pictures: [Picture] = []
@@ -82,7 +82,7 @@ struct PathSimulation {
     private var open: [Int: (sentAt: Double, left: Int)] = [:]
     fileprivate var linkFreeAt = 0.0
     private var lastArrival = 0.0
-    private var flights: [(arrival: Double, number: Int64, bytes: Int, picture: Int, mark: PacketMark)] = []
+    private var flights: [(arrival: Double, number: Int64, bytes: Int, picture: Int, ecn: ECNCodepoint)] = []
     private var arrived: [Arrival] = []
     private var reported: Int64 = 100
     private var feedbacks: [(at: Double, first: Int64, last: Int64, arrivals: [Arrival])] = []
@@ -92,14 +92,14 @@ struct PathSimulation {
 
     /// - Parameters:
     ///   - wish: what the pictures would take at most.
-    ///   - marks: how they are answered; nil: packets don't allow any.
+    ///   - ecn: how marks are answered; nil: packets don't allow any.
     ///   - path: by the time in seconds.
     init(
         seed: UInt64 = 1, start: Int = 3_000_000, wish: Int = 4_000_000, feedbackInterval: Duration = .milliseconds(40),
-        marks: MarkResponse? = nil, path: @escaping (Double) -> SimulatedPath
+        ecn: ECNResponse? = nil, path: @escaping (Double) -> SimulatedPath
     ) {
         random = SeededGenerator(seed: seed)
-        estimator = BandwidthEstimator(start: start, maximum: wish * 10, marks: marks)
+        estimator = BandwidthEstimator(start: start, maximum: wish * 10, ecn: ecn)
         self.wish = Double(wish)
         self.feedbackInterval = feedbackInterval.inSeconds
         self.path = path
@@ -151,7 +151,7 @@ struct PathSimulation {
                 let arrival = arrivals[number]
                 estimator.report(
                     UInt16(truncatingIfNeeded: number),
-                    arrival: arrival.map { Duration.nanoseconds(Int64(told($0.time) * 4000) * 250_000) }, mark: arrival?.mark)
+                    arrival: arrival.map { Duration.nanoseconds(Int64(told($0.time) * 4000) * 250_000) }, ecn: arrival?.ecn)
             }
             estimator.finish(at: instant)
         }
@@ -187,8 +187,8 @@ struct PathSimulation {
         }
     }
 
-    private mutating func launch(_ bytes: Int, _ picture: Int, _ mark: PacketMark, _ path: SimulatedPath) {
-        guard let mark = treat(mark, path) else { return }
+    private mutating func launch(_ bytes: Int, _ picture: Int, _ ecn: ECNCodepoint, _ path: SimulatedPath) {
+        guard let ecn = treat(ecn, path) else { return }
         sent += 1
         if let policer = path.policer, !passes(policer, bytes) { return dropped += 1 }
         if let rate = path.rate {
@@ -202,7 +202,7 @@ struct PathSimulation {
         guard random.unit() >= path.loss else { return }
         let extra = path.jitter.inSeconds * random.unit() * random.unit()
         lastArrival = max(lastArrival, max(linkFreeAt, now) + path.delay.inSeconds + extra)
-        flights.append((lastArrival, number, bytes, picture, mark))
+        flights.append((lastArrival, number, bytes, picture, ecn))
     }
 
     private mutating func passes(_ policer: SimulatedPath.Policer, _ bytes: Int) -> Bool {
@@ -213,22 +213,22 @@ struct PathSimulation {
         return true
     }
 
-    /// What becomes of a mark; nil where the packet goes with it.
-    private func treat(_ mark: PacketMark, _ path: SimulatedPath) -> PacketMark? {
-        guard mark != .notCapable else { return mark }
+    /// What becomes of what a packet left with; nil where the packet goes with it.
+    private func treat(_ ecn: ECNCodepoint, _ path: SimulatedPath) -> ECNCodepoint? {
+        guard ecn != .notCapable else { return ecn }
         switch path.marking {
-        case .none: return mark
-        case .above(let wait): return linkFreeAt - now > wait.inSeconds ? .congested : mark
+        case .none: return ecn
+        case .above(let wait): return linkFreeAt - now > wait.inSeconds ? .congestionExperienced : ecn
         case .wiped: return .notCapable
         case .dropped: return nil
-        case .all: return .congested
+        case .all: return .congestionExperienced
         }
     }
 
     private mutating func arrive() {
         while let flight = flights.first, flight.arrival <= now {
             flights.removeFirst()
-            arrived.append(Arrival(number: flight.number, time: flight.arrival, mark: flight.mark))
+            arrived.append(Arrival(number: flight.number, time: flight.arrival, ecn: flight.ecn))
             bitsDelivered += Double(flight.bytes) * 8
             guard var picture = open[flight.picture] else { continue }
             picture.left -= 1

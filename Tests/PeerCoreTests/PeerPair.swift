@@ -20,7 +20,7 @@ struct PeerPair: ~Copyable {
     private(set) var viewerDatagrams: [[UInt8]] = []
     /// What each of these lets routers do.
     private(set) var sharerECN: [ECN] = []
-    var sharerMarked: Int { sharerECN.count { $0 != .notCapable } }
+    var sharerMarkable: Int { sharerECN.count { $0 != .notCapable } }
     var sharerAddress = PeerPair.address(1)
     var viewerAddress = PeerPair.address(2)
     /// What the network makes of the viewer's address on its way out; nil: as it is.
@@ -79,7 +79,7 @@ struct PeerPair: ~Copyable {
     ///   - wallClock: at the start.
     init(
         seed: UInt64, conditions: LinkConditions = LinkConditions(), retransmission: Bool = true,
-        takesFlexFEC: Bool = true, feedback: PathFeedback = .transportWide, mark: ECN? = nil, sound: AudioSendParameters? = nil,
+        takesFlexFEC: Bool = true, feedback: PathFeedback = .transportWide, ecn: ECN? = nil, sound: AudioSendParameters? = nil,
         takesReducedSizeRTCP: Bool = true, isRelayed: Bool = false, repetition: Duration = .milliseconds(50),
         tellsViewer: Bool = true,
         wallClock: NTPTimestamp = NTPTimestamp(unixNanoseconds: 1_800_000_000_000_000_000)
@@ -93,12 +93,12 @@ struct PeerPair: ~Copyable {
             payloadType: 102, ssrc: 0xAAAA, retransmission: retransmission ? .init(payloadType: 103, ssrc: 0xBBBB) : nil,
             canonicalName: "sharer", mid: "0", extensions: Self.extensions(feedback), bitsPerSecond: 4_000_000,
             givesTransportFeedback: feedback == .transportWide, givesCongestionFeedback: feedback == .perStream,
-            parity: takesFlexFEC ? .init(payloadType: 104, ssrc: 0xDDDD) : nil, mark: mark)
+            parity: takesFlexFEC ? .init(payloadType: 104, ssrc: 0xDDDD) : nil, ecn: ecn)
         let receive = ReceiveParameters(
             payloadTypes: [102], retransmissionPayloadTypes: [103],
             flexFECPayloadType: takesFlexFEC ? 104 : nil, extensions: Self.extensions(feedback), ssrc: 0xCCCC,
             canonicalName: "viewer", givesCongestionFeedback: feedback == .perStream,
-            reportsMarks: mark != nil && feedback == .transportWide, takesReducedSizeRTCP: takesReducedSizeRTCP)
+            givesECNFeedback: ecn != nil && feedback == .transportWide, takesReducedSizeRTCP: takesReducedSizeRTCP)
         let relayed = Candidate.relayed(Self.address(1), mapped: nil, server: Self.address(9).ip)
         sharer = PeerCore(
             PeerSetup(iceRole: .controlled, handshakeRole: .active, send: send, sendAudio: sound),

@@ -39,8 +39,8 @@ struct SimulationTests {
         // Consent lasts for 30 s from the last answer (RFC 7675 § 5.1): a blackout of 25 leaves hardly room for more.
         if events == 0 { (conditions.loss, conditions.lossLength) = (min(conditions.loss, 0.03), 1) }
         let feedback: PathFeedback = seed % 3 == 0 ? .perStream : .transportWide
-        let mark: ECN? = seed % 2 == 0 ? nil : seed % 9 == 0 ? .capable1 : .capable0
-        var share = Share(PeerPair(seed: seed, conditions: conditions, feedback: feedback, mark: mark))
+        let ecn: ECN? = seed % 2 == 0 ? nil : seed % 9 == 0 ? .capable1 : .capable0
+        var share = Share(PeerPair(seed: seed, conditions: conditions, feedback: feedback, ecn: ecn))
         share.followsPath = conditions.rate != nil
         share.run(for: .seconds(events == 0 ? 2 : 4), unitSize: 2500)
         if events == 0 || events == 3 {
@@ -143,7 +143,7 @@ private struct Days: ~Copyable {
         let sound = AudioSendParameters(
             payloadType: 111, redundancyPayloadType: nil, ssrc: 0xEEEE, canonicalName: "sharer", mid: "1",
             extensions: PeerPair.extensions)
-        var pair = PeerPair(seed: 42, conditions: conditions, mark: .capable0, sound: sound, wallClock: start)
+        var pair = PeerPair(seed: 42, conditions: conditions, ecn: .capable0, sound: sound, wallClock: start)
         pair.keepsAll = false
         let before = pair.now
         pair.run(for: .seconds(2))

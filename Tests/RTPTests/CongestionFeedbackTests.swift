@@ -120,7 +120,7 @@ struct CongestionFeedbackTests {
         #expect(second.reports.map(\.ssrc) == [8] && second.reports[0].firstSequenceNumber == 504)
     }
 
-    @Test("A late packet is told with what came after it; of copies the first one's time and any one's mark")
+    @Test("A late packet is told with what came after it; of copies the first one's time and any one's ECN")
     func lateAndDuplicate() throws {
         var recorder = CongestionFeedbackRecorder()
         for number: UInt16 in [10, 12, 13] { recorder.receive(ssrc: 7, sequenceNumber: number, at: at(50)) }

@@ -34,7 +34,7 @@ struct ECNFeedbackTests {
         #expect(throws: RTCPError.malformed(.transportFeedback)) { try bytes.read { try RTCPPacket.packets($0) } }
     }
 
-    @Test("the first mark and each of congestion is told at once and once more, all else once a second, each stream for itself")
+    @Test("the first ECT and each CE is told at once and once more, all else once a second, each stream for itself")
     func recorder() throws {
         var recorder = ECNRecorder()
         var now = Instant(nanoseconds: 1_000_000_000)

@@ -3,16 +3,16 @@ import Testing
 
 @testable import SDP
 
-@Suite("Congestion marks in offers and answers (RFC 6679 § 6)")
+@Suite("ECN in offers and answers (RFC 6679 § 6)")
 struct ECNCapabilityTests {
     private static let viewer = LocalOfferTests.viewerWithSound
     private static let offer = viewer.description.description.with("\r\n", "\n")
     private static let line = "a=ecn-capable-rtp: rtp mode=setread; ect=0"
 
-    private static func answer(to text: String, marks: Bool = true) throws -> SessionDescription {
+    private static func answer(to text: String, usesECN: Bool = true) throws -> SessionDescription {
         let offer = try Offer(SessionDescription(text))
         var plan = AnswerTests.plan(offer, audio: AnswerTests.sound)
-        plan.marks = marks
+        plan.usesECN = usesECN
         return offer.makeAnswer(plan)
     }
 
@@ -34,7 +34,7 @@ struct ECNCapabilityTests {
         #expect(ECNCapability(parsing: text) == expected)
     }
 
-    @Test("our viewer offers them in all sections, or in none")
+    @Test("our viewer offers it in all sections, or in none")
     func offers() throws {
         #expect(Self.offer.components(separatedBy: Self.line).count == 3)
         #expect(Self.viewer.description.media.allSatisfy { $0.payloadFormats[0].feedback.contains(.ecn) })
@@ -42,16 +42,16 @@ struct ECNCapabilityTests {
         #expect(!without.description.description.contains("ecn"))
     }
 
-    @Test("our sharer takes them, and our viewer tells of them")
+    @Test("our sharer takes it, and our viewer gives feedback")
     func agreed() throws {
         let answer = try Self.answer(to: Self.offer)
         #expect(Self.isAgreed(answer) == [true, true])
         let accepted = try AcceptedAnswer(SessionDescription(answer.description), to: Self.viewer)
-        #expect(accepted.video.takesMarkReports)
+        #expect(accepted.video.takesECNFeedback)
         #expect(try Offer(SessionDescription(Self.offer)).video.ecn == ECNCapability())
     }
 
-    @Test("with feedback stream by stream, which tells of marks itself, there is no other for them")
+    @Test("with feedback stream by stream, which tells of ECN itself, there is no other for it")
     func perStream() throws {
         let lines = Self.offer.components(separatedBy: "\n").filter { !$0.contains("transport-cc") }
         let answer = try Self.answer(to: lines.joined(separator: "\n"))
@@ -59,18 +59,18 @@ struct ECNCapabilityTests {
         #expect(!answer.description.contains("nack ecn"))
     }
 
-    @Test("none where the sharer does not want them, the viewer cannot read them, wants another way, or never tells",
+    @Test("none where the sharer does not want it, the viewer cannot read it, wants another way, or never tells",
         arguments: [
             (false, "", ""), (true, "mode=setread", "mode=setonly"), (true, ": rtp ", ": leap "),
             (true, " nack ecn", " nack other"), (true, "a=ecn-capable-rtp", "a=something"),
         ])
-    func refused(marks: Bool, part: String, other: String) throws {
+    func refused(usesECN: Bool, part: String, other: String) throws {
         var text = Self.offer
         if !part.isEmpty { text = text.with(part, other) }
         if part == " nack ecn" { text = text.with("a=rtcp-fb:* ack ccfb\n", "") }
-        let answer = try Self.answer(to: text, marks: marks)
+        let answer = try Self.answer(to: text, usesECN: usesECN)
         #expect(!answer.description.contains("ecn-capable-rtp") && !answer.description.contains("nack ecn"))
         let offer = try Offer(SessionDescription(text))
-        #expect(!marks || offer.video.ecn == nil)
+        #expect(!usesECN || offer.video.ecn == nil)
     }
 }

@@ -34,9 +34,9 @@ struct MarkingTests {
         let answer = try await room.session.answer(offer: offer).sdp
         #expect(answer.contains("a=ecn-capable-rtp:") == (viewer && sharer))
         let sending = try #require(await room.session.hub)
-        let mark = await sending.mark(of: PeerID(await room.session.lastPeer))
+        let ecn = await sending.ecn(of: PeerID(await room.session.lastPeer))
         let expected: ECN? = viewer && sharer ? .capable0 : nil
-        #expect(mark == expected)
+        #expect(ecn == expected)
         await room.close()
         await other.close()
     }
@@ -44,5 +44,5 @@ struct MarkingTests {
 
 extension PeerHub {
     /// What packets to a viewer may carry for routers.
-    fileprivate func mark(of id: PeerID) -> ECN? { peers[id]?.core.setup.send?.mark }
+    fileprivate func ecn(of id: PeerID) -> ECN? { peers[id]?.core.setup.send?.ecn }
 }

@@ -122,12 +122,12 @@ enum Limits {
     static let keyframeRequestsPerSecond = 50
     /// Packets that one report is taken to be of, at most.
     static let packetsBetweenReports = 10_000
-    /// Streams whose marks a viewer may tell of: pictures, what is sent again, repair packets, sound; and as many again.
-    static let markedStreams = 8
-    /// Packets that a report of marks tells of beyond the last, at most; these reports come once a second.
-    static let packetsOfMarkReport: UInt32 = 65_535
-    /// Packets that a report of marks may tell of beyond its advance: those told of as missing that came after all.
-    static let lateForMarkReport = 1024
+    /// Streams whose ECN a viewer may tell of: pictures, what is sent again, repair packets, sound; and as many again.
+    static let ecnStreams = 8
+    /// Packets that ECN feedback tells of beyond the last, at most; it comes once a second.
+    static let packetsOfECNFeedback: UInt32 = 65_535
+    /// Packets that ECN feedback may tell of beyond its advance: those told of as missing that came after all.
+    static let lateForECNFeedback = 1024
 
     // MARK: What the owner is told
 

@@ -218,7 +218,7 @@ extension PeerCore {
     private mutating func transmitRTP(_ packet: consuming [UInt8], _ dscp: DSCP) {
         guard let protector, let pair = ice.sendAddresses else { return }
         do throws(ProtectionError) { try protector.protectRTP(&packet) } catch { return end(.protection(error)) }
-        let ecn = ice.keepsHeaders ? path.nextMark(at: now) : .notCapable
+        let ecn = ice.keepsHeaders ? path.nextECN(at: now) : .notCapable
         path.sent(packet, dscp, at: now)
         outputs.append(
             .transmit(Transmit(bytes: packet, from: pair.local, to: pair.remote, dscp: dscp, ecn: ecn)))

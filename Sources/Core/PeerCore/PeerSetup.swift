@@ -63,14 +63,14 @@ package struct SendParameters: Sendable {
     /// Repair packets (RFC 8627), where the viewer takes them.
     package var parity: RetransmissionParameters?
     /// ECT(0) or ECT(1), where the viewer tells what became of it (RFC 6679); nil: packets are not to be marked.
-    package var mark: ECN?
+    package var ecn: ECN?
 
     package init(
         payloadType: UInt8, ssrc: UInt32, retransmission: RetransmissionParameters?, canonicalName: String,
         mid: String?, extensions: ExtensionMap, bitsPerSecond: Int, viewerMaximum: Int? = nil,
         playout: PlayoutWish = PlayoutWish(),
         givesTransportFeedback: Bool = false, givesCongestionFeedback: Bool = false,
-        parity: RetransmissionParameters? = nil, mark: ECN? = nil
+        parity: RetransmissionParameters? = nil, ecn: ECN? = nil
     ) {
         self.payloadType = payloadType
         self.ssrc = ssrc
@@ -82,7 +82,7 @@ package struct SendParameters: Sendable {
         self.bitsPerSecond = Self.kept(bitsPerSecond, to: viewerMaximum)
         self.playout = playout
         self.parity = parity
-        self.mark = mark
+        self.ecn = ecn
         feedback = PathFeedback(
             extensions: extensions, takesTransportWide: givesTransportFeedback, takesPerStream: givesCongestionFeedback)
     }
@@ -127,14 +127,14 @@ package struct ReceiveParameters: Sendable {
     /// The sharer takes `ccfb`; transport-wide numbers go before it.
     package var givesCongestionFeedback: Bool
     /// The sharer takes ECN feedback beside transport-wide numbers (`nack ecn`, RFC 6679).
-    package var reportsMarks: Bool
+    package var givesECNFeedback: Bool
     /// Feedback may come by itself (RFC 5506).
     package var takesReducedSizeRTCP: Bool
 
     package init(
         payloadTypes: Set<UInt8>, retransmissionPayloadTypes: Set<UInt8>, flexFECPayloadType: UInt8? = nil,
         parameterSets: [[UInt8]] = [], extensions: ExtensionMap, ssrc: UInt32, canonicalName: String,
-        takesRequests: Bool = true, givesCongestionFeedback: Bool = false, reportsMarks: Bool = false,
+        takesRequests: Bool = true, givesCongestionFeedback: Bool = false, givesECNFeedback: Bool = false,
         takesReducedSizeRTCP: Bool = true
     ) {
         self.payloadTypes = payloadTypes
@@ -146,7 +146,7 @@ package struct ReceiveParameters: Sendable {
         self.canonicalName = canonicalName
         self.takesRequests = takesRequests
         self.givesCongestionFeedback = givesCongestionFeedback
-        self.reportsMarks = reportsMarks
+        self.givesECNFeedback = givesECNFeedback
         self.takesReducedSizeRTCP = takesReducedSizeRTCP
     }
 

@@ -25,9 +25,9 @@ package enum Limits {
     package static let metricsPerFeedback = 512
     /// Streams a receiver tells of: pictures, their retransmissions and repair packets, sound; and as many again.
     package static let recordedStreams = 8
-    /// Marks are told of so often where none of them is of congestion; 32 bytes each time.
+    /// ECN is told of so often where there is no CE; 32 bytes each time.
     static let ecnFeedbackInterval = Duration.seconds(1)
-    /// Of each mark of congestion, in a row.
+    /// Of each CE, in a row.
     static let urgentECNFeedbacks = 2
     /// Numbers of each remembered for feedback: a second at 48 Mbit/s.
     package static let arrivalWindow = 5000

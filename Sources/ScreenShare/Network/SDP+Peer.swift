@@ -95,9 +95,9 @@ extension SendParameters {
         self.init(
             option, stream, mid: video.mid, extensions: video.extensions, bitsPerSecond: bitsPerSecond,
             viewerMaximum: video.bandwidth.map { min($0, .max - sound) + sound })
-        mark = video.ecn.map { ecn in
+        ecn = video.ecn.map { wanted in
             // To give way in proportion takes a report of each packet (RFC 9331 § 4.2).
-            ecn.preference == .one && feedback == .perStream ? .capable1 : .capable0
+            wanted.preference == .one && feedback == .perStream ? .capable1 : .capable0
         }
         guard let type = video.flexFECPayloadType, let ssrc = stream.flexFECSSRC else { return }
         parity = RetransmissionParameters(payloadType: type, ssrc: ssrc)

@@ -32,7 +32,7 @@ extension ShareSession {
                 offer.video, option, stream, bitsPerSecond: videoBitrate,
                 besides: audio == nil ? 0 : soundWithHeaders)
             send.playout = playout(withSound: audio != nil)
-            if !configuration.network.marksPackets { send.mark = nil }
+            if !configuration.network.marksPackets { send.ecn = nil }
             let setup = PeerSetup(
                 // A lite agent nominates nothing (RFC 8445 § 6.1.1).
                 iceRole: offer.transport.isLite ? .controlling : .controlled,
@@ -45,7 +45,7 @@ extension ShareSession {
             // What was chosen before the hub knew the peer has reached nobody.
             tellAudioLane(of: peer)
             let plan = AnswerPlan(
-                option: option, levelIDC: levelIDC, video: stream, audio: audio?.1, marks: send.mark != nil,
+                option: option, levelIDC: levelIDC, video: stream, audio: audio?.1, usesECN: send.ecn != nil,
                 transport: transport, sessionID: UInt64.random(in: 0...UInt64(Int64.max)))
             return LocalDescription(viewer: viewers[peer]?.name ?? "", sdp: offer.makeAnswer(plan).description)
         } catch {

@@ -88,7 +88,7 @@ struct ViewNegotiation {
             extensions: ExtensionMap(answer.video.extensions), ssrc: ssrc, canonicalName: canonicalName,
             takesRequests: option.feedback.contains(.nack) || option.retransmissionPayloadType != nil,
             givesCongestionFeedback: option.feedback.contains(.ccfb),
-            reportsMarks: answer.video.takesMarkReports, takesReducedSizeRTCP: answer.video.takesReducedSizeRTCP)
+            givesECNFeedback: answer.video.takesECNFeedback, takesReducedSizeRTCP: answer.video.takesReducedSizeRTCP)
         let audio = answer.opus.map {
             AudioReceiveParameters(payloadType: $0.payloadType, redundancyPayloadType: $0.redundancyPayloadType)
         }

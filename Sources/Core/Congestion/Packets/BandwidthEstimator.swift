@@ -17,9 +17,9 @@ package struct BandwidthEstimator: Sendable {
     private var train: PacketTrain
     private var losses = LossControl()
     /// Nil where packets must not allow marks of congestion.
-    private var marks: MarkControl?
-    /// What a feedback tells of them.
-    private var markCounts = MarkCounts()
+    private var ecn: ECNControl?
+    /// What a feedback tells of ECN.
+    private var ecnCounts = ECNCounts()
     private var rate: RateControl
     private var trialVerdict: LossVerdict?
     private var reports: [PacketReport] = []
@@ -37,7 +37,7 @@ package struct BandwidthEstimator: Sendable {
     private var movedAt = Instant.zero
     private var lastSent: Instant?
     private var silentSince: Instant?
-    /// Packets that were under way when nothing came any more, since one with a mark came.
+    /// Packets that were under way when nothing came any more, since one came that allows marks.
     private var silenced = 0
     /// Smoothed, from leaving to the feedback on it.
     package private(set) var feedbackDelay: Duration?
@@ -47,11 +47,11 @@ package struct BandwidthEstimator: Sendable {
     ///   - start: bits per second to begin with.
     ///   - maximum: what nobody needs to know more of.
     ///   - resolution: of the arrival times that are reported.
-    ///   - marks: how they are answered, where the peer tells of them.
+    ///   - ecn: how marks are answered, where the peer tells of them.
     package init(
-        start: Int, maximum: Int, resolution: Duration = Limits.arrivalResolution, marks: MarkResponse? = nil
+        start: Int, maximum: Int, resolution: Duration = Limits.arrivalResolution, ecn: ECNResponse? = nil
     ) {
-        self.marks = marks.map { MarkControl($0) }
+        self.ecn = ecn.map { ECNControl($0) }
         rate = RateControl(start: start, maximum: maximum)
         train = PacketTrain(resolution: resolution)
     }
@@ -81,9 +81,9 @@ package struct BandwidthEstimator: Sendable {
     package func isLost(_ number: Int64) -> Bool { packets.isLost(number) }
     package var bytesInFlight: Int { packets.bytesInFlight }
     /// The path carries marks of congestion.
-    package var isMarkable: Bool { marks?.isCapable ?? false }
+    package var isMarkable: Bool { ecn?.isCapable ?? false }
     /// Packets that came with one.
-    package var congestionMarks: Int { marks?.congested ?? 0 }
+    package var congestionMarks: Int { ecn?.congestionMarks ?? 0 }
 
     /// What may be in flight: what the path holds, and the queue that is tolerated.
     package var window: Int {
@@ -126,7 +126,7 @@ package struct BandwidthEstimator: Sendable {
     /// Whether routers may mark the next packet.
     package mutating func allowsMark(at now: Instant) -> Bool {
         // Where nothing passes, it may be the permission that does not.
-        silentSince == nil && marks?.allowsNext(at: now) == true
+        silentSince == nil && ecn?.allowsNext(at: now) == true
     }
 
     /// Anything came from the peer.
@@ -134,8 +134,8 @@ package struct BandwidthEstimator: Sendable {
 
     /// One packet of a feedback, by the 16 bits that stand in it; ascending.
     ///
-    /// - Parameter mark: what it came with; nil where the feedback does not say.
-    package mutating func report(_ wrapped: UInt16, arrival: Duration?, mark: PacketMark? = nil) {
+    /// - Parameter ecn: what it came with; nil where the feedback does not say.
+    package mutating func report(_ wrapped: UInt16, arrival: Duration?, ecn: ECNCodepoint? = nil) {
         guard reports.count < Limits.sentPackets, let number = packets.number(of: wrapped) else { return }
         let isFavoured = packets.isFavoured(number)
         guard arrival != nil || isFavoured else {
@@ -146,9 +146,9 @@ package struct BandwidthEstimator: Sendable {
         }
         if !isFavoured { settleOvertaken(below: number) }
         guard let report = packets.report(number, arrival: arrival) else { return }
-        if let mark, arrival != nil {
-            markCounts.count(mark)
-            if mark != .notCapable { silenced = 0 }
+        if let ecn, arrival != nil {
+            ecnCounts.count(ecn)
+            if ecn != .notCapable { silenced = 0 }
         }
         reports.append(report)
     }
@@ -167,10 +167,10 @@ package struct BandwidthEstimator: Sendable {
         return lost
     }
 
-    /// So many more have come, by their marks.
-    package mutating func marked(_ counts: MarkCounts) {
-        markCounts.add(counts)
-        if counts.marked > 0 { silenced = 0 }
+    /// So many more have come, by their ECN.
+    package mutating func report(_ counts: ECNCounts) {
+        ecnCounts.add(counts)
+        if counts.markable > 0 { silenced = 0 }
     }
 
     /// The feedback's end: all it told is weighed.
@@ -183,9 +183,9 @@ package struct BandwidthEstimator: Sendable {
             weighLoss(at: now)
             return nil
         }
-        // What passes again are packets without a mark. One may get lost anywhere.
+        // What passes again are packets that allow no mark. One may get lost anywhere.
         if isSilent, silenced >= Limits.packetsOfDoubt {
-            marks?.doubt(at: now)
+            ecn?.doubt(at: now)
             silenced = 0
         }
         let silence = endSilence(at: now)
@@ -230,7 +230,7 @@ package struct BandwidthEstimator: Sendable {
                 outflow: delivery.bitsPerSecond(over: Limits.outflowWindow),
                 delivered: delivery.bitsPerSecond(over: Limits.sustainedWindow), inFlight: reports.map(\.inFlight).max() ?? 0,
                 trains: times.areTrusted ? train.observe(ordinary) : [], loss: trialVerdict ?? loss,
-                marks: weighMarks(queueIsShort, roundTrip: roundTrip, at: now)))
+                ecn: weighECN(queueIsShort, roundTrip: roundTrip, at: now)))
         trialVerdict = nil
         // A queue that keeps its length though less and less is sent is none: the path has become longer.
         let isLong = rate.isCompeting || queue.standing > Limits.longPlateau
@@ -248,11 +248,11 @@ package struct BandwidthEstimator: Sendable {
         train.restart()
     }
 
-    private mutating func weighMarks(_ queueIsShort: Bool, roundTrip: Duration, at now: Instant) -> MarkVerdict? {
-        marks?.observe(markCounts, arrivals: reports.count { $0.arrival != nil }, at: now)
-        markCounts = MarkCounts()
-        if losses.lasting > Limits.lossOfMarkable { marks?.doubt(at: now) }
-        return marks?.takeVerdict(queueIsShort: queueIsShort, roundTrip: roundTrip + queue.standing, at: now)
+    private mutating func weighECN(_ queueIsShort: Bool, roundTrip: Duration, at now: Instant) -> ECNVerdict? {
+        ecn?.observe(ecnCounts, arrivals: reports.count { $0.arrival != nil }, at: now)
+        ecnCounts = ECNCounts()
+        if losses.lasting > Limits.lossOfMarkable { ecn?.doubt(at: now) }
+        return ecn?.takeVerdict(queueIsShort: queueIsShort, roundTrip: roundTrip + queue.standing, at: now)
     }
 
     private mutating func weighLoss(at now: Instant) {

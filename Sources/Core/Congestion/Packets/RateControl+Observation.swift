@@ -18,12 +18,12 @@ extension RateControl {
         package var trains: [PacketTrain.Sample]
         package var loss: LossVerdict?
         /// What follows from marks of congestion.
-        package var marks: MarkVerdict?
+        package var ecn: ECNVerdict?
 
         package init(
             now: Instant, queue: Duration, isSteady: Bool = false, jitter: Duration, roundTrip: Duration, latestOutflow: Int?,
             outflow: Int?, delivered: Int?, inFlight: Int = 0, trains: [PacketTrain.Sample], loss: LossVerdict?,
-            marks: MarkVerdict? = nil
+            ecn: ECNVerdict? = nil
         ) {
             self.now = now
             self.queue = queue
@@ -36,7 +36,7 @@ extension RateControl {
             self.inFlight = inFlight
             self.trains = trains
             self.loss = loss
-            self.marks = marks
+            self.ecn = ecn
         }
     }
 }

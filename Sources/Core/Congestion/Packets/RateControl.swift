@@ -77,7 +77,7 @@ package struct RateControl: Sendable {
             learn(seen, elapsed)
         }
         if let loss = seen.loss { weigh(loss, seen) }
-        switch seen.marks {
+        switch seen.ecn {
         case .distrust(let fall): regain(fall)
         // Loss and marks at once are answered once.
         case .yield(let factor, let part) where seen.loss == nil: heed(factor, part: part, seen)

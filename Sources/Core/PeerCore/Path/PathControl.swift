@@ -25,9 +25,9 @@ struct PathControl {
     var unanswered = UnansweredSilence()
     /// What both sides agreed on.
     private let feedback: PathFeedback
-    private let mark: ECN?
-    /// What the peer told of marks last, by stream.
-    private var marks = MarkReports()
+    /// What packets may carry for routers; nil: no permission to mark them.
+    private let ecn: ECN?
+    private var ecnFeedback = ECNFeedbackHistory()
     private var streamNumbers = StreamNumbers()
     /// Of the peer's reports by stream.
     private var reportTimes = Unwrapper<UInt32>()
@@ -48,9 +48,9 @@ struct PathControl {
         next = Int64(UInt16.random(in: 0..<0x8000, using: &random))
         maximum = parameters?.bitsPerSecond ?? 0
         feedback = parameters?.feedback ?? .none
-        mark = parameters?.mark
+        ecn = parameters?.ecn
         reported = ReportedRate(maximum: maximum)
-        estimator = Self.estimator(start: Limits.startRate, maximum: maximum, feedback, mark)
+        estimator = Self.estimator(start: Limits.startRate, maximum: maximum, feedback, ecn)
         feedbackBudget = TokenBucket(
             perSecond: Limits.feedbacksPerSecond, capacity: Limits.feedbacksPerSecond, at: now)
         credit = Limits.startCredit
@@ -62,18 +62,18 @@ struct PathControl {
             if evidence == .reportsOnly { reported.begin(roundTrip: roundTrip ?? Limits.assumedRoundTrip) }
             return
         }
-        estimator = Self.estimator(start: Limits.localStartRate, maximum: maximum, feedback, mark)
+        estimator = Self.estimator(start: Limits.localStartRate, maximum: maximum, feedback, ecn)
         credit = Limits.localStartCredit
     }
 
     private static func estimator(
-        start: Int, maximum: Int, _ feedback: PathFeedback, _ mark: ECN?
+        start: Int, maximum: Int, _ feedback: PathFeedback, _ ecn: ECN?
     ) -> BandwidthEstimator {
         BandwidthEstimator(
             start: start, maximum: maximum * Limits.pacingFactor,
             resolution: feedback == .perStream
                 ? Congestion.Limits.streamArrivalResolution : Congestion.Limits.arrivalResolution,
-            marks: feedback == .none ? nil : mark.map { $0 == .capable1 ? .scalable : .classic })
+            ecn: feedback == .none ? nil : ecn.map { $0 == .capable1 ? .scalable : .classic })
     }
 
     mutating func setMaximum(_ bitsPerSecond: Int) {
@@ -117,9 +117,9 @@ struct PathControl {
     func isLost(_ number: Int64) -> Bool { estimator.isLost(number) }
 
     /// What the packet that leaves next carries for routers.
-    mutating func nextMark(at now: Instant) -> ECN {
-        guard let mark, estimator.allowsMark(at: now) else { return .notCapable }
-        return mark
+    mutating func nextECN(at now: Instant) -> ECN {
+        guard let ecn, estimator.allowsMark(at: now) else { return .notCapable }
+        return ecn
     }
 
     /// A packet has left: with the number taken last or, where the peer needs none in it, with the next.
@@ -276,15 +276,15 @@ struct PathControl {
         for packet in packets {
             estimator.report(
                 UInt16(truncatingIfNeeded: packet.number), arrival: packet.metric.offset.map { reportedAt - $0 },
-                mark: PacketMark(packet.metric.ecn))
+                ecn: ECNCodepoint(packet.metric.ecn))
         }
         return finish(at: now)
     }
 
     /// What the packets came with (RFC 6679 § 5.1); it counts with the next feedback on their arrival.
     mutating func receive(_ feedback: ECNFeedback) {
-        guard self.feedback == .transportWide, let news = marks.news(of: feedback) else { return }
-        estimator.marked(news)
+        guard self.feedback == .transportWide, let news = ecnFeedback.news(of: feedback) else { return }
+        estimator.report(news)
     }
 
     private mutating func finish(at now: Instant) -> Duration? {
@@ -387,12 +387,12 @@ struct PathControl {
     }
 }
 
-extension PacketMark {
+extension ECNCodepoint {
     fileprivate init(_ ecn: ECN) {
         switch ecn {
         case .notCapable: self = .notCapable
         case .capable0, .capable1: self = .capable
-        case .congestionExperienced: self = .congested
+        case .congestionExperienced: self = .congestionExperienced
         }
     }
 }

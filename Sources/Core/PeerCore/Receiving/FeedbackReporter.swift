@@ -10,7 +10,7 @@ struct FeedbackReporter {
     private var perStream: CongestionFeedbackRecorder
     /// All is told twice at least where packets get lost, should a report get lost.
     private let tellsTwice: Bool
-    private var marks = ECNRecorder()
+    private var ecnRecorder = ECNRecorder()
     private var mediaSSRC: UInt32?
     private var unreported = 0
     private var unreportedBytes = 0
@@ -46,8 +46,8 @@ struct FeedbackReporter {
         case .transportWide:
             guard let (number, header) = Self.number(bytes, parameters.extensions) else { return }
             mediaSSRC = mediaSSRC ?? header.ssrc
-            if parameters.reportsMarks {
-                marks.receive(ssrc: header.ssrc, sequenceNumber: header.sequenceNumber, ecn: ecn)
+            if parameters.givesECNFeedback {
+                ecnRecorder.receive(ssrc: header.ssrc, sequenceNumber: header.sequenceNumber, ecn: ecn)
             }
             room.receive(header, bytes: bytes.count, at: now)
             gap = transportWide.receive(transportSequenceNumber: number, at: now)
@@ -136,7 +136,7 @@ struct FeedbackReporter {
         guard !arrivals.isEmpty else { return [] }
         // Before what tells of arrivals, with which it is weighed.
         var bytes: [UInt8] = []
-        for report in marks.makeFeedback(senderSSRC: senderSSRC, at: now) { report.append(to: &bytes) }
+        for report in ecnRecorder.makeFeedback(senderSSRC: senderSSRC, at: now) { report.append(to: &bytes) }
         var datagrams: [[UInt8]] = []
         for append in arrivals {
             append(&bytes)

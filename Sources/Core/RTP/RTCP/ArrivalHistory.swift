@@ -47,7 +47,7 @@ struct ArrivalHistory: Sendable {
         let index = Int(number - first)
         while arrivals.count <= index { arrivals.append(nil) }
         if let known = arrivals[index] {
-            // The first copy's time, but any copy's mark (RFC 8888 § 3.1).
+            // The first copy's time, but any copy's ECN (RFC 8888 § 3.1).
             guard arrival.ecn == .congestionExperienced, known.ecn != arrival.ecn else { return }
             arrivals[index]?.ecn = arrival.ecn
         } else {

@@ -1,6 +1,6 @@
 import Datagrams
 
-/// ECN feedback (RFC 6679 § 5.1): how many packets of one stream came with which mark, since the first.
+/// ECN feedback (RFC 6679 § 5.1): how many packets of one stream came with which codepoint, since the first.
 package struct ECNFeedback: Hashable, Sendable {
     package var senderSSRC: UInt32
     package var mediaSSRC: UInt32

@@ -1,16 +1,16 @@
 import Datagrams
 import Timebase
 
-/// A receiver's counts of the marks that came, stream by stream, from which ECN feedback is made (RFC 6679 § 7.3.2): as
-/// soon as there is a mark of congestion, or the first that allows one, and else from time to time. What was lost is told
-/// by other feedback at once.
+/// A receiver's counts of the ECN codepoints that came, stream by stream, from which ECN feedback is made (RFC 6679
+/// § 7.3.2): as soon as there is CE, or the first ECT, and else from time to time. What was lost is told by other feedback
+/// at once.
 package struct ECNRecorder: Sendable {
     private struct Stream: Sendable {
         let ssrc: UInt32
         var unwrapper = Unwrapper<UInt16>()
         var first: Int64?
         var received: Int64 = 0
-        /// Packets by mark.
+        /// Packets by codepoint.
         var counts: [UInt32] = [0, 0, 0, 0]
         /// Feedbacks that are to tell of it soon: one may get lost, above all where there is congestion.
         var urgent = 0

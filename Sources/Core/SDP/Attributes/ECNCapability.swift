@@ -1,4 +1,4 @@
-/// `a=ecn-capable-rtp` (RFC 6679 § 6.1): how congestion marks are to be tried, and what the peer can do with them.
+/// `a=ecn-capable-rtp` (RFC 6679 § 6.1): how ECN is to be tried, and what the peer can do with them.
 package struct ECNCapability: Hashable, Sendable {
     package enum Mode: String, Sendable {
         case setOnly = "setonly"
@@ -20,7 +20,7 @@ package struct ECNCapability: Hashable, Sendable {
     package var mode: Mode
     package var preference: Preference
 
-    /// The only way of ours: a part of the packets is marked, until feedback tells that marks get through (§ 7.2.1).
+    /// The only way of ours: a part of the packets has ECT, until feedback tells that it gets through (§ 7.2.1).
     static let rtp = "rtp"
 
     package init(methods: [String] = [rtp], mode: Mode = .setAndRead, preference: Preference = .zero) {
@@ -61,7 +61,7 @@ package struct ECNCapability: Hashable, Sendable {
 }
 
 extension MediaDescription {
-    /// Nil where packets must not be marked.
+    /// Nil where packets must have no ECT.
     var ecnCapability: ECNCapability? {
         attributes.value(of: ECNCapability.name).flatMap(ECNCapability.init(parsing:))
     }

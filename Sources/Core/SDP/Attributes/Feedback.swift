@@ -18,7 +18,7 @@ package struct Feedback: OptionSet, Hashable, Sendable {
     package static let transportCC = Feedback(rawValue: 16)
     /// The same, stream by stream (RFC 8888 § 6).
     package static let ccfb = Feedback(rawValue: 32)
-    /// What packets came with of congestion marks (RFC 6679 § 6.2).
+    /// What packets came with of ECN (RFC 6679 § 6.2).
     package static let ecn = Feedback(rawValue: 64)
 
     /// In the order in which we write them.

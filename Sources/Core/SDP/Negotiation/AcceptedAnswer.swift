@@ -87,7 +87,7 @@ package struct AcceptedVideo: Hashable, Sendable {
     /// Bits per second the answerer asks us to keep to; nil where it says nothing.
     package let bandwidth: Int?
     /// Packets may come marked, and the sharer wants to know (RFC 6679).
-    package let takesMarkReports: Bool
+    package let takesECNFeedback: Bool
 
     fileprivate init(_ answer: SessionDescription, to offer: SessionDescription) throws(AnswerFault) {
         guard let index = offer.media.firstIndex(where: { $0.kind == "video" }) else { throw .mismatchedMedia }
@@ -106,7 +106,7 @@ package struct AcceptedVideo: Hashable, Sendable {
         mid = section.mid ?? offered.mid
         extensions = section.extensions(of: offered)
         takesReducedSizeRTCP = section.attributes.has("rtcp-rsize")
-        takesMarkReports = section.ecnCapability != nil && options[0].feedback.contains(.ecn)
+        takesECNFeedback = section.ecnCapability != nil && options[0].feedback.contains(.ecn)
     }
 
     /// The answer's formats with a payload type of ours that mean the same configuration: profile and mode (RFC 6184

@@ -7,21 +7,21 @@ package struct AnswerPlan: Sendable {
     package var video: LocalStream
     /// Nil while there is no sound.
     package var audio: LocalStream?
-    /// Packets may be marked, where the offer takes that.
-    package var marks: Bool
+    /// Routers may mark packets, where the offer takes that (RFC 6679).
+    package var usesECN: Bool
     package var transport: LocalTransport
     /// Random (RFC 8829 § 5.2.1).
     package var sessionID: UInt64
 
     package init(
-        option: H264Option, levelIDC: UInt8, video: LocalStream, audio: LocalStream? = nil, marks: Bool = true,
+        option: H264Option, levelIDC: UInt8, video: LocalStream, audio: LocalStream? = nil, usesECN: Bool = true,
         transport: LocalTransport, sessionID: UInt64
     ) {
         self.option = option
         self.levelIDC = levelIDC
         self.video = video
         self.audio = audio
-        self.marks = marks
+        self.usesECN = usesECN
         self.transport = transport
         self.sessionID = sessionID
     }
@@ -68,7 +68,7 @@ extension Offer {
         case .audio: content = audioContent(plan)
         case .video: content = videoContent(plan)
         }
-        content.marks = plan.marks && video.ecn != nil && offered.ecnCapability?.isServable == true
+        content.usesECN = plan.usesECN && video.ecn != nil && offered.ecnCapability?.isServable == true
         return acceptance(of: offered, content, plan.transport.attributes(setup: localSetup, isTagged: isTagged))
     }
 
@@ -79,7 +79,7 @@ extension Offer {
         /// URIs of the extensions we would send.
         var extensions: [String] = []
         var stream: LocalStream?
-        var marks = false
+        var usesECN = false
     }
 
     private func audioContent(_ plan: AnswerPlan) -> Content {
@@ -139,8 +139,8 @@ extension Offer {
         section.attributes.add(content.direction.rawValue)
         section.attributes.add("rtcp-mux")
         if offered.attributes.has("rtcp-rsize") { section.attributes.add("rtcp-rsize") }
-        section.attributes += content.formats.map { $0.telling(ofMarks: content.marks) }.attributes
-        if content.marks { section.attributes.append(ECNCapability().attribute) }
+        section.attributes += content.formats.map { $0.telling(ofECN: content.usesECN) }.attributes
+        if content.usesECN { section.attributes.append(ECNCapability().attribute) }
         if let stream = content.stream {
             section.attributes.add("msid", stream.id.text)
             section.attributes += stream.attributes
@@ -161,9 +161,9 @@ extension Offer {
 }
 
 extension PayloadFormat {
-    fileprivate func telling(ofMarks marks: Bool) -> PayloadFormat {
+    fileprivate func telling(ofECN usesECN: Bool) -> PayloadFormat {
         var format = self
-        if !marks { format.feedback.remove(.ecn) }
+        if !usesECN { format.feedback.remove(.ecn) }
         return format
     }
 

@@ -1,7 +1,7 @@
 extension SessionDescription {
     /// With one of the two ways to tell which packets came, in all sections (RFC 8888 § 6): transport-wide numbers, whose
     /// reports are smaller, where their header extension is there as well; else `ccfb`, for which packets carry nothing, and
-    /// which tells of marks itself (§ 7).
+    /// which tells of ECN itself (§ 7).
     func withOneCongestionFeedback() -> SessionDescription {
         let sections = media.filter { $0.kind == "video" && !$0.isRejected }
         let isPerStream =

@@ -2,79 +2,80 @@ import Congestion
 import Testing
 import Timebase
 
-@Suite("Marks of congestion (RFC 3168, RFC 6679, RFC 9331)")
-struct MarkControlTests {
+@Suite("Explicit congestion notification (RFC 3168, RFC 6679, RFC 9331)")
+struct ECNControlTests {
     private static let start = Instant(nanoseconds: 5_000_000_000)
     private static let roundTrip = Duration.milliseconds(50)
 
     /// Packets and reports on them in turn, each as the network made it.
     private static func run(
-        _ marks: inout MarkControl, from start: Instant, seconds: Double, queueIsShort: Bool = true, network: (PacketMark) -> PacketMark?
-    ) -> (sent: [PacketMark], factors: [Double]) {
-        var sent: [PacketMark] = [], factors: [Double] = []
+        _ ecn: inout ECNControl, from start: Instant, seconds: Double, queueIsShort: Bool = true,
+        network: (ECNCodepoint) -> ECNCodepoint?
+    ) -> (sent: [ECNCodepoint], factors: [Double]) {
+        var sent: [ECNCodepoint] = [], factors: [Double] = []
         var now = start
-        var counts = MarkCounts()
+        var counts = ECNCounts()
         while now < start + .seconds(seconds) {
             now += .milliseconds(4)
-            let mark = marks.allowsNext(at: now) ? PacketMark.capable : .notCapable
-            sent.append(mark)
-            if let came = network(mark) { counts.count(came) }
+            let codepoint = ecn.allowsNext(at: now) ? ECNCodepoint.capable : .notCapable
+            sent.append(codepoint)
+            if let came = network(codepoint) { counts.count(came) }
             guard sent.count % 10 == 0 else { continue }
-            marks.observe(counts, arrivals: 10, at: now)
-            counts = MarkCounts()
-            let verdict = marks.takeVerdict(queueIsShort: queueIsShort, roundTrip: roundTrip, at: now)
+            ecn.observe(counts, arrivals: 10, at: now)
+            counts = ECNCounts()
+            let verdict = ecn.takeVerdict(queueIsShort: queueIsShort, roundTrip: roundTrip, at: now)
             if case .yield(let factor, _) = verdict { factors.append(factor) }
         }
         return (sent, factors)
     }
 
-    @Test("a few packets try it, and all are marked once one of them came as it left",
-        arguments: [MarkResponse.classic, .scalable])
-    func capable(response: MarkResponse) {
-        var marks = MarkControl(response)
-        let (sent, factors) = Self.run(&marks, from: Self.start, seconds: 1) { $0 }
+    @Test("a few packets try it, and all carry ECT once one of them came as it left",
+        arguments: [ECNResponse.classic, .scalable])
+    func capable(response: ECNResponse) {
+        var ecn = ECNControl(response)
+        let (sent, factors) = Self.run(&ecn, from: Self.start, seconds: 1) { $0 }
         #expect(sent.prefix(10).count { $0 != .notCapable } == 1)
         #expect(sent.dropFirst(10).allSatisfy { $0 == .capable })
-        #expect(marks.isCapable && factors.isEmpty && marks.congested == 0)
+        #expect(ecn.isCapable && factors.isEmpty && ecn.congestionMarks == 0)
     }
 
-    @Test("where marks are wiped out, or packets with them lost, hardly any carries one; a minute later it is tried again",
-        arguments: [PacketMark.notCapable, nil])
-    func incapable(fate: PacketMark?) {
-        var marks = MarkControl(.classic)
-        let (sent, _) = Self.run(&marks, from: Self.start, seconds: 30) { $0 == .notCapable ? $0 : fate }
-        #expect(sent.count { $0 != .notCapable } == 10 && !marks.isCapable)
-        let (later, _) = Self.run(&marks, from: Self.start + .seconds(30), seconds: 40) { $0 }
-        #expect(later.count { $0 == .capable } > 500 && marks.isCapable)
+    @Test("where ECT is wiped out, or packets with it lost, hardly any carries it; a minute later it is tried again",
+        arguments: [ECNCodepoint.notCapable, nil])
+    func incapable(fate: ECNCodepoint?) {
+        var ecn = ECNControl(.classic)
+        let (sent, _) = Self.run(&ecn, from: Self.start, seconds: 30) { $0 == .notCapable ? $0 : fate }
+        #expect(sent.count { $0 != .notCapable } == 10 && !ecn.isCapable)
+        let (later, _) = Self.run(&ecn, from: Self.start + .seconds(30), seconds: 40) { $0 }
+        #expect(later.count { $0 == .capable } > 500 && ecn.isCapable)
     }
 
-    @Test("a network that begins to wipe them out is noticed")
+    @Test("a network that begins to wipe it out is noticed")
     func becomesIncapable() {
-        var marks = MarkControl(.classic)
-        _ = Self.run(&marks, from: Self.start, seconds: 6) { $0 }
-        let (sent, _) = Self.run(&marks, from: Self.start + .seconds(6), seconds: 3) { _ in .notCapable }
-        #expect(!marks.isCapable && sent.suffix(500).allSatisfy { $0 == .notCapable })
+        var ecn = ECNControl(.classic)
+        _ = Self.run(&ecn, from: Self.start, seconds: 6) { $0 }
+        let (sent, _) = Self.run(&ecn, from: Self.start + .seconds(6), seconds: 3) { _ in .notCapable }
+        #expect(!ecn.isCapable && sent.suffix(500).allSatisfy { $0 == .notCapable })
     }
 
     @Test("ECT(0) is answered once in a round trip, by a tenth")
     func classic() {
-        var marks = MarkControl(.classic)
+        var ecn = ECNControl(.classic)
         var count = 0
-        let (_, factors) = Self.run(&marks, from: Self.start, seconds: 2) { mark in
+        let (_, factors) = Self.run(&ecn, from: Self.start, seconds: 2) { codepoint in
             count += 1
-            return mark != .notCapable && count % 20 == 0 ? .congested : mark
+            return codepoint != .notCapable && count % 20 == 0 ? .congestionExperienced : codepoint
         }
         #expect(factors.allSatisfy { $0 == 0.9 } && (12...20).contains(factors.count), "\(factors)")
-        #expect(marks.congested >= 20)
+        #expect(ecn.congestionMarks >= 20)
     }
 
     @Test("ECT(1) is answered in proportion to what is marked", arguments: [4, 20])
     func scalable(every: Int) throws {
-        var marks = MarkControl(.scalable)
+        var ecn = ECNControl(.scalable)
         var count = 0
-        let (_, factors) = Self.run(&marks, from: Self.start, seconds: 20) { mark in
+        let (_, factors) = Self.run(&ecn, from: Self.start, seconds: 20) { codepoint in
             count += 1
-            return mark != .notCapable && count % every == 0 ? .congested : mark
+            return codepoint != .notCapable && count % every == 0 ? .congestionExperienced : codepoint
         }
         let last = factors.suffix(50)
         let mean = last.reduce(0, +) / Double(max(1, last.count))
@@ -82,79 +83,79 @@ struct MarkControlTests {
         #expect(abs(mean - expected) < 0.01, "\(mean)")
     }
 
-    @Test("who marks everything whatever is sent is not believed for ever", arguments: [MarkResponse.classic, .scalable])
-    func saturated(response: MarkResponse) {
-        var marks = MarkControl(response)
-        let (sent, factors) = Self.run(&marks, from: Self.start, seconds: 10) {
-            $0 == .notCapable ? $0 : .congested
+    @Test("who marks everything whatever is sent is not believed for ever", arguments: [ECNResponse.classic, .scalable])
+    func saturated(response: ECNResponse) {
+        var ecn = ECNControl(response)
+        let (sent, factors) = Self.run(&ecn, from: Self.start, seconds: 10) {
+            $0 == .notCapable ? $0 : .congestionExperienced
         }
-        #expect(factors.reduce(1, *) > 0.12 && factors.reduce(1, *) < 0.4 && !marks.isCapable, "\(factors)")
+        #expect(factors.reduce(1, *) > 0.12 && factors.reduce(1, *) < 0.4 && !ecn.isCapable, "\(factors)")
         #expect(sent.suffix(1000).allSatisfy { $0 == .notCapable })
     }
 
     @Test("nor where packets come one by one, and jitter looks like a queue now and then")
     func saturatedSingly() {
-        var marks = MarkControl(.scalable)
+        var ecn = ECNControl(.scalable)
         var (fall, sent) = (1.0, 0)
         while sent < 200 {
             sent += 1
             let now = Self.start + .milliseconds(20 * sent)
-            var counts = MarkCounts()
-            counts.count(marks.allowsNext(at: now) ? .congested : .notCapable)
-            marks.observe(counts, arrivals: 1, at: now)
-            let verdict = marks.takeVerdict(queueIsShort: sent % 3 > 0, roundTrip: Self.roundTrip, at: now)
+            var counts = ECNCounts()
+            counts.count(ecn.allowsNext(at: now) ? .congestionExperienced : .notCapable)
+            ecn.observe(counts, arrivals: 1, at: now)
+            let verdict = ecn.takeVerdict(queueIsShort: sent % 3 > 0, roundTrip: Self.roundTrip, at: now)
             if case .yield(let factor, _) = verdict { fall *= factor }
         }
-        #expect(!marks.isCapable && fall > 0.03, "\(fall)")
+        #expect(!ecn.isCapable && fall > 0.03, "\(fall)")
     }
 
     @Test("a few that are all marked, among others that are not, are believed")
     func luckyMarks() {
-        var marks = Self.capable(.scalable)
+        var ecn = Self.capable(.scalable)
         for count in 1...600 {
             let now = Self.start + .milliseconds(Int64(count) * 20)
             // Those that an answer goes by are marked, and most of the others are not.
-            marks.observe(MarkCounts(capable: 6), arrivals: 6, at: now - .milliseconds(10))
-            marks.observe(MarkCounts(congested: 1), arrivals: 1, at: now)
-            _ = marks.takeVerdict(queueIsShort: true, roundTrip: .milliseconds(1), at: now)
+            ecn.observe(ECNCounts(capable: 6), arrivals: 6, at: now - .milliseconds(10))
+            ecn.observe(ECNCounts(congestionExperienced: 1), arrivals: 1, at: now)
+            _ = ecn.takeVerdict(queueIsShort: true, roundTrip: .milliseconds(1), at: now)
         }
-        #expect(marks.isCapable)
+        #expect(ecn.isCapable)
     }
 
     @Test("of a queue that is there, all that comes may be marked for long")
     func saturatedQueue() {
-        var marks = MarkControl(.scalable)
-        let (_, factors) = Self.run(&marks, from: Self.start, seconds: 5, queueIsShort: false) {
-            $0 == .notCapable ? $0 : .congested
+        var ecn = ECNControl(.scalable)
+        let (_, factors) = Self.run(&ecn, from: Self.start, seconds: 5, queueIsShort: false) {
+            $0 == .notCapable ? $0 : .congestionExperienced
         }
-        #expect(marks.isCapable && factors.count > 30)
+        #expect(ecn.isCapable && factors.count > 30)
     }
 
-    @Test("what left before all were marked, and is told of late, is no sign that marks are wiped out")
+    @Test("what left before all carried ECT, and is told of late, is no sign that it is wiped out")
     func lateReport() {
-        var marks = Self.capable(.classic)
+        var ecn = Self.capable(.classic)
         // A page that left at the beginning, and a screen at rest.
-        marks.observe(MarkCounts(capable: 5, notCapable: 300), arrivals: 305, at: Self.start + .seconds(1))
-        #expect(marks.isCapable)
+        ecn.observe(ECNCounts(capable: 5, notCapable: 300), arrivals: 305, at: Self.start + .seconds(1))
+        #expect(ecn.isCapable)
         for second in 6..<20 as Range<Int64> {
-            marks.observe(MarkCounts(notCapable: 30), arrivals: 30, at: Self.start + .seconds(second))
+            ecn.observe(ECNCounts(notCapable: 30), arrivals: 30, at: Self.start + .seconds(second))
         }
-        #expect(!marks.isCapable)
+        #expect(!ecn.isCapable)
     }
 
     /// One whose test has just succeeded.
-    private static func capable(_ response: MarkResponse) -> MarkControl {
-        var marks = MarkControl(response)
-        while !marks.allowsNext(at: start) {}
-        marks.observe(MarkCounts(capable: 1, notCapable: 9), arrivals: 10, at: start)
-        #expect(marks.isCapable)
-        return marks
+    private static func capable(_ response: ECNResponse) -> ECNControl {
+        var ecn = ECNControl(response)
+        while !ecn.allowsNext(at: start) {}
+        ecn.observe(ECNCounts(capable: 1, notCapable: 9), arrivals: 10, at: start)
+        #expect(ecn.isCapable)
+        return ecn
     }
 
     @Test("pictures of one packet are not all risked: of ten packets one is a test")
     func sparse() {
-        var marks = MarkControl(.classic)
-        let sent = (0..<300 as Range<Int64>).map { marks.allowsNext(at: Self.start + .milliseconds($0 * 33)) }
+        var ecn = ECNControl(.classic)
+        let sent = (0..<300 as Range<Int64>).map { ecn.allowsNext(at: Self.start + .milliseconds($0 * 33)) }
         #expect(sent.count { $0 } == 10)
         let tests = sent.indices.filter { sent[$0] }
         #expect(zip(tests, tests.dropFirst()).allSatisfy { $1 - $0 >= 10 })
@@ -162,69 +163,69 @@ struct MarkControlTests {
 
     @Test("where nothing passes while it is tried, or after, it is left, and tried again ever later")
     func doubt() {
-        var marks = Self.capable(.classic)
+        var ecn = Self.capable(.classic)
         var now = Self.start
         for wait in [60, 120, 240] as [Int64] {
-            marks.doubt(at: now)
-            #expect(!marks.isCapable)
+            ecn.doubt(at: now)
+            #expect(!ecn.isCapable)
             // What is told now is of the time before.
-            marks.observe(MarkCounts(capable: 40), arrivals: 40, at: now + .seconds(1))
-            #expect(!marks.isCapable)
-            #expect((0..<50).allSatisfy { _ in !marks.allowsNext(at: now + .seconds(wait - 1)) })
+            ecn.observe(ECNCounts(capable: 40), arrivals: 40, at: now + .seconds(1))
+            #expect(!ecn.isCapable)
+            #expect((0..<50).allSatisfy { _ in !ecn.allowsNext(at: now + .seconds(wait - 1)) })
             now += .seconds(wait)
-            #expect((0..<50).contains { _ in marks.allowsNext(at: now) })
+            #expect((0..<50).contains { _ in ecn.allowsNext(at: now) })
         }
-        var untried = MarkControl(.classic)
+        var untried = ECNControl(.classic)
         untried.doubt(at: Self.start)
         #expect((0..<50).contains { _ in untried.allowsNext(at: Self.start) }, "a silence before the first test is none of it")
     }
 
     @Test("what is told before a test began is not of that test")
     func earlier() {
-        var marks = MarkControl(.classic)
-        marks.observe(MarkCounts(capable: 40), arrivals: 40, at: Self.start)
-        #expect(!marks.isCapable)
+        var ecn = ECNControl(.classic)
+        ecn.observe(ECNCounts(capable: 40), arrivals: 40, at: Self.start)
+        #expect(!ecn.isCapable)
     }
 
-    @Test("a viewer who stops telling of marks gets none")
+    @Test("a viewer who stops telling of ECN gets none")
     func untold() {
-        var marks = Self.capable(.classic)
+        var ecn = Self.capable(.classic)
         for tenth in 1...40 as ClosedRange<Int64> {
-            marks.observe(MarkCounts(), arrivals: 10, at: Self.start + .milliseconds(tenth * 100))
+            ecn.observe(ECNCounts(), arrivals: 10, at: Self.start + .milliseconds(tenth * 100))
         }
-        #expect(marks.isCapable)
-        marks.observe(MarkCounts(), arrivals: 10, at: Self.start + .milliseconds(5100))
-        #expect(!marks.isCapable)
+        #expect(ecn.isCapable)
+        ecn.observe(ECNCounts(), arrivals: 10, at: Self.start + .milliseconds(5100))
+        #expect(!ecn.isCapable)
     }
 
-    @Test("what comes in the round trip after an answer asks for no other", arguments: [MarkResponse.classic, .scalable])
-    func onceInARoundTrip(response: MarkResponse) {
-        var marks = Self.capable(response)
+    @Test("what comes in the round trip after an answer asks for no other", arguments: [ECNResponse.classic, .scalable])
+    func onceInARoundTrip(response: ECNResponse) {
+        var ecn = Self.capable(response)
         var answers = 0
         // Marks of one burst, told of over 90 ms; the next two reports are clean.
-        for (index, congested) in [3, 3, 3, 0, 0].enumerated() {
+        for (index, count) in [3, 3, 3, 0, 0].enumerated() {
             let now = Self.start + .milliseconds(Int64(index) * 45)
-            marks.observe(MarkCounts(capable: 10, congested: congested), arrivals: 13, at: now)
-            if marks.takeVerdict(queueIsShort: true, roundTrip: Self.roundTrip, at: now) != nil { answers += 1 }
+            ecn.observe(ECNCounts(capable: 10, congestionExperienced: count), arrivals: 13, at: now)
+            if ecn.takeVerdict(queueIsShort: true, roundTrip: Self.roundTrip, at: now) != nil { answers += 1 }
         }
         #expect(answers == 1)
     }
 
     @Test("an answer says what part of the last few hundred packets was marked, and forgets those before")
     func part() {
-        var marks = Self.capable(.classic)
+        var ecn = Self.capable(.classic)
         var now = Self.start + .seconds(1)
-        marks.observe(MarkCounts(capable: 9, congested: 1), arrivals: 10, at: now)
-        let first = marks.takeVerdict(queueIsShort: true, roundTrip: Self.roundTrip, at: now)
-        #expect(first == MarkVerdict.yield(0.9, part: 0.1))
+        ecn.observe(ECNCounts(capable: 9, congestionExperienced: 1), arrivals: 10, at: now)
+        let first = ecn.takeVerdict(queueIsShort: true, roundTrip: Self.roundTrip, at: now)
+        #expect(first == ECNVerdict.yield(0.9, part: 0.1))
         // Half of three hundred, none of two thousand, and a tenth of ten.
         for step in 0..<35 {
             now += .milliseconds(10)
-            let counts = step < 15 ? MarkCounts(capable: 10, congested: 10) : MarkCounts(capable: 100)
-            marks.observe(counts, arrivals: step < 15 ? 20 : 100, at: now)
+            let counts = step < 15 ? ECNCounts(capable: 10, congestionExperienced: 10) : ECNCounts(capable: 100)
+            ecn.observe(counts, arrivals: step < 15 ? 20 : 100, at: now)
         }
-        marks.observe(MarkCounts(capable: 9, congested: 1), arrivals: 10, at: now)
-        let later = marks.takeVerdict(queueIsShort: true, roundTrip: Self.roundTrip, at: now)
+        ecn.observe(ECNCounts(capable: 9, congestionExperienced: 1), arrivals: 10, at: now)
+        let later = ecn.takeVerdict(queueIsShort: true, roundTrip: Self.roundTrip, at: now)
         guard case .yield(0.9, let part) = later else {
             Issue.record("\(String(describing: later))")
             return
@@ -234,19 +235,19 @@ struct MarkControlTests {
 
     @Test("single marks, and marks with clean times between them, are of no network that marks everything")
     func honest() {
-        var marks = Self.capable(.classic)
+        var ecn = Self.capable(.classic)
         var now = Self.start
         for round in 0..<100 {
             now += .seconds(1)
-            marks.observe(MarkCounts(congested: round % 2 == 0 ? 1 : 5), arrivals: 5, at: now)
-            let verdict = marks.takeVerdict(queueIsShort: true, roundTrip: Self.roundTrip, at: now)
+            ecn.observe(ECNCounts(congestionExperienced: round % 2 == 0 ? 1 : 5), arrivals: 5, at: now)
+            let verdict = ecn.takeVerdict(queueIsShort: true, roundTrip: Self.roundTrip, at: now)
             guard case .yield(0.9, _) = verdict else {
                 Issue.record("\(String(describing: verdict))")
                 return
             }
             now += .seconds(1)
-            marks.observe(MarkCounts(capable: 5), arrivals: 5, at: now)
-            #expect(marks.takeVerdict(queueIsShort: true, roundTrip: Self.roundTrip, at: now) == nil)
+            ecn.observe(ECNCounts(capable: 5), arrivals: 5, at: now)
+            #expect(ecn.takeVerdict(queueIsShort: true, roundTrip: Self.roundTrip, at: now) == nil)
         }
     }
 }
@@ -254,7 +255,7 @@ struct MarkControlTests {
 @Suite("What follows from marks for the rate")
 struct MarkedRateTests {
     /// A verdict a second, `used` being what comes through.
-    private static func capacity(after verdicts: [MarkVerdict], used: Int?, loss: LossVerdict? = nil) -> Int {
+    private static func capacity(after verdicts: [ECNVerdict], used: Int?, loss: LossVerdict? = nil) -> Int {
         var rate = RateControl(start: 4_000_000, maximum: 10_000_000)
         var now = Instant(nanoseconds: 5_000_000_000)
         for verdict in verdicts {
@@ -262,12 +263,12 @@ struct MarkedRateTests {
             rate.observe(
                 RateControl.Observation(
                     now: now, queue: .zero, jitter: .zero, roundTrip: .milliseconds(50), latestOutflow: nil, outflow: used,
-                    delivered: used, trains: [], loss: loss, marks: verdict))
+                    delivered: used, trains: [], loss: loss, ecn: verdict))
         }
         return rate.capacity
     }
 
-    private static func seldom(_ count: Int) -> [MarkVerdict] { Array(repeating: .yield(0.9, part: 0.02), count: count) }
+    private static func seldom(_ count: Int) -> [ECNVerdict] { Array(repeating: .yield(0.9, part: 0.02), count: count) }
 
     @Test("a film falls by a tenth each time")
     func film() {
@@ -298,13 +299,13 @@ struct MarkedRateTests {
 @Suite("A path that marks instead of dropping")
 struct MarkedPathTests {
     private static func share(
-        seed: UInt64 = 1, _ marks: MarkResponse?, rate: Double = 2_000_000, _ marking: SimulatedPath.Marking
+        seed: UInt64 = 1, _ response: ECNResponse?, rate: Double = 2_000_000, _ marking: SimulatedPath.Marking
     ) -> PathSimulation {
-        PathSimulation(seed: seed, marks: marks) { _ in SimulatedPath(rate: rate, marking: marking) }
+        PathSimulation(seed: seed, ecn: response) { _ in SimulatedPath(rate: rate, marking: marking) }
     }
 
-    @Test("nothing is lost, and the queue is shorter than without", arguments: [MarkResponse.classic, .scalable])
-    func shortQueue(response: MarkResponse) {
+    @Test("nothing is lost, and the queue is shorter than without", arguments: [ECNResponse.classic, .scalable])
+    func shortQueue(response: ECNResponse) {
         for seed in 1...3 as ClosedRange<UInt64> {
             var plain = Self.share(seed: seed, nil, .above(.milliseconds(20)))
             var marked = Self.share(seed: seed, response, .above(.milliseconds(20)))
@@ -319,8 +320,8 @@ struct MarkedPathTests {
     }
 
     @Test("a network that treats marks badly costs nothing",
-        arguments: [SimulatedPath.Marking.wiped, .dropped, .all], [MarkResponse.classic, .scalable])
-    func hostile(marking: SimulatedPath.Marking, response: MarkResponse) {
+        arguments: [SimulatedPath.Marking.wiped, .dropped, .all], [ECNResponse.classic, .scalable])
+    func hostile(marking: SimulatedPath.Marking, response: ECNResponse) {
         var plain = Self.share(nil, .none)
         var marked = Self.share(response, marking)
         plain.run(for: 40)
@@ -333,7 +334,7 @@ struct MarkedPathTests {
 
     @Test("a router that allows less than the link is obeyed, and more is used once it allows that")
     func policed() {
-        var share = PathSimulation(marks: .classic) { time in
+        var share = PathSimulation(ecn: .classic) { time in
             SimulatedPath(rate: time < 10 || time > 25 ? 4_000_000 : 1_000_000, marking: .above(.milliseconds(25)))
         }
         share.run(for: 25)
@@ -345,7 +346,7 @@ struct MarkedPathTests {
 
     @Test("a path that loses what is marked only later is freed of it by the silence that follows")
     func blackHole() {
-        var share = PathSimulation(marks: .classic) { time in
+        var share = PathSimulation(ecn: .classic) { time in
             SimulatedPath(marking: time < 5 ? .none : .dropped)
         }
         share.run(for: 5)

@@ -7,18 +7,18 @@ import Timebase
 
 @testable import PeerCore
 
-@Suite("Marks of congestion, from router to sharer")
-struct MarkTests {
+@Suite("ECN, from router to sharer")
+struct ECNTests {
     private static func share(
-        _ feedback: PathFeedback, mark: ECN? = .capable0, sound: AudioSendParameters? = nil,
+        _ feedback: PathFeedback, ecn: ECN? = .capable0, sound: AudioSendParameters? = nil,
         _ change: (inout LinkConditions) -> Void = { _ in }
     ) -> Share {
         var conditions = LinkConditions()
         change(&conditions)
-        return Share(PeerPair(seed: 7, conditions: conditions, feedback: feedback, mark: mark, sound: sound))
+        return Share(PeerPair(seed: 7, conditions: conditions, feedback: feedback, ecn: ecn, sound: sound))
     }
 
-    @Test("where the viewer tells of marks, packets may be marked, and what was is counted",
+    @Test("where the viewer tells of ECN, packets may be marked, and what was is counted",
         arguments: [PathFeedback.transportWide, .perStream])
     func counted(feedback: PathFeedback) throws {
         var share = Self.share(feedback) {
@@ -36,13 +36,13 @@ struct MarkTests {
         #expect(path.capacity ?? 0 < min(known, 2_200_000), "\(path)")
     }
 
-    @Test("control messages carry none, and packets only once the network has let one through",
+    @Test("control messages carry no ECT, and packets only once the network has let one through",
         arguments: [PathFeedback.transportWide, .perStream])
     func restraint(feedback: PathFeedback) {
         var share = Self.share(feedback) { $0.marking = .wiped }
         share.run(for: .seconds(8))
         #expect(share.pair.sharer.statistics.path?.isMarkable == false)
-        #expect((1...10).contains(share.pair.sharerMarked))
+        #expect((1...10).contains(share.pair.sharerMarkable))
         var willing = Self.share(feedback)
         willing.run(for: .seconds(8))
         #expect(willing.pair.sharer.statistics.path?.isMarkable == true)
@@ -59,45 +59,45 @@ struct MarkTests {
         var share = Self.share(feedback) { $0.marking = .lost }
         share.run(for: .seconds(12), unitSize: 600)
         #expect(share.pair.sharer.statistics.path?.isMarkable == false)
-        #expect((1...10).contains(share.pair.sharerMarked))
+        #expect((1...10).contains(share.pair.sharerMarkable))
         #expect(share.pair.unitsReceived > 12 * 30 * 95 / 100, "\(share.pair.unitsReceived)")
     }
 
-    @Test("without an agreement no packet carries one", arguments: [PathFeedback.transportWide, .perStream])
+    @Test("without an agreement no packet carries ECT", arguments: [PathFeedback.transportWide, .perStream])
     func none(feedback: PathFeedback) {
-        var share = Self.share(feedback, mark: nil)
+        var share = Self.share(feedback, ecn: nil)
         share.run(for: .seconds(3))
-        #expect(share.pair.sharerMarked == 0 && share.pair.sharer.statistics.path?.isMarkable == false)
+        #expect(share.pair.sharerMarkable == 0 && share.pair.sharer.statistics.path?.isMarkable == false)
     }
 
-    @Test("by way of a relay of the sharer's own no packet carries one: what it makes of marks is not the path's doing",
+    @Test("by way of a relay of the sharer's own no packet carries ECT: what it makes of that is not the path's doing",
         arguments: [PathFeedback.transportWide, .perStream])
     func relayed(feedback: PathFeedback) {
-        var share = Share(PeerPair(seed: 7, feedback: feedback, mark: .capable0, isRelayed: true))
+        var share = Share(PeerPair(seed: 7, feedback: feedback, ecn: .capable0, isRelayed: true))
         share.run(for: .seconds(8))
-        #expect(share.pair.unitsReceived > 200 && share.pair.sharerMarked == 0)
+        #expect(share.pair.unitsReceived > 200 && share.pair.sharerMarkable == 0)
     }
 
     @Test("counters that come late, go back or jump count nothing")
     func counters() {
-        var reports = MarkReports()
+        var history = ECNFeedbackHistory()
         func report(_ highest: UInt32, _ capable: UInt32, _ marked: UInt16 = 0) -> ECNFeedback {
             ECNFeedback(
                 senderSSRC: 9, mediaSSRC: 1, extendedHighestSequenceNumber: highest, capable0: capable,
                 congestionExperienced: marked)
         }
-        #expect(reports.news(of: report(100, 40, 65_535))?.capable == 40)
-        let next = reports.news(of: report(110, 45, 2))
-        #expect(next?.capable == 5 && next?.congested == 3, "16 bits wrap")
-        #expect(reports.news(of: report(105, 43)) == nil)
-        #expect(reports.news(of: report(110, 45, 1)) == nil, "the same packets, told of before")
-        #expect(reports.news(of: report(112, 46, 2 &+ 60_000)) == nil, "more marks than packets")
-        #expect(reports.news(of: report(120, 40)) == nil)
-        #expect(reports.news(of: report(130, 50))?.capable == 10)
+        #expect(history.news(of: report(100, 40, 65_535))?.capable == 40)
+        let next = history.news(of: report(110, 45, 2))
+        #expect(next?.capable == 5 && next?.congestionExperienced == 3, "16 bits wrap")
+        #expect(history.news(of: report(105, 43)) == nil)
+        #expect(history.news(of: report(110, 45, 1)) == nil, "the same packets, told of before")
+        #expect(history.news(of: report(112, 46, 2 &+ 60_000)) == nil, "more marks than packets")
+        #expect(history.news(of: report(120, 40)) == nil)
+        #expect(history.news(of: report(130, 50))?.capable == 10)
         for ssrc in 2...20 as ClosedRange<UInt32> {
             var other = report(1, 1)
             other.mediaSSRC = ssrc
-            #expect((reports.news(of: other) != nil) == (ssrc <= 8))
+            #expect((history.news(of: other) != nil) == (ssrc <= 8))
         }
     }
 }

@@ -1,6 +1,6 @@
 import Timebase
 
-/// Marks of congestion (ECN).
+/// Explicit congestion notification (ECN).
 extension Limits {
     // MARK: The answer
 
@@ -22,17 +22,17 @@ extension Limits {
 
     /// Packets without a permission to mark between two with one, at least: a path that drops those loses a tenth of what it
     /// carries meanwhile, as repair is made for.
-    static let packetsPerMarkTest = 9
+    static let packetsPerECNTest = 9
     /// Between two packets with a permission, at least.
-    static let markTestInterval = Duration.milliseconds(20)
+    static let ecnTestInterval = Duration.milliseconds(20)
     /// Packets with a permission in one test.
-    static let markTests = 10
-    /// A test without any mark is given up after this time.
-    static let markTestTime = Duration.seconds(2)
-    /// Packets that tell whether marks are wiped out on the way, or not told of.
-    static let packetsOfMarks = 50
-    /// Reports of marks come once a second; the RTCP interval of RFC 3550 § 6.2 may be as long as this.
-    static let longestMarkReport = Duration.seconds(5)
+    static let ecnTests = 10
+    /// A test of which nothing comes with ECT is given up after this time.
+    static let ecnTestTime = Duration.seconds(2)
+    /// Packets that tell whether ECT is wiped out on the way, or not told of.
+    static let packetsOfECNCheck = 50
+    /// ECN feedback comes once a second; the RTCP interval of RFC 3550 § 6.2 may be as long as this.
+    static let longestECNFeedbackInterval = Duration.seconds(5)
 
     // MARK: What marks whatever comes
 
@@ -48,9 +48,9 @@ extension Limits {
 
     /// A network that failed is tried again after this time, for it may be another by then; after each failure in a row
     /// twice as late.
-    static let marksRetry = Duration.seconds(60)
-    /// How often `marksRetry` is doubled at most: up to half an hour.
-    static let marksRetryDoublings = 5
+    static let ecnRetry = Duration.seconds(60)
+    /// How often `ecnRetry` is doubled at most: up to half an hour.
+    static let ecnRetryDoublings = 5
     /// So many packets with a permission to mark vanish together where none with one passes.
     static let packetsOfDoubt = 3
     /// A path that loses such a share may do so for the permission to mark, on one of two ways that it has (RFC 6679
