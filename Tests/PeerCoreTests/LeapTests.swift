@@ -21,7 +21,7 @@ struct LeapTests {
         var random: any RandomNumberGenerator & Sendable = SeededGenerator(seed: 3)
         let parameters = SendParameters(
             payloadType: 102, ssrc: 1, retransmission: .init(payloadType: 103, ssrc: 2), canonicalName: "sharer",
-            mid: nil, extensions: ExtensionMap(), bitsPerSecond: 4_000_000, parity: nil)
+            mid: nil, extensions: ExtensionMap(), bitsPerSecond: 4_000_000, flexFEC: nil)
         let clock = WallClockAnchor(instant: Self.start, ntp: NTPTimestamp(unixNanoseconds: 1_800_000_000_000_000_000))
         sender = MediaSender(parameters, wallClock: clock, random: &random, at: Self.start)
         path = PathControl(parameters, random: &random, at: Self.start)

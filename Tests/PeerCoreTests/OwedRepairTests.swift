@@ -21,7 +21,7 @@ struct OwedRepairTests {
         let parameters = SendParameters(
             payloadType: 102, ssrc: 1, retransmission: .init(payloadType: 103, ssrc: 2), canonicalName: "sharer",
             mid: nil, extensions: ExtensionMap(), bitsPerSecond: 4_000_000,
-            parity: takesFlexFEC ? .init(payloadType: 104, ssrc: 3) : nil)
+            flexFEC: takesFlexFEC ? .init(payloadType: 104, ssrc: 3) : nil)
         let clock = WallClockAnchor(instant: Self.start, ntp: NTPTimestamp(unixNanoseconds: 1_800_000_000_000_000_000))
         let sender = MediaSender(parameters, wallClock: clock, random: &random, at: start)
         return (sender, PathControl(parameters, random: &random, at: start))

@@ -93,7 +93,7 @@ struct PeerPair: ~Copyable {
             payloadType: 102, ssrc: 0xAAAA, retransmission: retransmission ? .init(payloadType: 103, ssrc: 0xBBBB) : nil,
             canonicalName: "sharer", mid: "0", extensions: Self.extensions(feedback), bitsPerSecond: 4_000_000,
             givesTransportFeedback: feedback == .transportWide, givesCongestionFeedback: feedback == .perStream,
-            parity: takesFlexFEC ? .init(payloadType: 104, ssrc: 0xDDDD) : nil, ecn: ecn)
+            flexFEC: takesFlexFEC ? .init(payloadType: 104, ssrc: 0xDDDD) : nil, ecn: ecn)
         let receive = ReceiveParameters(
             payloadTypes: [102], retransmissionPayloadTypes: [103],
             flexFECPayloadType: takesFlexFEC ? 104 : nil, extensions: Self.extensions(feedback), ssrc: 0xCCCC,

@@ -161,7 +161,7 @@ struct ToldRepairTests {
         let parameters = SendParameters(
             payloadType: 102, ssrc: 1, retransmission: .init(payloadType: 103, ssrc: 2), canonicalName: "sharer",
             mid: nil, extensions: PeerPair.extensions, bitsPerSecond: 4_000_000, givesTransportFeedback: true,
-            parity: .init(payloadType: 104, ssrc: 3))
+            flexFEC: .init(payloadType: 104, ssrc: 3))
         let clock = WallClockAnchor(instant: now, ntp: NTPTimestamp(unixNanoseconds: 1_800_000_000_000_000_000))
         sender = MediaSender(parameters, wallClock: clock, random: &random, at: now)
         path = PathControl(parameters, random: &random, at: now)

@@ -19,10 +19,10 @@ struct RequestTests {
     /// When requests for packet 2 leave, which gets lost and never comes again; the round trip takes 50 ms.
     ///
     /// - Parameter lostBefore: so many runs of five packets got lost, and came when they were asked for.
-    private func requests(parity: UInt8?, lostBefore runs: UInt16 = 0, until end: Int) -> [Int] {
+    private func requests(flexFEC: UInt8?, lostBefore runs: UInt16 = 0, until end: Int) -> [Int] {
         var receiver = MediaReceiver(
             ReceiveParameters(
-                payloadTypes: [96], retransmissionPayloadTypes: [97], flexFECPayloadType: parity,
+                payloadTypes: [96], retransmissionPayloadTypes: [97], flexFECPayloadType: flexFEC,
                 extensions: ExtensionMap(), ssrc: 1, canonicalName: "viewer"), at: at(0))
         var none: AudioReceiver?
         var times: [Int] = []
@@ -52,22 +52,22 @@ struct RequestTests {
 
     @Test("a sharer of our kind, which takes copies for one request, is asked three times, and then all the time")
     func own() {
-        #expect(requests(parity: 98, until: 110) == [0, 8, 16, 59, 67, 75, 83, 91])
+        #expect(requests(flexFEC: 98, until: 110) == [0, 8, 16, 59, 67, 75, 83, 91])
     }
 
     @Test("another sharer, which may answer each copy, is asked once, and twice for what it has not sent")
     func others() {
-        #expect(requests(parity: nil, until: 110) == [0, 59, 67])
+        #expect(requests(flexFEC: nil, until: 110) == [0, 59, 67])
     }
 
     @Test("where packets get lost in a row, a sharer of our kind is asked all the time, until they come")
     func bursts() {
-        let times = requests(parity: 98, lostBefore: 9, until: 110)
+        let times = requests(flexFEC: 98, lostBefore: 9, until: 110)
         // Every 2.5 ms by a clock of 1 ms, and once more where an answer is overdue.
         let pauses = zip(times, times.dropFirst()).map { $1 - $0 }
         #expect(pauses.allSatisfy { $0 <= 3 }, "\(times)")
         #expect((36...40).contains(times.count), "\(times)")
-        #expect(requests(parity: nil, lostBefore: 9, until: 110).count <= 4)
+        #expect(requests(flexFEC: nil, lostBefore: 9, until: 110).count <= 4)
     }
 }
 

@@ -158,7 +158,7 @@ struct SharingTests {
     }
 
     @Test("where round trips are long, repair packets spare most pictures the wait for one")
-    func parity() {
+    func flexFEC() {
         var conditions = LinkConditions()
         conditions.loss = 0.05
         conditions.delay = .milliseconds(25)

@@ -21,21 +21,21 @@ struct FlexFECTests {
         }
     }
 
-    private func repairs(of packets: [[UInt8]], from first: UInt16, count: Int) -> [[UInt8]] {
+    private func repairPackets(of packets: [[UInt8]], from first: UInt16, count: Int) -> [[UInt8]] {
         var encoder = FlexFECEncoder()
         for (index, packet) in packets.enumerated() { encoder.add(packet, sequenceNumber: first &+ UInt16(index)) }
-        return encoder.finish(repairs: count)
+        return encoder.finish(repairPackets: count)
     }
 
     private func recovered(
-        _ packets: [[UInt8]], lost: Set<Int>, _ repairs: [[UInt8]], from first: UInt16
+        _ packets: [[UInt8]], lost: Set<Int>, _ repairPackets: [[UInt8]], from first: UInt16
     ) -> [[UInt8]] {
         var decoder = FlexFECDecoder(ssrc: Self.ssrc)
         var found: [[UInt8]] = []
         for (index, packet) in packets.enumerated() where !lost.contains(index) {
             found += decoder.receive(packet, sequenceNumber: first &+ UInt16(index))
         }
-        for repair in repairs { found += decoder.receiveRepair(repair, payload: 0..<repair.count) }
+        for packet in repairPackets { found += decoder.receiveRepairPacket(packet, payload: 0..<packet.count) }
         return found
     }
 
@@ -43,16 +43,16 @@ struct FlexFECTests {
     func one(lost: Int) {
         var random = SeededGenerator(seed: 1)
         let sent = packets(14, from: 65_530, &random)
-        let repair = repairs(of: sent, from: 65_530, count: 1)
+        let repair = repairPackets(of: sent, from: 65_530, count: 1)
         let isRight = recovered(sent, lost: [lost], repair, from: 65_530) == [sent[lost]]
         #expect(isRight)
     }
 
     @Test("any run of k packets comes back from k repair packets", arguments: 1...8)
-    func run(repairs count: Int) {
+    func run(repairPackets count: Int) {
         var random = SeededGenerator(seed: 2)
         let sent = packets(30, from: 100, &random)
-        let made = repairs(of: sent, from: 100, count: count)
+        let made = repairPackets(of: sent, from: 100, count: count)
         #expect(made.count == count)
         for start in 0...(30 - count) {
             let lost = Set(start..<(start + count))
@@ -66,7 +66,7 @@ struct FlexFECTests {
     func pairs() {
         var random = SeededGenerator(seed: 3)
         let sent = packets(14, from: 7, &random)
-        let made = repairs(of: sent, from: 7, count: 3)
+        let made = repairPackets(of: sent, from: 7, count: 3)
         var (whole, all) = (0, 0)
         for first in 0..<14 {
             for second in (first + 1)..<14 {
@@ -81,12 +81,12 @@ struct FlexFECTests {
     func late() {
         var random = SeededGenerator(seed: 4)
         let sent = packets(10, from: 40, &random)
-        let repair = repairs(of: sent, from: 40, count: 1)
+        let repair = repairPackets(of: sent, from: 40, count: 1)
         var decoder = FlexFECDecoder(ssrc: Self.ssrc)
         for index in sent.indices where index != 3 && index != 6 {
             _ = decoder.receive(sent[index], sequenceNumber: 40 + UInt16(index))
         }
-        let isEarly = decoder.receiveRepair(repair[0], payload: 0..<repair[0].count).isEmpty
+        let isEarly = decoder.receiveRepairPacket(repair[0], payload: 0..<repair[0].count).isEmpty
         #expect(isEarly)
         let isRight = decoder.receive(sent[6], sequenceNumber: 46) == [sent[3]]
         #expect(isRight)
@@ -104,8 +104,8 @@ struct FlexFECTests {
             if index != 2, index != 7 { found += decoder.receive(packet, sequenceNumber: UInt16(index)) }
             guard index % 10 == 9 else { continue }
             // Two in the first group, as the second is worth one and a half.
-            for repair in encoder.finish(repairs: index == 9 ? 1 : 2) {
-                found += decoder.receiveRepair(repair, payload: 0..<repair.count)
+            for packet in encoder.finish(repairPackets: index == 9 ? 1 : 2) {
+                found += decoder.receiveRepairPacket(packet, payload: 0..<packet.count)
             }
         }
         let isWhole = Set(found) == [sent[2], sent[7]]
@@ -126,7 +126,7 @@ struct FlexFECTests {
     func garbage() {
         var random = SeededGenerator(seed: 5)
         let sent = packets(10, from: 40, &random)
-        let repair = repairs(of: sent, from: 40, count: 2)
+        let repair = repairPackets(of: sent, from: 40, count: 2)
         for round in 0..<5000 {
             var decoder = FlexFECDecoder(ssrc: Self.ssrc)
             for index in [0, 1, 2, 4, 5, 7] { _ = decoder.receive(sent[index], sequenceNumber: 40 + UInt16(index)) }
@@ -135,7 +135,7 @@ struct FlexFECTests {
                 bytes[Int(random.next() % UInt64(min(24, bytes.count)))] = UInt8(truncatingIfNeeded: random.next())
             }
             if round % 3 == 0 { bytes.removeLast(Int(random.next() % UInt64(bytes.count))) }
-            for packet in decoder.receiveRepair(bytes, payload: 0..<bytes.count) {
+            for packet in decoder.receiveRepairPacket(bytes, payload: 0..<bytes.count) {
                 #expect(packet.count >= RTPHeader.fixedSize)
             }
         }
@@ -151,13 +151,13 @@ struct FlexFECTests {
         }
         for step in 1...100 as ClosedRange<UInt16> {
             let base = 100 &+ step &* 300
-            for repair in repairs(of: packets(20, from: base, &random), from: base, count: 1) {
-                #expect(decoder.receiveRepair(repair, payload: 0..<repair.count).isEmpty)
+            for packet in repairPackets(of: packets(20, from: base, &random), from: base, count: 1) {
+                #expect(decoder.receiveRepairPacket(packet, payload: 0..<packet.count).isEmpty)
             }
         }
         let equations = Mirror(reflecting: decoder).descendant("equations") as? any Collection
         #expect(equations?.count == 0)
-        let own = repairs(of: sent, from: 100, count: 1)
-        #expect(own.flatMap { decoder.receiveRepair($0, payload: 0..<$0.count) } == [sent[4]])
+        let own = repairPackets(of: sent, from: 100, count: 1)
+        #expect(own.flatMap { decoder.receiveRepairPacket($0, payload: 0..<$0.count) } == [sent[4]])
     }
 }

@@ -27,8 +27,8 @@ struct NACKTrackerTests {
     @Test("a picture's last packets are missed by its repair packets, before the next picture comes")
     func tail() {
         var tracker = tracker()
-        tracker.parityPatience = .milliseconds(20)
-        tracker.parityCame(upTo: 5, at: after(2))
+        tracker.repairPacketPatience = .milliseconds(20)
+        tracker.repairPacketsCome(upTo: 5, at: after(2))
         #expect(tracker.missingCount == 2)
         #expect(tracker.takeDue(at: after(2)).requests.isEmpty, "the other repair packets may still mend it")
         #expect(tracker.takeDue(at: after(3)).requests == [4, 5])
@@ -37,11 +37,11 @@ struct NACKTrackerTests {
     @Test("more missing packets than repair packets bring back are asked for at once")
     func beyondRepair() {
         var tracker = tracker()
-        tracker.parityPatience = .milliseconds(20)
+        tracker.repairPacketPatience = .milliseconds(20)
         for number in [5, 7, 8] as [Int64] { _ = tracker.receive(number, at: after(1)) }
         #expect(tracker.takeDue(at: after(1)).requests == [4, 6], "one repair packet for a picture, as far as is known")
         // Each is for others of the picture's packets.
-        for number in [8, 7] as [Int64] { tracker.parityCame(upTo: number, isRepair: true, at: after(2)) }
+        for number in [8, 7] as [Int64] { tracker.repairPacketsCome(upTo: number, isRepairPacket: true, at: after(2)) }
         for number in [10, 12, 13] as [Int64] { _ = tracker.receive(number, at: after(20)) }
         #expect(tracker.takeDue(at: after(20)).requests.isEmpty, "two came for the last one")
         for number in [15, 16] as [Int64] { _ = tracker.receive(number, at: after(21)) }
@@ -51,13 +51,13 @@ struct NACKTrackerTests {
     @Test("where packets come close together, the repair packets are not waited for longer than they take")
     func fastPath() {
         var tracker = tracker()
-        tracker.parityPatience = .milliseconds(20)
+        tracker.repairPacketPatience = .milliseconds(20)
         var at = start
         for number in 4...203 as ClosedRange<Int64> {
             at = at + .microseconds(20)
             _ = tracker.receive(number, at: at)
         }
-        tracker.parityCame(upTo: 205, at: at)
+        tracker.repairPacketsCome(upTo: 205, at: at)
         #expect(tracker.takeDue(at: at + .microseconds(100)).requests.isEmpty)
         #expect(tracker.takeDue(at: at + .microseconds(150)).requests == [204, 205])
     }
@@ -65,7 +65,7 @@ struct NACKTrackerTests {
     @Test("what repair packets mend meanwhile is not asked for")
     func mended() {
         var tracker = tracker()
-        tracker.parityPatience = .milliseconds(20)
+        tracker.repairPacketPatience = .milliseconds(20)
         _ = tracker.receive(6, at: after(2))
         _ = tracker.receive(4, at: after(3))
         _ = tracker.receive(5, at: after(3))
@@ -201,7 +201,7 @@ struct NACKTrackerTests {
         var tracker = tracker()
         #expect(tracker.receive(1_000_000, at: start) == .tooManyMissing)
         #expect(tracker.missingCount == 0)
-        tracker.parityCame(upTo: 9_000_000, at: start)
+        tracker.repairPacketsCome(upTo: 9_000_000, at: start)
         #expect(tracker.missingCount == 0, "nor does a repair packet make up such a list")
     }
 }

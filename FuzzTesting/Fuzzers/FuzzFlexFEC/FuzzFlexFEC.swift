@@ -19,7 +19,7 @@ private func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         sequence &+= UInt16(head[1])
         let found =
             head[0] & 1 == 1
-            ? decoder.receiveRepair(body, payload: 0..<body.count) : decoder.receive(body, sequenceNumber: sequence)
+            ? decoder.receiveRepairPacket(body, payload: 0..<body.count) : decoder.receive(body, sequenceNumber: sequence)
         precondition(found.allSatisfy { $0.count >= 12 && $0[0] >> 6 == 2 })
         if packets.count < 16 { packets.append(packet(body, UInt16(truncatingIfNeeded: packets.count))) }
     }
@@ -38,7 +38,7 @@ private func check(_ packets: [[UInt8]], without missing: Int) {
     for (number, packet) in packets.enumerated() where number != missing {
         found += decoder.receive(packet, sequenceNumber: UInt16(truncatingIfNeeded: number))
     }
-    for repair in encoder.finish(repairs: 1) { found += decoder.receiveRepair(repair, payload: 0..<repair.count) }
+    for packet in encoder.finish(repairPackets: 1) { found += decoder.receiveRepairPacket(packet, payload: 0..<packet.count) }
     precondition(found == [packets[missing]])
 }
 

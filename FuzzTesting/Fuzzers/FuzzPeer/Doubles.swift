@@ -37,7 +37,7 @@ extension PeerSetup {
             payloadType: 102, ssrc: 1, retransmission: isPlain ? nil : .init(payloadType: 103, ssrc: 2),
             canonicalName: "sharer", mid: "0", extensions: options.extensions, bitsPerSecond: 4_000_000,
             givesTransportFeedback: !byStream, givesCongestionFeedback: byStream,
-            parity: isPlain ? nil : .init(payloadType: 104, ssrc: 3), ecn: .capable1)
+            flexFEC: isPlain ? nil : .init(payloadType: 104, ssrc: 3), ecn: .capable1)
         let sendAudio = AudioSendParameters(
             payloadType: 111, redundancyPayloadType: 63, ssrc: 4, canonicalName: "sharer", mid: "1",
             extensions: options.extensions)

@@ -161,7 +161,7 @@ enum Limits {
     /// What left longer ago than this, beyond a round trip, is of no more use unasked.
     static let timeOfUnasked = Duration.milliseconds(400)
     /// The share lost from which packets are sent again twice to a viewer that takes repair packets; to one that takes
-    /// none, from `lossOfParity` on.
+    /// none, from `lossOfFlexFEC` on.
     static let lossOfDoubling = 0.07
     /// The round trip from which packets are sent again twice where loss lasts, and from which repair packets are of use:
     /// a second round would be seen.
@@ -226,20 +226,20 @@ enum Limits {
     // MARK: Repair packets
 
     /// The share lost from which repair packets are sent, and a viewer counts as one that loses packets.
-    static let lossOfParity = 0.012
+    static let lossOfFlexFEC = 0.012
     /// Where packets wait in a queue of this length, repair packets and copies of sound would only lengthen it.
-    static let queueOfParity = Duration.milliseconds(50)
+    static let queueOfFlexFEC = Duration.milliseconds(50)
     /// Repair packets for each packet of pictures, at most.
-    static let mostParity = 0.3
+    static let mostRepairPacketsPerPacket = 0.3
     /// Repair packets for each packet that is lost, up to `heavyLoss`.
-    static let parityPerLoss = 1.65
+    static let repairPacketsPerLoss = 1.65
     /// The share lost above which each picture is to have one more: without, more than half of them would wait for a round
     /// trip.
     static let heavyLoss = 0.06
-    /// `parityPerLoss` grows by so many times the loss above `heavyLoss`.
-    static let parityPerHeavyLoss = 12.0
+    /// `repairPacketsPerLoss` grows by so many times the loss above `heavyLoss`.
+    static let repairPacketsPerHeavyLoss = 12.0
     /// Repair packets for each packet that is lost, at most.
-    static let mostParityPerLoss = 2.1
+    static let mostRepairPacketsPerLoss = 2.1
 
     // MARK: Keyframes
 

@@ -49,7 +49,7 @@ package struct SendParameters: Sendable {
     package var payloadType: UInt8
     package var ssrc: UInt32
     /// Retransmission (RFC 4588); nil: the viewer did not offer it, and a lost packet is not sent again.
-    package var retransmission: RetransmissionParameters?
+    package var retransmission: RepairStreamParameters?
     package var canonicalName: String
     package var mid: String?
     package var extensions: ExtensionMap
@@ -61,16 +61,16 @@ package struct SendParameters: Sendable {
     /// How the viewer tells which packets came and when.
     package var feedback: PathFeedback
     /// Repair packets (RFC 8627), where the viewer takes them.
-    package var parity: RetransmissionParameters?
+    package var flexFEC: RepairStreamParameters?
     /// ECT(0) or ECT(1), where the viewer tells what became of it (RFC 6679); nil: packets are not to be marked.
     package var ecn: ECN?
 
     package init(
-        payloadType: UInt8, ssrc: UInt32, retransmission: RetransmissionParameters?, canonicalName: String,
+        payloadType: UInt8, ssrc: UInt32, retransmission: RepairStreamParameters?, canonicalName: String,
         mid: String?, extensions: ExtensionMap, bitsPerSecond: Int, viewerMaximum: Int? = nil,
         playout: PlayoutWish = PlayoutWish(),
         givesTransportFeedback: Bool = false, givesCongestionFeedback: Bool = false,
-        parity: RetransmissionParameters? = nil, ecn: ECN? = nil
+        flexFEC: RepairStreamParameters? = nil, ecn: ECN? = nil
     ) {
         self.payloadType = payloadType
         self.ssrc = ssrc
@@ -81,7 +81,7 @@ package struct SendParameters: Sendable {
         self.viewerMaximum = viewerMaximum
         self.bitsPerSecond = Self.kept(bitsPerSecond, to: viewerMaximum)
         self.playout = playout
-        self.parity = parity
+        self.flexFEC = flexFEC
         self.ecn = ecn
         feedback = PathFeedback(
             extensions: extensions, takesTransportWide: givesTransportFeedback, takesPerStream: givesCongestionFeedback)
@@ -99,7 +99,7 @@ extension ExtensionMap {
 }
 
 /// A stream beside the pictures: of what is sent once more, or of repair packets.
-package struct RetransmissionParameters: Sendable {
+package struct RepairStreamParameters: Sendable {
     package var payloadType: UInt8
     package var ssrc: UInt32
 

@@ -93,10 +93,10 @@ package enum Limits {
     static let rememberedRequests = 64
     /// Packets a receiver holds behind a gap.
     package static let reorderCapacity = 2048
-    /// Packets a receiver keeps to recover others from: two pictures of 8 Mbit/s at 30 a second, and more.
-    package static let parityPackets = 192
-    /// Repair packets that still lack more than one packet.
-    static let parityEquations = 32
-    /// Packets of one group: what a mask of 46 bits holds.
-    package static let parityGroup = 46
+    /// Source packets a receiver keeps to recover others from (RFC 8627): two pictures of 8 Mbit/s at 30 a second, and more.
+    package static let sourcePackets = 192
+    /// Repair packets that still lack more than one source packet.
+    static let unsolvedRepairPackets = 32
+    /// Source packets of one group: what a mask of 46 bits holds.
+    package static let sourcePacketsOfGroup = 46
 }

@@ -100,7 +100,7 @@ extension SendParameters {
             wanted.preference == .one && feedback == .perStream ? .capable1 : .capable0
         }
         guard let type = video.flexFECPayloadType, let ssrc = stream.flexFECSSRC else { return }
-        parity = RetransmissionParameters(payloadType: type, ssrc: ssrc)
+        flexFEC = RepairStreamParameters(payloadType: type, ssrc: ssrc)
     }
 
     /// What a viewer's answer to our offer lets us send.
@@ -114,9 +114,9 @@ extension SendParameters {
         _ option: H264Option, _ stream: LocalStream, mid: String?, extensions: [SDP.HeaderExtension],
         bitsPerSecond: Int, viewerMaximum: Int?
     ) {
-        var retransmission: RetransmissionParameters?
+        var retransmission: RepairStreamParameters?
         if let type = option.retransmissionPayloadType, let ssrc = stream.retransmissionSSRC {
-            retransmission = RetransmissionParameters(payloadType: type, ssrc: ssrc)
+            retransmission = RepairStreamParameters(payloadType: type, ssrc: ssrc)
         }
         self.init(
             payloadType: option.payloadType, ssrc: stream.ssrc, retransmission: retransmission,

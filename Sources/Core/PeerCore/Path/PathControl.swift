@@ -237,13 +237,13 @@ struct PathControl {
 
     /// Repair packets for each packet of pictures: many more than are lost, so that few pictures have to wait
     /// for a round trip. What is sent again comes on top.
-    var parityShare: Double {
+    var repairPacketShare: Double {
         let loss = estimator.lastingLoss
-        guard loss > Limits.lossOfParity, estimator.queueDelay < Limits.queueOfParity,
+        guard loss > Limits.lossOfFlexFEC, estimator.queueDelay < Limits.queueOfFlexFEC,
             estimator.roundTrip >= Limits.roundTripOfDoubling
         else { return 0 }
-        let perLoss = Limits.parityPerLoss + max(0, loss - Limits.heavyLoss) * Limits.parityPerHeavyLoss
-        return min(Limits.mostParity, loss * min(Limits.mostParityPerLoss, perLoss))
+        let perLoss = Limits.repairPacketsPerLoss + max(0, loss - Limits.heavyLoss) * Limits.repairPacketsPerHeavyLoss
+        return min(Limits.mostRepairPacketsPerPacket, loss * min(Limits.mostRepairPacketsPerLoss, perLoss))
     }
 
     // MARK: In

@@ -93,9 +93,9 @@ extension Limits {
     static let reorderTime = Duration.milliseconds(30)
     /// How long a lost packet is not asked for, as its picture's repair packets may bring it: these come behind the
     /// picture's last, which may be lost.
-    static let parityPatience = Duration.milliseconds(12)
+    static let repairPacketPatience = Duration.milliseconds(12)
     /// After so long without any repair packet none is waited for.
-    static let parityMemory = Duration.seconds(2)
+    static let repairPacketMemory = Duration.seconds(2)
 
     // MARK: Another stream
 

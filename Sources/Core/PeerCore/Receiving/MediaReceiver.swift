@@ -15,8 +15,8 @@ struct MediaReceiver {
 
     private var parameters: ReceiveParameters
     private var buffer: RepairBuffer<Packet>
-    private var parity: FlexFECDecoder?
-    private var lastParity: Instant?
+    private var flexFEC: FlexFECDecoder?
+    private var lastRepairPacket: Instant?
     private var depacketizer = H264Depacketizer()
     private var chain = ReferenceChain()
     private var leading = LeadingParameterSets()
@@ -80,22 +80,22 @@ struct MediaReceiver {
         let header = packet.header
         insert(bytes, packet.payload, header, header.sequenceNumber, now)
         guard parameters.flexFECPayloadType != nil else { return }
-        parity = parity ?? FlexFECDecoder(ssrc: header.ssrc)
-        insert(parity?.receive(bytes, sequenceNumber: header.sequenceNumber) ?? [], at: now)
-        if header.marker { buffer.parityCame(upTo: header.sequenceNumber, at: now) }
-        if let lastParity, now - lastParity > Limits.parityMemory { buffer.parityPatience = nil }
+        flexFEC = flexFEC ?? FlexFECDecoder(ssrc: header.ssrc)
+        insert(flexFEC?.receive(bytes, sequenceNumber: header.sequenceNumber) ?? [], at: now)
+        if header.marker { buffer.repairPacketsCome(upTo: header.sequenceNumber, at: now) }
+        if let lastRepairPacket, now - lastRepairPacket > Limits.repairPacketMemory { buffer.repairPacketPatience = nil }
     }
 
     /// RFC 8627: what it recovers need not be asked for.
     private mutating func receiveFlexFEC(_ bytes: [UInt8], _ packet: RTPPacket, at now: Instant) {
-        guard parity != nil, packet.header.csrcs == [stream.ssrc ?? 0],
+        guard flexFEC != nil, packet.header.csrcs == [stream.ssrc ?? 0],
             let (header, _) = bytes.read({ FlexFECHeader.read($0, payload: packet.payload) })
         else { return }
-        lastParity = now
-        buffer.parityPatience = Limits.parityPatience
-        insert(parity?.receiveRepair(bytes, payload: packet.payload) ?? [], at: now)
-        buffer.parityCame(
-            upTo: header.baseSequenceNumber &+ UInt16(truncatingIfNeeded: header.offsets.last ?? 0), isRepair: true, at: now)
+        lastRepairPacket = now
+        buffer.repairPacketPatience = Limits.repairPacketPatience
+        insert(flexFEC?.receiveRepairPacket(bytes, payload: packet.payload) ?? [], at: now)
+        let last = header.baseSequenceNumber &+ UInt16(truncatingIfNeeded: header.offsets.last ?? 0)
+        buffer.repairPacketsCome(upTo: last, isRepairPacket: true, at: now)
     }
 
     private mutating func insert(_ recovered: [[UInt8]], at now: Instant) {

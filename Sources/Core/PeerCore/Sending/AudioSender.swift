@@ -108,7 +108,7 @@ struct AudioSender {
         guard let unit = queue.popFirst() else { return nil }
         budget = min(parameters.maximumBitrate ?? .max, path.target > 0 ? path.target / 2 : .max)
         // There it is the queue that loses packets.
-        if lane == .narrow, path.toldQueueDelay > Limits.queueOfParity { budget = 0 }
+        if lane == .narrow, path.toldQueueDelay > Limits.queueOfFlexFEC { budget = 0 }
         let (type, payload) = payload(of: unit)
         let extensions = extensions(for: unit, &path, at: now)
         var packet: [UInt8] = []

@@ -2,10 +2,10 @@ import Datagrams
 import DequeModule
 import RTP
 
-/// One viewer's repair packets (RFC 8627): made of each picture's packets as they leave, sent behind them.
+/// One viewer's repair packets (RFC 8627): made of each picture's source packets as they leave, sent behind them.
 struct FlexFECSender {
-    private let parameters: RetransmissionParameters
-    private let protected: UInt32
+    private let parameters: RepairStreamParameters
+    private let sourceSSRC: UInt32
     private var encoder = FlexFECEncoder()
     private var payloads: Deque<[UInt8]> = []
     private var sequenceNumber: UInt16
@@ -13,29 +13,29 @@ struct FlexFECSender {
     private var credit = 0.0
 
     init(
-        _ parameters: RetransmissionParameters, protects ssrc: UInt32,
+        _ parameters: RepairStreamParameters, protects ssrc: UInt32,
         random: inout any RandomNumberGenerator & Sendable
     ) {
         self.parameters = parameters
-        protected = ssrc
+        sourceSSRC = ssrc
         sequenceNumber = UInt16.random(in: 0..<0x8000, using: &random)
     }
 
     var isWaiting: Bool { !payloads.isEmpty }
 
-    /// A packet of the pictures leaves.
+    /// A source packet leaves.
     ///
     /// - Parameters:
     ///   - isLast: of its picture.
-    ///   - share: how many repair packets each packet is worth.
+    ///   - share: how many repair packets each source packet is worth.
     mutating func sent(_ packet: [UInt8], sequenceNumber: UInt16, _ isLast: Bool, _ share: Double) {
         guard share > 0 else { return encoder = FlexFECEncoder() }
         encoder.add(packet, sequenceNumber: sequenceNumber)
-        guard isLast || encoder.count >= RTP.Limits.parityGroup else { return }
-        credit = min(credit + Double(encoder.count) * share, Double(FlexFECPattern.mostRepairs))
-        let repairs = Int(credit)
-        credit -= Double(repairs)
-        payloads += encoder.finish(repairs: repairs)
+        guard isLast || encoder.count >= RTP.Limits.sourcePacketsOfGroup else { return }
+        credit = min(credit + Double(encoder.count) * share, Double(FlexFECPattern.mostRepairPackets))
+        let repairPackets = Int(credit)
+        credit -= Double(repairPackets)
+        payloads += encoder.finish(repairPackets: repairPackets)
     }
 
     mutating func nextPacket(
@@ -47,7 +47,7 @@ struct FlexFECSender {
         var header = RTPHeader(
             marker: false, payloadType: parameters.payloadType, sequenceNumber: sequenceNumber, timestamp: timestamp,
             ssrc: parameters.ssrc)
-        header.csrcs = [protected]
+        header.csrcs = [sourceSSRC]
         header.append(to: &bytes, extensions: extensions, map: map)
         bytes.append(contentsOf: payload)
         sequenceNumber &+= 1

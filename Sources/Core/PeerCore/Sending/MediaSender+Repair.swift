@@ -55,14 +55,14 @@ extension MediaSender {
     /// Retransmits what feedback says to be lost, before it is asked for: the request may be lost as well, and browsers
     /// that only watch take every round trip for 100 ms. A viewer that takes repair packets knows better what it needs.
     mutating func repair(lost: [Int64], _ path: PathControl, checkRoundTrip: Duration?, at now: Instant) {
-        guard parameters.parity == nil, parameters.retransmission != nil else { return }
+        guard parameters.flexFEC == nil, parameters.retransmission != nil else { return }
         let way = roundTrip(checked: checkRoundTrip)
         let missing = history.missing(Set(lost), isLost: { path.isLost($0) }, since: now - way - Limits.timeOfUnasked)
         if !missing.isEmpty { resend(missing, path, way, at: now) }
     }
 
     /// What the viewer asks for and there is no room for is noted. Those that take repair packets ask again by themselves.
-    var owesRepairs: Bool { parameters.parity == nil }
+    var owesRepairs: Bool { parameters.flexFEC == nil }
 
     /// Nothing of what waits to be sent again is. Who takes repair packets shows what comes behind a gap, and needs nothing
     /// of it any more; others may ask for it again.
@@ -88,7 +88,7 @@ extension MediaSender {
         let isLossy = toldLoss(path)
         let isBursty = isLossy && lossRuns.areBursts
         // Where a second round takes long and is likely, both are sent at once; without repair packets it is likely sooner.
-        let lossOfDoubling = parameters.parity == nil ? Limits.lossOfParity : Limits.lossOfDoubling
+        let lossOfDoubling = parameters.flexFEC == nil ? Limits.lossOfFlexFEC : Limits.lossOfDoubling
         let isDoubled = isBursty && way >= Limits.roundTripOfCopies
             || path.lasting(loss: lossOfDoubling) && way >= Limits.roundTripOfDoubling
         let late = way + path.queueDelay + Limits.lateRequest
@@ -123,7 +123,7 @@ extension MediaSender {
 
     /// Whether what is asked for waits: what was lost for want of room in a queue would find none either.
     private mutating func waits(_ asked: [UInt16], _ path: PathControl, at now: Instant) -> Bool {
-        guard parameters.parity == nil, path.goesByReports else { return false }
+        guard parameters.flexFEC == nil, path.goesByReports else { return false }
         let isMuch = asked.count > Limits.answeredIntoQueue && path.queueBeforeRepairs(at: now) > .zero
         return isMuch || path.mayBeFull(at: now)
     }
@@ -198,7 +198,7 @@ extension MediaSender {
         let queue = path.queueBeforeRepairs(at: now)
         if path.goesByReports, queue > .zero { return way + queue * Limits.grownQueuePercent / 100 }
         let least = max(way * Limits.oneRequestPercent / 100, way - Limits.requestCopyTime * 3) + queue
-        guard parameters.parity != nil, lossRuns.areBursts else { return least }
+        guard parameters.flexFEC != nil, lossRuns.areBursts else { return least }
         // There a viewer of our kind asks until answers come, and reports of them are some time apart.
         let longest = max(way * Limits.longestAnswerPercent / 100, way + Limits.lossyFeedbackInterval)
         return max(least, min((path.feedbackDelay ?? .zero) * Limits.slowAnswerPercent / 100, longest))
@@ -219,7 +219,7 @@ extension MediaSender {
     /// Who asks late, or for many in a row, must have told of losses as well: else one could have everything sent twice by
     /// asking.
     private func toldLoss(_ path: PathControl) -> Bool {
-        statistics.lossFraction > Limits.lossOfParity || path.ambient(loss: Limits.lossOfParity)
+        statistics.lossFraction > Limits.lossOfFlexFEC || path.ambient(loss: Limits.lossOfFlexFEC)
     }
 
     /// Of what the budget has left once everything was sent again. Where packets get lost in a row, copies side by side
@@ -282,9 +282,9 @@ extension MediaSender {
     }
 
     mutating func nextFlexFEC(_ path: inout PathControl, at now: Instant) -> [UInt8]? {
-        guard let last = stream.last, parity?.isWaiting == true else { return nil }
+        guard let last = stream.last, flexFEC?.isWaiting == true else { return nil }
         let extensions = sideExtensions(&path, at: now)
-        let bytes = parity?.nextPacket(timestamp: stream.timestamp(last.ticks), extensions, parameters.extensions)
+        let bytes = flexFEC?.nextPacket(timestamp: stream.timestamp(last.ticks), extensions, parameters.extensions)
         statistics.bytesRepaired += bytes?.count ?? 0
         return bytes
     }

@@ -37,7 +37,7 @@ extension MediaSender {
 
     /// Not into a queue, nor among what was asked for and waits: that comes first.
     private func mayGuess(_ path: PathControl, at now: Instant) -> Bool {
-        path.goesByReports && parameters.parity == nil && parameters.retransmission != nil && !isLeaping
+        path.goesByReports && parameters.flexFEC == nil && parameters.retransmission != nil && !isLeaping
             && path.queueBeforeRepairs(at: now) == .zero && !path.mayBeFull(at: now)
             && owed.allSatisfy { $0.cause == .guess }
     }

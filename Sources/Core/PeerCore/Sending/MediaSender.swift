@@ -36,7 +36,7 @@ struct MediaSender {
     var lossRuns = LossRuns()
     var history = RetransmissionHistory()
     var lastLarge: Large?
-    var parity: FlexFECSender?
+    var flexFEC: FlexFECSender?
     var repairBudget: RepairBudget
     private var pacer: Pacer
     /// What pictures may take on average.
@@ -87,7 +87,7 @@ struct MediaSender {
         pacingRate = rate * Limits.pacingFactor
         pacer = Pacer(bitsPerSecond: rate * Limits.pacingFactor, burstBytes: Limits.burstBytes)
         repairBudget = RepairBudget(bitsPerSecond: rate)
-        parity = parameters.parity.map { FlexFECSender($0, protects: parameters.ssrc, random: &random) }
+        flexFEC = parameters.flexFEC.map { FlexFECSender($0, protects: parameters.ssrc, random: &random) }
     }
 
     // MARK: In
@@ -177,7 +177,7 @@ struct MediaSender {
         withdrawRepairs()
         owed.removeAll()
         copies.removeAll()
-        parity?.forget()
+        flexFEC?.forget()
     }
 
     /// Whether a keyframe has to be asked for on the viewer's behalf; it sees no loss, because nothing was numbered. While
@@ -213,7 +213,7 @@ struct MediaSender {
         reportedUpTo = highest
         let (loss, packets) = withoutLeaps(loss: Double(report.fractionLost) / 256, of: numbers, upTo: highest)
         statistics.lossFraction = loss
-        if loss > Limits.lossOfParity { toldLossAt = now }
+        if loss > Limits.lossOfFlexFEC { toldLossAt = now }
         let roundTrip = report.roundTripTime(received: stream.wallClock.ntp(at: now))
         if let roundTrip { statistics.roundTripTime = roundTrip }
         return (statistics.lossFraction, min(packets, Limits.packetsBetweenReports), roundTrip)
@@ -248,7 +248,7 @@ struct MediaSender {
         return max(free, pacer.nextSend, due)
     }
 
-    private var isWaiting: Bool { !queue.isEmpty || !repairs.isEmpty || parity?.isWaiting == true }
+    private var isWaiting: Bool { !queue.isEmpty || !repairs.isEmpty || flexFEC?.isWaiting == true }
 
     /// Bytes of pictures that wait.
     var backlog: Int { queuedBytes }
@@ -303,7 +303,7 @@ struct MediaSender {
         stream.sent(
             payloadBytes: range.count, ticks: unit.mediaTime.ticks, capturedAt: unit.capturedAt,
             tellsMoment: isLast && head.extensions.absoluteCaptureTime != nil, at: now)
-        parity?.sent(packet, sequenceNumber: UInt16(truncatingIfNeeded: sequenceNumber - 1), isLast, path.parityShare)
+        flexFEC?.sent(packet, sequenceNumber: UInt16(truncatingIfNeeded: sequenceNumber - 1), isLast, path.repairPacketShare)
         repairBudget.earn(packet.count)
         if !owed.isEmpty { payOwed(path, behindPictures: true, at: now) }
         hasBegunLane = true

@@ -11,19 +11,19 @@ package struct NACKTracker: Sendable {
     /// Otherwise they are asked for after this time; and so much later than the next, answers may come.
     package static let toleratedTime: Duration = .milliseconds(5)
     /// All repair packets of a picture come within this time of the first.
-    static let parityTime: Duration = .milliseconds(1)
+    static let repairPacketsTime: Duration = .milliseconds(1)
     /// And within so many times what lies between two packets, and what a timer is late by.
-    static let parityDistances = 2
+    static let repairPacketsDistances = 2
     static let timerLateness: Duration = .microseconds(100)
 
     /// Repair packets come behind a picture and may make asking needless: that long is waited for them; nil where none
     /// come.
-    package var parityPatience: Duration?
+    package var repairPacketPatience: Duration?
     /// Up to this number they have come.
-    private var parityReaches: (number: Int64, at: Instant)?
+    private var repairPacketsReach: (number: Int64, at: Instant)?
     /// How many came last, and whether others have come since: as many missing packets of the next picture they will
     /// bring back.
-    private var repairs = (count: 1, areOver: true)
+    private var repairPackets = (count: 1, areOver: true)
 
     private struct Missing: Sendable {
         var number: Int64
@@ -39,8 +39,8 @@ package struct NACKTracker: Sendable {
     private var missing: Deque<Missing> = []
     private var highest: Int64?
     private var highestCameAt: Instant?
-    /// Between two packets in order, smoothed; a pause between pictures counts as `parityTime`.
-    private var distance = Self.parityTime
+    /// Between two packets in order, smoothed; a pause between pictures counts as `repairPacketsTime`.
+    private var distance = Self.repairPacketsTime
     /// The time after which a request counts as unanswered.
     package var roundTripTime: Duration
     /// From a request to what it brought, smoothed, and by how much that varies (RFC 6298 § 2): what is told of the round
@@ -83,7 +83,7 @@ package struct NACKTracker: Sendable {
             return .followed
         }
         self.highest = number
-        repairs.areOver = true
+        repairPackets.areOver = true
         noteDistance(isNext: number == highest + 1, at: now)
         guard number - highest - 1 <= Int64(Limits.missingPackets - missing.count) else {
             missing.removeAll(keepingCapacity: true)
@@ -94,7 +94,7 @@ package struct NACKTracker: Sendable {
     }
 
     private mutating func noteDistance(isNext: Bool, at now: Instant) {
-        if isNext, let highestCameAt { distance += (min(now - highestCameAt, Self.parityTime) - distance) / 16 }
+        if isNext, let highestCameAt { distance += (min(now - highestCameAt, Self.repairPacketsTime) - distance) / 16 }
         highestCameAt = now
     }
 
@@ -110,11 +110,11 @@ package struct NACKTracker: Sendable {
 
     /// Repair packets for all up to `number` are coming in, if any are.
     ///
-    /// - Parameter isRepair: one of them is there; else it was the last packet that they are for.
-    package mutating func parityCame(upTo number: Int64, isRepair: Bool = false, at now: Instant) {
-        if isRepair { repairs = (repairs.areOver ? 1 : repairs.count + 1, false) }
-        guard number > parityReaches?.number ?? .min else { return }
-        parityReaches = (number, now)
+    /// - Parameter isRepairPacket: one of them is there; else it was the last source packet that they are for.
+    package mutating func repairPacketsCome(upTo number: Int64, isRepairPacket: Bool = false, at now: Instant) {
+        if isRepairPacket { repairPackets = (repairPackets.areOver ? 1 : repairPackets.count + 1, false) }
+        guard number > repairPacketsReach?.number ?? .min else { return }
+        repairPacketsReach = (number, now)
         // The last packets of a picture are missed by this, and not by the next picture.
         guard let highest, number > highest, number - highest <= Int64(Limits.missingPackets - missing.count) else { return }
         for lost in (highest + 1)...number { missing.append(Missing(number: lost, noticedAt: now)) }
@@ -160,8 +160,9 @@ package struct NACKTracker: Sendable {
     /// More is missing, and not merely late, than repair packets will bring back: all of it has to be sent again, for what
     /// is sent again helps them no further.
     private var isBeyondRepair: Bool {
-        guard parityPatience != nil, let highest, let first = missing.first(where: { $0.requests == 0 }) else { return false }
-        return highest - first.number >= Self.toleratedPackets && missing.count { $0.requests == 0 } > repairs.count
+        guard repairPacketPatience != nil, let highest, let first = missing.first(where: { $0.requests == 0 })
+        else { return false }
+        return highest - first.number >= Self.toleratedPackets && missing.count { $0.requests == 0 } > repairPackets.count
     }
 
     private func due(_ entry: Missing, _ isBeyondRepair: Bool) -> Instant {
@@ -172,12 +173,12 @@ package struct NACKTracker: Sendable {
             let behindOthers = (entry.overtakenAt ?? latest) + max(Self.toleratedTime, answerVariation * 2)
             return min(latest, max(behindOthers, requestedAt + Limits.shortestRequestInterval))
         }
-        if let parityPatience {
+        if let repairPacketPatience {
             if isBeyondRepair { return entry.noticedAt }
-            let latest = entry.noticedAt + parityPatience
-            guard let parityReaches, entry.number <= parityReaches.number else { return latest }
-            let rest = min(Self.parityTime, distance * Self.parityDistances + Self.timerLateness)
-            return min(latest, max(entry.noticedAt, parityReaches.at + rest))
+            let latest = entry.noticedAt + repairPacketPatience
+            guard let repairPacketsReach, entry.number <= repairPacketsReach.number else { return latest }
+            let rest = min(Self.repairPacketsTime, distance * Self.repairPacketsDistances + Self.timerLateness)
+            return min(latest, max(entry.noticedAt, repairPacketsReach.at + rest))
         }
         let isOvertaken = (highest ?? entry.number) - entry.number >= Self.toleratedPackets
         return isOvertaken ? entry.noticedAt : entry.noticedAt + Self.toleratedTime

@@ -43,16 +43,16 @@ package struct RepairBuffer<Element: Sendable>: Sendable {
     package var quickestAnswer: Duration { tracker.quickestAnswer }
 
     /// How long repair packets are waited for before a packet is asked for; nil where none come.
-    package var parityPatience: Duration? {
-        get { tracker.parityPatience }
-        set { tracker.parityPatience = newValue }
+    package var repairPacketPatience: Duration? {
+        get { tracker.repairPacketPatience }
+        set { tracker.repairPacketPatience = newValue }
     }
 
     /// Repair packets for all up to this number are coming in.
     ///
-    /// - Parameter isRepair: one of them is there; else it was the last packet that they are for.
-    package mutating func parityCame(upTo sequenceNumber: UInt16, isRepair: Bool = false, at now: Instant) {
-        tracker.parityCame(upTo: unwrapper.peek(sequenceNumber), isRepair: isRepair, at: now)
+    /// - Parameter isRepairPacket: one of them is there; else it was the last source packet that they are for.
+    package mutating func repairPacketsCome(upTo sequenceNumber: UInt16, isRepairPacket: Bool = false, at now: Instant) {
+        tracker.repairPacketsCome(upTo: unwrapper.peek(sequenceNumber), isRepairPacket: isRepairPacket, at: now)
     }
 
     /// Gives up all before a packet: what begins there needs nothing of it.

@@ -103,7 +103,7 @@ extension Offer {
             stream.retransmissionSSRC = nil
         }
         if let type = video.flexFECPayloadType, stream.flexFECSSRC != nil {
-            formats.append(.parity(payloadType: type))
+            formats.append(.flexFEC(payloadType: type))
         } else {
             stream.flexFECSSRC = nil
         }
@@ -168,7 +168,7 @@ extension PayloadFormat {
     }
 
     /// RFC 8627 § 5.1.2.
-    static func parity(payloadType: UInt8) -> PayloadFormat {
+    static func flexFEC(payloadType: UInt8) -> PayloadFormat {
         PayloadFormat(
             payloadType: payloadType, encoding: "flexfec", clockRate: 90_000,
             parameters: FormatParameters([("repair-window", "200000")]))

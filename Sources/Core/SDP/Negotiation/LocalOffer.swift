@@ -16,7 +16,7 @@ package struct LocalOffer: Hashable, Sendable {
     ) -> LocalOffer {
         let known = perStream ? given : given.subtracting(.ccfb)
         let feedback = ecn == nil ? known : known.union(.ecn)
-        let formats = videoFormats(levelIDC: 31, high: true, feedback) + [.parity(payloadType: 100)]
+        let formats = videoFormats(levelIDC: 31, high: true, feedback) + [.flexFEC(payloadType: 100)]
         var sections = [videoSection(.recvonly, formats: formats)]
         if audio {
             let told = feedback.intersection([.transportCC, .ccfb, .ecn])

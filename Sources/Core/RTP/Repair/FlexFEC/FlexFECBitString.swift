@@ -1,14 +1,14 @@
 import Datagrams
 
-/// The bit string of RFC 8627 § 6.2, of a packet or the parity of several: the first two bytes of the header, the length
-/// behind the fixed header, the timestamp, then all behind the fixed header.
+/// The bit string of RFC 8627 § 6.2, of a source packet or of several by XOR, as in a repair packet: the first two bytes of
+/// the header, the length behind the fixed header, the timestamp, then all behind the fixed header.
 struct FlexFECBitString: Hashable, Sendable {
     private(set) var bytes: [UInt8]
 
     /// Of nothing.
     init() { bytes = [] }
 
-    /// Of an unprotected RTP packet; nil where that is shorter than its header.
+    /// Of an unprotected source packet; nil where that is shorter than its header.
     init?(packet: [UInt8]) {
         guard packet.count >= RTPHeader.fixedSize else { return nil }
         let length = UInt16(clamping: packet.count - RTPHeader.fixedSize)
@@ -36,7 +36,7 @@ struct FlexFECBitString: Hashable, Sendable {
         }
     }
 
-    /// The packet that this is the string of; nil where the lengths don't agree, as in a forged or damaged one.
+    /// The source packet that this is the string of; nil where the lengths don't agree, as in a forged or damaged one.
     func packet(sequenceNumber: UInt16, ssrc: UInt32) -> [UInt8]? {
         guard bytes.count >= FlexFECHeader.recoveryBytes else { return nil }
         let length = Int(bytes[2]) << 8 | Int(bytes[3])

@@ -2,10 +2,10 @@ import Datagrams
 import DequeModule
 import Timebase
 
-/// Recovers lost packets of one stream from repair packets (RFC 8627 § 6.3): each is an equation over GF(2), and as many
-/// lost packets come back as there are independent equations.
+/// Recovers lost source packets of one stream from repair packets (RFC 8627 § 6.3): each is an equation over GF(2), and as
+/// many lost packets come back as there are independent equations.
 package struct FlexFECDecoder: Sendable {
-    /// Packets that add up to `sum`, of which the first stands in no other equation.
+    /// Source packets that add up to `sum`, of which the first stands in no other equation.
     private struct Equation: Sendable {
         var unknown: [Int64]
         var sum: FlexFECBitString
@@ -19,7 +19,7 @@ package struct FlexFECDecoder: Sendable {
 
     package init(ssrc: UInt32) { self.ssrc = ssrc }
 
-    /// An unprotected packet of the stream, as it came.
+    /// An unprotected source packet, as it came.
     /// - Returns: packets that this recovers.
     package mutating func receive(_ packet: [UInt8], sequenceNumber: UInt16) -> [[UInt8]] {
         let number = unwrapper.unwrap(sequenceNumber)
@@ -28,13 +28,13 @@ package struct FlexFECDecoder: Sendable {
     }
 
     /// A repair packet's payload.
-    package mutating func receiveRepair(_ bytes: [UInt8], payload: Range<Int>) -> [[UInt8]] {
+    package mutating func receiveRepairPacket(_ bytes: [UInt8], payload: Range<Int>) -> [[UInt8]] {
         let read = bytes.read { FlexFECHeader.read($0, payload: payload) }
         guard let (header, start) = read else { return [] }
         let base = unwrapper.peek(header.baseSequenceNumber)
         // What is far from all that is known joins others to equations that nobody solves.
         let newest = known.last?.number ?? base
-        guard (base - newest).magnitude <= UInt64(Limits.parityPackets) else { return [] }
+        guard (base - newest).magnitude <= UInt64(Limits.sourcePackets) else { return [] }
         let recovery = bytes[payload.lowerBound..<(payload.lowerBound + FlexFECHeader.recoveryBytes)]
         var equation = Equation(
             unknown: header.offsets.map { base + Int64($0) },
@@ -56,7 +56,7 @@ package struct FlexFECDecoder: Sendable {
             add(equation, to: &equations[index])
         }
         equations.append(equation)
-        if equations.count > Limits.parityEquations { equations.removeFirst() }
+        if equations.count > Limits.unsolvedRepairPackets { equations.removeFirst() }
     }
 
     /// Sets of unknowns add up likewise: what stands in both falls out.
@@ -76,7 +76,7 @@ package struct FlexFECDecoder: Sendable {
 
     private mutating func learn(_ number: Int64, _ packet: [UInt8]) -> [[UInt8]] {
         known.append((number, packet))
-        if known.count > Limits.parityPackets { known.removeFirst() }
+        if known.count > Limits.sourcePackets { known.removeFirst() }
         guard equations.contains(where: { $0.unknown.contains(number) }) else { return solve() }
         var open = equations
         equations.removeAll()

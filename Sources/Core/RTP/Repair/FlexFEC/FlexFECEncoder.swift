@@ -1,8 +1,8 @@
 import Datagrams
 
-/// Makes repair packets for groups of a stream's packets (RFC 8627), in a window that slides: each covers the group before
-/// as well, so that what one group's repair packets could not recover may still come back with the next one's, sooner
-/// than after a round trip.
+/// Makes repair packets for groups of a stream's source packets (RFC 8627), in a window that slides: each covers the group
+/// before as well, so that what one group's repair packets could not recover may still come back with the next one's,
+/// sooner than after a round trip.
 package struct FlexFECEncoder: Sendable {
     private var strings: [FlexFECBitString] = []
     private var first: UInt16 = 0
@@ -11,10 +11,10 @@ package struct FlexFECEncoder: Sendable {
 
     package init() {}
 
-    /// Packets of the present group.
+    /// Source packets of the present group.
     package var count: Int { strings.count - older }
 
-    /// Takes an unprotected packet that leaves; sequence numbers ascend by one.
+    /// Takes an unprotected source packet that leaves; sequence numbers ascend by one.
     package mutating func add(_ packet: [UInt8], sequenceNumber: UInt16) {
         if strings.isEmpty { first = sequenceNumber }
         strings.append(FlexFECBitString(packet: packet) ?? FlexFECBitString())
@@ -22,15 +22,15 @@ package struct FlexFECEncoder: Sendable {
 
     /// The group ends.
     ///
-    /// - Parameter repairs: how many repair packets it gets.
+    /// - Parameter repairPackets: how many repair packets it gets.
     /// - Returns: their payloads.
-    package mutating func finish(repairs: Int) -> [[UInt8]] {
+    package mutating func finish(repairPackets: Int) -> [[UInt8]] {
         defer { slide() }
-        let repairs = min(repairs, count, FlexFECPattern.mostRepairs)
-        guard repairs > 0 else { return [] }
-        let memberships = FlexFECPattern.memberships(of: strings.count, in: repairs)
-        return (0..<repairs).compactMap { repair in
-            payload(of: memberships.indices.filter { memberships[$0] >> UInt16(repair) & 1 == 1 })
+        let repairPackets = min(repairPackets, count, FlexFECPattern.mostRepairPackets)
+        guard repairPackets > 0 else { return [] }
+        let memberships = FlexFECPattern.memberships(of: strings.count, in: repairPackets)
+        return (0..<repairPackets).compactMap { index in
+            payload(of: memberships.indices.filter { memberships[$0] >> UInt16(index) & 1 == 1 })
         }
     }
 

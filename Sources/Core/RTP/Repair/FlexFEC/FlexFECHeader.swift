@@ -1,8 +1,9 @@
 import Datagrams
 
-/// The FEC header of a repair packet with a flexible mask (RFC 8627 § 4.2.2.1): which packets of one stream stand in it.
+/// The FEC header of a repair packet with a flexible mask (RFC 8627 § 4.2.2.1): which source packets of one stream stand in
+/// it.
 package struct FlexFECHeader: Hashable, Sendable {
-    /// P, X, CC, M, payload type, length and timestamp: the parity of the source packets' own.
+    /// P, X, CC, M, payload type, length and timestamp: the XOR of the source packets' own.
     package static let recoveryBytes = 8
 
     package var baseSequenceNumber: UInt16
