@@ -14,7 +14,7 @@ struct BesideAFilmTests {
         FilmScreen.watch(windows, seconds: seconds) { drawn, _, now, eye in look(at: drawn, now, &eye) }
     }
 
-    /// What the line of pictures does with a look.
+    /// What the video pipeline does with a look.
     private func look(at drawn: [Window], _ now: Instant, _ eye: inout FilmScreen.Eye) {
         let hull = drawn.reduce(PixelRect.nothing) { $0.union($1.area) }
         let place = eye.classifier.place

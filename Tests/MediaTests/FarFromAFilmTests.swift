@@ -17,7 +17,7 @@ struct FarFromAFilmTests {
         FilmScreen.watch(windows, seconds: seconds, look: look)
     }
 
-    /// What the line of pictures does with a look: it compares the place where that was drawn, or else the largest window.
+    /// What the video pipeline does with a look: it compares the place where that was drawn, or else the largest window.
     private func look(at windows: [Window], _ tick: Int, _ now: Instant, _ eye: inout FilmScreen.Eye) {
         let drawn = windows.sorted { $0.area.size.area > $1.area.size.area }
         let place = eye.classifier.place

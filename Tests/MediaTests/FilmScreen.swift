@@ -45,7 +45,7 @@ enum FilmScreen {
         var place: PixelRect?
     }
 
-    /// - Parameter look: what the line of pictures does with those that a tick has drawn.
+    /// - Parameter look: what the video pipeline does with those that a tick has drawn.
     static func watch(
         _ windows: [Window], seconds: Int, look: (_ drawn: [Window], _ tick: Int, _ now: Instant, inout Eye) -> Void
     ) -> Seen {

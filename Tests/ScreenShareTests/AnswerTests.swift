@@ -210,7 +210,7 @@ struct AnswerTests {
         #expect(!paths.isCongested(news: true) && !paths.isCongested(rung: 0, news: true))
         _ = paths.update(PeerID(2), firm, at: SystemClock.now())
         #expect(!paths.isCongested(news: true), "one of them can be sent it")
-        #expect(paths.update(PeerID(1), firm, at: SystemClock.now()) != nil, "the media thread is told")
+        #expect(paths.update(PeerID(1), firm, at: SystemClock.now()) != nil, "the thread of pictures is told")
         #expect(paths.isCongested(news: true) && paths.isCongested(rung: 0, news: true))
     }
 

@@ -160,7 +160,7 @@ struct AudioFeedTests {
         let told = NIOLockedValueBox<[AudioFeed.News]>([])
         controls.thread.begin()
         BlockingThread.start(name: "sound") {
-            AudioLine(
+            AudioPipeline(
                 controls: controls, packetDuration: .milliseconds20, start: SystemClock.now(), taps: SampleTaps(),
                 deliver: { _ in }, report: { event in told.withLockedValue { $0 += event.news } }
             ).run()
@@ -186,7 +186,7 @@ struct AudioFeedTests {
     }
 }
 
-extension AudioLineEvent {
+extension AudioPipelineEvent {
     fileprivate var news: [AudioFeed.News] {
         switch self {
         case .lost(_, let text): [.lost(text)]

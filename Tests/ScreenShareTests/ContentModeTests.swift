@@ -20,26 +20,26 @@ struct ContentModeTests {
 
     @Test("in detail no pictures are left out for sharpness, nor for a pointer, at a rate that was asked for")
     func detailAtAFixedRate() throws {
-        let line = try MediaLine.threadless(size: size)
-        line.commands.mode = .detail
-        #expect(line.target(of: .standard).favoursSharpness)
-        #expect(line.commands.pointerPeriod == .milliseconds(100))
-        line.commands.fixedRate = .fps30
-        #expect(!line.target(of: .standard).favoursSharpness)
-        #expect(line.commands.pointerPeriod == .milliseconds(33))
+        let pipeline = try VideoPipeline.threadless(size: size)
+        pipeline.commands.mode = .detail
+        #expect(pipeline.target(of: .standard).favoursSharpness)
+        #expect(pipeline.commands.pointerPeriod == .milliseconds(100))
+        pipeline.commands.fixedRate = .fps30
+        #expect(!pipeline.target(of: .standard).favoursSharpness)
+        #expect(pipeline.commands.pointerPeriod == .milliseconds(33))
     }
 
     /// Three seconds of a film, in virtual time.
-    private func play(on line: MediaLine, size: PixelSize, from second: Int = 0) throws {
+    private func play(on pipeline: VideoPipeline, size: PixelSize, from second: Int = 0) throws {
         for picture in second * 24..<(second + 3) * 24 {
             let bytes = [UInt8](repeating: picture % 2 == 0 ? 100 : 200, count: size.area * 4)
             let pixels = PixelBuffer(format: .bgra, size: size, copying: bytes.span.bytes)
             let drawn = Instant.zero + FrameRate.fps24.time(ofFrame: Int64(picture))
             let frame = ScreenFrame(pixels: try #require(pixels), capturedAt: drawn, damage: PixelRect(size))
-            line.watch?.advance(to: drawn)
-            let look = line.convertWatching(frame)
-            line.adapter.looked(look, changedAt: drawn)
-            line.applyContent()
+            pipeline.watch?.advance(to: drawn)
+            let look = pipeline.convertWatching(frame)
+            pipeline.adapter.looked(look, changedAt: drawn)
+            pipeline.applyContent()
         }
     }
 
@@ -48,17 +48,17 @@ struct ContentModeTests {
     ] as [(ContentMode, FrameRate?)])
     func ended(mode: ContentMode, fixedRate: FrameRate?) throws {
         let told = NIOLockedValueBox<[Content]>([])
-        let line = try MediaLine.threadless(size: size) { event in
+        let pipeline = try VideoPipeline.threadless(size: size) { event in
             if case .content(let content, _) = event { told.withLockedValue { $0.append(content) } }
         }
-        try play(on: line, size: size)
-        #expect(line.counters.now.content == .video && line.counters.now.cadence != nil)
+        try play(on: pipeline, size: size)
+        #expect(pipeline.counters.now.content == .video && pipeline.counters.now.cadence != nil)
         #expect(told.withLockedValue { $0.last } == .video)
-        line.commands.mode = mode
-        line.commands.fixedRate = fixedRate
-        for _ in 0..<2 { line.applyContent() }
+        pipeline.commands.mode = mode
+        pipeline.commands.fixedRate = fixedRate
+        for _ in 0..<2 { pipeline.applyContent() }
         #expect(told.withLockedValue { $0.suffix(2) } == [.video, .app])
-        #expect(line.counters.now.content == nil && line.counters.now.cadence == nil)
+        #expect(pipeline.counters.now.content == nil && pipeline.counters.now.cadence == nil)
     }
 
     @Test(
@@ -66,48 +66,48 @@ struct ContentModeTests {
         arguments: [(.auto, .fps30), (.motion, nil)] as [(ContentMode, FrameRate?)])
     func atRest(mode: ContentMode, fixedRate: FrameRate?) throws {
         let (slower, half) = (LaneKey(packetizationMode: .nonInterleaved, rung: 1), PixelSize(width: 160, height: 120))
-        let line = try MediaLine.threadless(size: size)
-        line.commands.mode = mode
-        line.commands.fixedRate = fixedRate
-        line.commands.lanes = [.standard, slower]
-        line.commands.expected = line.commands.lanes
-        line.commands.rungRates = [1: 24_000]
+        let pipeline = try VideoPipeline.threadless(size: size)
+        pipeline.commands.mode = mode
+        pipeline.commands.fixedRate = fixedRate
+        pipeline.commands.lanes = [.standard, slower]
+        pipeline.commands.expected = pipeline.commands.lanes
+        pipeline.commands.rungRates = [1: 24_000]
         let begin = SystemClock.now()
-        try change(line, tenths: 0..<30, of: begin)
-        #expect(line.lanes[slower]?.size == half)
+        try change(pipeline, tenths: 0..<30, of: begin)
+        #expect(pipeline.lanes[slower]?.size == half)
         for second in 4...7 {
             let now = begin + .seconds(second)
-            try line.keepalive(MediaTime(elapsed: .seconds(second)), at: now)
-            if case .encode(let time) = line.adapter.decide(at: now, outboxFull: false, keyframeNeeded: false) {
-                try line.encode(damage: .nothing, time, isNew: true, at: now)
+            try pipeline.keepalive(MediaTime(elapsed: .seconds(second)), at: now)
+            if case .encode(let time) = pipeline.adapter.decide(at: now, outboxFull: false, keyframeNeeded: false) {
+                try pipeline.encode(damage: .nothing, time, isNew: true, at: now)
             }
-            #expect(line.lanes[slower]?.size == (second == 7 ? size : half), "not twice within five seconds: \(second)")
+            #expect(pipeline.lanes[slower]?.size == (second == 7 ? size : half), "not twice within five seconds: \(second)")
         }
-        try change(line, tenths: 80..<81, of: begin)
-        #expect(line.lanes[slower]?.size == size, "a page that is turned is no film")
-        try change(line, tenths: 105..<130, of: begin)
-        #expect(line.lanes[slower]?.size == half)
-        #expect(line.lanes[.standard]?.size == size)
+        try change(pipeline, tenths: 80..<81, of: begin)
+        #expect(pipeline.lanes[slower]?.size == size, "a page that is turned is no film")
+        try change(pipeline, tenths: 105..<130, of: begin)
+        #expect(pipeline.lanes[slower]?.size == half)
+        #expect(pipeline.lanes[.standard]?.size == size)
     }
 
     /// Another picture in each of these tenths of a second.
-    private func change(_ line: MediaLine, tenths: Range<Int>, of begin: Instant) throws {
+    private func change(_ pipeline: VideoPipeline, tenths: Range<Int>, of begin: Instant) throws {
         for tenth in tenths {
             let time = Duration.milliseconds(100 * tenth)
-            try line.encode(grey: UInt8(20 + tenth % 30 * 7), size, time, at: begin + time)
+            try pipeline.encode(grey: UInt8(20 + tenth % 30 * 7), size, time, at: begin + time)
         }
     }
 
     @Test("what plays is known by when its source drew it, however long the pictures waited to be looked at")
     func readLate() throws {
-        let line = try MediaLine.threadless(size: size)
+        let pipeline = try VideoPipeline.threadless(size: size)
         let begin = SystemClock.now() - .seconds(10)
-        line.source = LateFilm(size: size, begin: begin)
+        pipeline.source = LateFilm(size: size, begin: begin)
         for picture in 0..<48 as Range<Int64> {
             let noticed = begin + FrameRate.fps24.time(ofFrame: picture) + .milliseconds(picture * 11 % 31)
-            try line.lookFirst(at: noticed, until: .distantFuture)
+            try pipeline.lookFirst(at: noticed, until: .distantFuture)
         }
-        #expect(line.adapter.cadence?.rate.nominal == 24)
+        #expect(pipeline.adapter.cadence?.rate.nominal == 24)
     }
 
     @Test("a film goes on where its source gets another size", arguments: [
@@ -115,17 +115,17 @@ struct ContentModeTests {
     ])
     func resized(to other: PixelSize) throws {
         let told = NIOLockedValueBox<[Content]>([])
-        let line = try MediaLine.threadless(size: size) { event in
+        let pipeline = try VideoPipeline.threadless(size: size) { event in
             if case .content(let content, _) = event { told.withLockedValue { $0.append(content) } }
         }
-        try play(on: line, size: size)
+        try play(on: pipeline, size: size)
         #expect(told.withLockedValue { $0.last } == .video)
         let before = told.withLockedValue { $0.count }
-        try play(on: line, size: other, from: 3)
+        try play(on: pipeline, size: other, from: 3)
         #expect(told.withLockedValue { $0.dropFirst(before) }.allSatisfy { $0 == .video })
-        #expect(line.converter?.source == other)
-        #expect(line.grid.pace == .following && line.counters.now.content == .video)
-        #expect(line.counters.now.cadence?.rate.nominal == 24)
+        #expect(pipeline.converter?.source == other)
+        #expect(pipeline.grid.pace == .following && pipeline.counters.now.content == .video)
+        #expect(pipeline.counters.now.cadence?.rate.nominal == 24)
     }
 }
 

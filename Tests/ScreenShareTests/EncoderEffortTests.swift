@@ -66,25 +66,25 @@ struct EncoderEffortTests {
 
     @Test("what is read, compared and converted before its slot is work on a picture")
     func lookedAt() throws {
-        let line = try MediaLine.threadless()
-        try line.lookFirst(at: SystemClock.now() - .seconds(1), until: .distantFuture)
+        let pipeline = try VideoPipeline.threadless()
+        try pipeline.lookFirst(at: SystemClock.now() - .seconds(1), until: .distantFuture)
         let now = SystemClock.now()
-        let ahead = line.work.take(begun: now, ended: now, period: now - .zero).ahead
-        #expect(line.isLookedAt && ahead > .zero)
+        let ahead = pipeline.work.take(begun: now, ended: now, period: now - .zero).ahead
+        #expect(pipeline.isLookedAt && ahead > .zero)
     }
 
     @Test("the share's preset goes by that work as well")
     func stepsDown() throws {
         let told = NIOLockedValueBox<[X264Configuration.Preset]>([])
-        let line = try MediaLine.threadless { event in
+        let pipeline = try VideoPipeline.threadless { event in
             if case .preset(let preset) = event { told.withLockedValue { $0.append(preset) } }
         }
         for _ in 0..<8 {
-            line.work.looked(for: .seconds(1))
-            line.keepUp(since: SystemClock.now())
+            pipeline.work.looked(for: .seconds(1))
+            pipeline.keepUp(since: SystemClock.now())
         }
         #expect(told.withLockedValue { $0 } == [.minimal])
-        #expect(line.counters.now.preset == .minimal)
+        #expect(pipeline.counters.now.preset == .minimal)
     }
 
     /// Its answers take a while.
@@ -103,16 +103,16 @@ struct EncoderEffortTests {
 
     @Test("what a picture is waited for is no work on it, before its slot or in it", arguments: [false, true])
     func waited(isAhead: Bool) throws {
-        let line = try MediaLine.threadless()
-        line.source = SlowServer()
+        let pipeline = try VideoPipeline.threadless()
+        pipeline.source = SlowServer()
         if isAhead {
-            try line.lookFirst(at: SystemClock.now() - .seconds(1), until: .distantFuture)
+            try pipeline.lookFirst(at: SystemClock.now() - .seconds(1), until: .distantFuture)
         } else {
-            let waiting = try line.readNew()
+            let waiting = try pipeline.readNew()
             #expect(waiting == Duration.seconds(1000))
         }
         let now = SystemClock.now()
-        let (ahead, waiting) = line.work.take(begun: now, ended: now, period: now - .zero)
+        let (ahead, waiting) = pipeline.work.take(begun: now, ended: now, period: now - .zero)
         #expect(waiting == Duration.seconds(1000))
         // Nobody waited here: what was said to have been is taken off.
         #expect(isAhead ? ahead < Duration.seconds(-900) : ahead == Duration.zero)
@@ -122,14 +122,14 @@ struct EncoderEffortTests {
     /// waits for so many.
     private func presets(looks: Int, waiting: Int) throws -> Int {
         let told = NIOLockedValueBox(0)
-        let line = try MediaLine.threadless { event in
+        let pipeline = try VideoPipeline.threadless { event in
             if case .preset = event { told.withLockedValue { $0 += 1 } }
         }
-        let period = line.adapter.frameRate.period
+        let period = pipeline.adapter.frameRate.period
         for _ in 0..<30 {
-            line.work.waited(for: period * waiting / 100)
-            line.work.looked(for: period * looks / 100)
-            line.keepUp(since: SystemClock.now())
+            pipeline.work.waited(for: period * waiting / 100)
+            pipeline.work.looked(for: period * looks / 100)
+            pipeline.keepUp(since: SystemClock.now())
         }
         return told.withLockedValue { $0 }
     }
@@ -162,31 +162,31 @@ struct EncoderEffortTests {
     }
 
     /// As where the others' picture takes no time and slower viewers' so long.
-    private func encode(on line: MediaLine, slower: Duration, pictures: Int) {
+    private func encode(on pipeline: VideoPipeline, slower: Duration, pictures: Int) {
         for _ in 0..<pictures {
             let begun = SystemClock.now() - slower
-            line.ownEnd = begun
-            line.keepUp(since: begun)
+            pipeline.ownEnd = begun
+            pipeline.keepUp(since: begun)
         }
     }
 
     @Test("slower viewers' preset is told once where it is another than the share's, and not where that comes to be theirs")
     func slower() throws {
         let told = NIOLockedValueBox<[String]>([])
-        let line = try MediaLine.threadless { event in
+        let pipeline = try VideoPipeline.threadless { event in
             switch event {
             case .preset(let preset): told.withLockedValue { $0.append(preset.rawValue) }
             case .notice(let text): told.withLockedValue { $0.append(text) }
             default: break
             }
         }
-        encode(on: line, slower: .seconds(1), pictures: 3)
+        encode(on: pipeline, slower: .seconds(1), pictures: 3)
         let notice = "Slower viewers' pictures are encoded with preset minimal now."
         #expect(told.withLockedValue { $0 } == [notice])
-        #expect(line.counters.now.preset == nil, "the share's own stays")
+        #expect(pipeline.counters.now.preset == nil, "the share's own stays")
         for _ in 0..<8 {
-            line.ownEnd = SystemClock.now()
-            line.keepUp(since: SystemClock.now() - .seconds(1))
+            pipeline.ownEnd = SystemClock.now()
+            pipeline.keepUp(since: SystemClock.now() - .seconds(1))
         }
         #expect(told.withLockedValue { $0 } == [notice, "minimal"], "all have it now")
     }
@@ -265,25 +265,25 @@ struct EncoderEffortTests {
     @Test("what slower viewers are not sent for want of time is told of, and follows when the others' picture rests")
     func leftOut() throws {
         let told = NIOLockedValueBox<[String]>([])
-        let line = try MediaLine.threadless { event in
+        let pipeline = try VideoPipeline.threadless { event in
             if case .notice(let text) = event { told.withLockedValue { $0.append(text) } }
         }
         let (size, slower) = (PixelSize(width: 64, height: 48), LaneKey(packetizationMode: .nonInterleaved, rung: 1))
-        line.commands.lanes = [.standard, slower]
-        line.commands.expected = line.commands.lanes
-        encode(on: line, slower: .seconds(1), pictures: 9)
+        pipeline.commands.lanes = [.standard, slower]
+        pipeline.commands.expected = pipeline.commands.lanes
+        encode(on: pipeline, slower: .seconds(1), pictures: 9)
         #expect(told.withLockedValue { $0 }.last?.contains("one picture of 8") == true)
         var made: [LaneKey: Int] = [:]
         let begin = SystemClock.now() - .seconds(2)
         for picture in 0..<16 {
             let time = Duration.milliseconds(33 * picture)
-            try line.encode(grey: UInt8(100 + 8 * picture), size, time, at: begin + time)
-            for (key, lane) in line.lanes where !lane.isBehind { made[key, default: 0] += 1 }
-            encode(on: line, slower: .seconds(1), pictures: 1)
+            try pipeline.encode(grey: UInt8(100 + 8 * picture), size, time, at: begin + time)
+            for (key, lane) in pipeline.lanes where !lane.isBehind { made[key, default: 0] += 1 }
+            encode(on: pipeline, slower: .seconds(1), pictures: 1)
         }
         #expect(made[.standard] == 16 && made[slower] == 3, "a keyframe, and two of sixteen")
-        #expect(line.lanes[slower]?.isBehind == true && line.adapter.owesSlower)
-        try line.catchUp(MediaTime(elapsed: .seconds(1)), at: begin + .seconds(1))
-        #expect(line.lanes[slower]?.isBehind == false)
+        #expect(pipeline.lanes[slower]?.isBehind == true && pipeline.adapter.owesSlower)
+        try pipeline.catchUp(MediaTime(elapsed: .seconds(1)), at: begin + .seconds(1))
+        #expect(pipeline.lanes[slower]?.isBehind == false)
     }
 }

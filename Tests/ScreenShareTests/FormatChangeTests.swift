@@ -20,7 +20,7 @@ struct FormatChangeTests {
     private func mixed() throws -> (packets: [AudioPacket], statistics: AudioInputStatistics) {
         let source = CustomAudioSource()
         let reader = source.makeReader(clock: EmbedderClock().soundInput())
-        var mixdown = AudioMixdown(packetFrames: 960, start: .zero, makeResampler: AudioLine.resampler(from:))
+        var mixdown = AudioMixdown(packetFrames: 960, start: .zero, makeResampler: AudioPipeline.resampler(from:))
         var packets: [AudioPacket] = []
         for number in 0..<Self.blocks * Form.allCases.count {
             try Form.allCases[number / Self.blocks].push(number, on: source)
@@ -80,7 +80,7 @@ struct FormatChangeTests {
         let (controls, counters) = (AudioControls(commands), AudioCounters())
         controls.thread.begin()
         BlockingThread.start(name: "sound") {
-            AudioLine(
+            AudioPipeline(
                 controls: controls, counters: counters, packetDuration: .milliseconds20, start: SystemClock.now(),
                 taps: SampleTaps(),
                 deliver: { unit in packets.withLockedValue { $0.append(unit.encodings[.full]?.bytes ?? []) } },

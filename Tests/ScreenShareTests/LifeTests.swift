@@ -290,7 +290,7 @@ struct LifeTests {
         let lost = ShareSession(configuration: configuration(.testPattern(width: 64, height: 64)))
         try await lost.start()
         let cause = ShareError.source("the window was closed")
-        await lost.handle(.line(.failed(cause)))
+        await lost.handle(.video(.failed(cause)))
         await #expect(throws: cause) { try await lost.publish(publication) }
         let stopped = ShareSession(configuration: configuration(.testPattern(width: 64, height: 64)))
         await stopped.stop()
@@ -323,7 +323,7 @@ struct LifeTests {
         let packets = NIOLockedValueBox(0)
         controls.thread.begin()
         BlockingThread.start(name: "sound") {
-            AudioLine(
+            AudioPipeline(
                 controls: controls, packetDuration: .milliseconds20, start: SystemClock.now(), taps: SampleTaps(),
                 deliver: { _ in packets.withLockedValue { $0 += 1 } }, report: { _ in }
             ).run()

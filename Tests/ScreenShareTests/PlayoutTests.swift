@@ -28,11 +28,11 @@ struct PlayoutTests {
     @Test("what plays in step with its sound, as long as it plays; without sound at once")
     func film() async {
         let session = session(.auto)
-        await session.handle(.line(.content(.video, nil)))
+        await session.handle(.video(.content(.video, nil)))
         let expected = await inStep(session)
         #expect(await session.playout(withSound: true) == expected)
         #expect(await session.playout(withSound: false) == PlayoutWish(delay: .none, prefersSteady: true))
-        await session.handle(.line(.content(.app, nil)))
+        await session.handle(.video(.content(.app, nil)))
         #expect(await session.playout(withSound: true) == PlayoutWish())
     }
 
@@ -41,7 +41,7 @@ struct PlayoutTests {
         let (motion, detail) = (session(.motion), session(.detail))
         let expected = await inStep(motion)
         #expect(await motion.playout(withSound: true) == expected)
-        await detail.handle(.line(.content(.video, nil)))
+        await detail.handle(.video(.content(.video, nil)))
         #expect(await detail.playout(withSound: true) == PlayoutWish())
     }
 }

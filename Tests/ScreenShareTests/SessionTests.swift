@@ -79,7 +79,7 @@ struct SessionTests {
         if hasEnded {
             // Nothing comes any more, and that is told.
             try await room.session.controls?.show { wakeup throws(CaptureError) in CustomFrameSource(next, wakeup: wakeup) }
-            await room.session.handle(.line(.sourceEnded("The window was closed.")))
+            await room.session.handle(.video(.sourceEnded("The window was closed.")))
         } else {
             try await room.session.setSource(.custom(next))
         }
@@ -89,7 +89,7 @@ struct SessionTests {
 
         // Whatever was sent of the source before would come before it.
         try push(Self.other, to: next, at: .zero)
-        if hasEnded { await room.session.handle(.line(.visible)) }
+        if hasEnded { await room.session.handle(.video(.visible)) }
         var after = second.units.makeAsyncIterator()
         let unit = await after.next()
         #expect(unit?.isKeyframe == true && unit?.pictureSize == Self.other)
@@ -314,7 +314,7 @@ struct SessionTests {
         let room = try await ShareRoom()
         let viewer = room.viewer()
         await viewer.start()
-        await room.session.handle(.line(.sourceEnded("The window was closed.")))
+        await room.session.handle(.video(.sourceEnded("The window was closed.")))
         for await event in viewer.events where event == .waiting("the share is paused") { break }
         #expect(await room.session.state == .live)
         for await event in room.session.events {
@@ -323,7 +323,7 @@ struct SessionTests {
             break
         }
         try await room.session.setSource(.testPattern(width: 64, height: 64))
-        await room.session.handle(.line(.visible))
+        await room.session.handle(.video(.visible))
         #expect(await !room.session.hasSourceEnded)
         var units = viewer.units.makeAsyncIterator()
         let first = await units.next()

@@ -31,9 +31,9 @@ struct ThreadLimitTests {
     func controls() async {
         await #expect(processExitsWith: .success) {
             ThreadLimitTests.allowNone()
-            let controls = LineControls(
-                LineCommands(size: .native, fixedRate: nil, mode: .auto, preset: .ultrafast, bitsPerSecond: 2_000_000))
-            let isStarted = controls.start(name: "line") {}
+            let controls = VideoControls(
+                VideoCommands(size: .native, fixedRate: nil, mode: .auto, preset: .ultrafast, bitsPerSecond: 2_000_000))
+            let isStarted = controls.start(name: "pictures") {}
             controls.change { commands in
                 commands.acknowledgements.append { exit(isStarted ? 1 : 0) }
             }

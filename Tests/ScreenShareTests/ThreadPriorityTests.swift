@@ -61,7 +61,7 @@ struct ThreadPriorityTests {
         let (found, continuation) = AsyncStream.makeStream(of: [Scheduling].self)
         controls.thread.begin()
         BlockingThread.start(name: "sound") {
-            AudioLine(
+            AudioPipeline(
                 controls: controls, packetDuration: .milliseconds20, start: SystemClock.now(), taps: SampleTaps(),
                 deliver: { _ in
                     let own = Scheduling.present

@@ -106,7 +106,7 @@ final class EncoderLane {
     /// Whether its viewers have not seen, or not sharply, what the others have.
     var isUnfinished: Bool { isBehind || quantiser > MediaLimits.sharpQuantiser }
     /// And there is hope.
-    var wantsTurn: Bool { isUnfinished && fruitless < LineLimits.fruitlessTurns }
+    var wantsTurn: Bool { isUnfinished && fruitless < VideoPipelineLimits.fruitlessTurns }
 
     /// The last picture once more, without the encoder; nil before the first one.
     func repeatLast(mediaTime: MediaTime, at now: Instant) -> PacketizedUnit? {

@@ -55,7 +55,7 @@ extension ShareSession {
     }
 
     /// Starts the thread of sound, which rests until somebody listens.
-    func openAudio(_ hub: PeerHub, _ report: @escaping @Sendable (AudioLineEvent) -> Void) {
+    func openAudio(_ hub: PeerHub, _ report: @escaping @Sendable (AudioPipelineEvent) -> Void) {
         guard let controls = audioControls else { return }
         let (duration, start, taps, counters) = (configuration.audio.opusDuration, SystemClock.now(), taps, audioCounters)
         let isStarted = controls.start(name: "sound") {
@@ -68,15 +68,15 @@ extension ShareSession {
     private static func runAudio(
         _ controls: AudioControls, _ counters: AudioCounters, _ hub: PeerHub, _ taps: SampleTaps,
         _ timing: (packet: OpusConfiguration.PacketDuration, start: Instant),
-        _ report: @escaping @Sendable (AudioLineEvent) -> Void
+        _ report: @escaping @Sendable (AudioPipelineEvent) -> Void
     ) {
-        AudioLine(
+        AudioPipeline(
             controls: controls, counters: counters, packetDuration: timing.packet, start: timing.start, taps: taps,
             deliver: { hub.outbox.deliver($0, to: hub) }, report: report
         ).run()
     }
 
-    func handle(_ event: AudioLineEvent) {
+    func handle(_ event: AudioPipelineEvent) {
         switch event {
         case .lost(let kind, let text): sink.yield(.audioInterrupted(SharedAudio(kind), reason: text))
         case .back(let kind): sink.yield(.audioResumed(SharedAudio(kind)))

@@ -17,7 +17,7 @@ extension ShareSession {
     public func start() async throws(ShareError) {
         guard state == .idle, starting == nil else { throw .invalid("this session was started before") }
         try ProcessLimits.check()
-        controls = LineControls(initialCommands, wakeup: try ProcessLimits.makeWakeup())
+        controls = VideoControls(initialCommands, wakeup: try ProcessLimits.makeWakeup())
         audioControls = try initialAudioCommands.map { commands throws(ShareError) in
             AudioControls(commands, wakeup: try ProcessLimits.makeWakeup())
         }
@@ -119,7 +119,7 @@ extension ShareSession {
         let hub = try await openHub(on: loops, controls, continuation)
         self.hub = hub
         try checkWanted()
-        try await openLine(hub, controls, continuation)
+        try await openVideo(hub, controls, continuation)
         try checkWanted()
         openAudio(hub) { continuation.yield(.audio($0)) }
         taps.follow { [audioControls] readers in
@@ -139,8 +139,8 @@ extension ShareSession {
     /// Nil while it may go on.
     private var stopped: ShareError? { state == .idle ? nil : .invalid("the session was stopped while it started") }
 
-    private var initialCommands: LineCommands {
-        var commands = LineCommands(
+    private var initialCommands: VideoCommands {
+        var commands = VideoCommands(
             size: configuration.size, fixedRate: configuration.frameRate?.rate, mode: configuration.mode,
             preset: configuration.preset.preset, bitsPerSecond: videoBitrate)
         commands.isPaused = beginsPaused
@@ -148,7 +148,7 @@ extension ShareSession {
     }
 
     private func openHub(
-        on loops: MultiThreadedEventLoopGroup, _ controls: LineControls, _ signals: AsyncStream<Signal>.Continuation
+        on loops: MultiThreadedEventLoopGroup, _ controls: VideoControls, _ signals: AsyncStream<Signal>.Continuation
     ) async throws(ShareError) -> PeerHub {
         let network = configuration.network
         if network.relayOnly, network.turnServers.isEmpty {
@@ -187,7 +187,7 @@ extension ShareSession {
 
     /// What follows from what a viewer's path takes.
     private func pathChangeHandler(
-        _ controls: LineControls, _ signals: AsyncStream<Signal>.Continuation
+        _ controls: VideoControls, _ signals: AsyncStream<Signal>.Continuation
     ) -> @Sendable (ViewerPaths.Change?) -> Void {
         { change in
             guard let change else { return }
@@ -198,8 +198,8 @@ extension ShareSession {
         }
     }
 
-    private func openLine(
-        _ hub: PeerHub, _ controls: LineControls, _ signals: AsyncStream<Signal>.Continuation
+    private func openVideo(
+        _ hub: PeerHub, _ controls: VideoControls, _ signals: AsyncStream<Signal>.Continuation
     ) async throws(ShareError) {
         let open = configuration.source.factory(showsCursor: configuration.showsCursor, clock: embedderClock)
         let result: Result<Void, ShareError> = await withCheckedContinuation { [counters, taps, paths] continuation in
@@ -209,12 +209,12 @@ extension ShareSession {
                     continuation.resume(returning: result.map { _ in })
                 }
                 Self.run(open, opened, controls) { source in
-                    MediaLine(
+                    VideoPipeline(
                         controls: controls, counters: counters, source: source,
                         deliver: { hub.outbox.deliver($0, lane: $1, to: hub) },
                         isOutboxFull: { hub.outbox.isFull || paths.isCongested(news: $0) },
                         isCongested: { paths.isCongested(rung: $0, news: $1) }, taps: taps,
-                        report: { signals.yield(.line($0)) })
+                        report: { signals.yield(.video($0)) })
                 }
             }
             if !isStarted { continuation.resume(returning: .failure(.network(ProcessLimits.noThread))) }
@@ -224,8 +224,8 @@ extension ShareSession {
 
     /// The source is closed when it returns.
     private static func run(
-        _ open: SourceFactory, _ opened: (Result<PixelSize, ShareError>) -> Void, _ controls: LineControls,
-        _ makeLine: (any FrameSource) -> MediaLine
+        _ open: SourceFactory, _ opened: (Result<PixelSize, ShareError>) -> Void, _ controls: VideoControls,
+        _ makePipeline: (any FrameSource) -> VideoPipeline
     ) {
         let source: any FrameSource
         do throws(CaptureError) {
@@ -234,13 +234,13 @@ extension ShareSession {
             return opened(.failure(error.shareError))
         }
         opened(.success(source.size))
-        makeLine(source).run()
+        makePipeline(source).run()
     }
 }
 
 /// What of a share runs by itself.
 struct RunningParts: Sendable {
-    let controls: LineControls?
+    let controls: VideoControls?
     let audioControls: AudioControls?
     let hub: PeerHub?
 

@@ -48,12 +48,12 @@ public actor ShareSession {
     /// Lanes that somebody watches who takes less than high profile, and those that are free of such viewers again.
     private var mixedLanes: Set<LaneKey> = []
     private var unmixedLanes: Set<LaneKey> = []
-    var controls: LineControls?
+    var controls: VideoControls?
     /// Nil where there is no sound to share.
     var audioControls: AudioControls?
     /// What nobody hears now, though it is captured.
     public internal(set) var mutedAudio: Set<SharedAudio> = []
-    let counters = LineCounters()
+    let counters = VideoCounters()
     let audioCounters = AudioCounters()
     let paths = ViewerPaths()
     private var datagramsRefused = 0
@@ -96,8 +96,8 @@ public actor ShareSession {
     /// What comes from the two threads.
     enum Signal: Sendable {
         case peer(PeerID, PeerEvent)
-        case line(LineEvent)
-        case audio(AudioLineEvent)
+        case video(VideoPipelineEvent)
+        case audio(AudioPipelineEvent)
         /// To other rungs.
         case moved([PeerID: Int])
         case starved(PeerID, Bool)
@@ -178,15 +178,15 @@ public actor ShareSession {
 
     /// Counters and rates as they are now; of viewers, those that have joined and not left.
     public func statistics() async -> ShareStatistics {
-        let line = counters.now
+        let video = counters.now
         let peers = await hub?.statistics() ?? []
         await countRefused(by: hub)
         return ShareStatistics(
-            state: state, width: line.size.width, height: line.size.height, pictures: line.pictures, framesEncoded: line.units,
-            keepalives: line.keepalives, framesDropped: line.drops, keyframes: line.keyframes, encodedBytes: line.bytes,
-            lanes: line.lanes, quantiser: line.quantiser,
-            preset: line.preset.map { EncoderPreset($0) } ?? configuration.preset,
-            content: line.content.map { SharedContent($0) }, cadence: line.cadence.map { CadenceStatistics($0) },
+            state: state, width: video.size.width, height: video.size.height, pictures: video.pictures,
+            framesEncoded: video.units, keepalives: video.keepalives, framesDropped: video.drops, keyframes: video.keyframes,
+            encodedBytes: video.bytes, lanes: video.lanes, quantiser: video.quantiser,
+            preset: video.preset.map { EncoderPreset($0) } ?? configuration.preset,
+            content: video.content.map { SharedContent($0) }, cadence: video.cadence.map { CadenceStatistics($0) },
             datagramsRefused: datagramsRefused, sound: soundStatistics,
             viewers: peers.compactMap { peer in
                 viewers[peer.peer].map { ViewerStatistics($0.name, peer.statistics) }
@@ -229,11 +229,11 @@ public actor ShareSession {
             viewers[id]?.isStarved = isStarved
             sink.yield(isStarved ? .viewerStarved(viewer: viewer) : .viewerRecovered(viewer: viewer))
         case .relay(let event): event.notice.map { _ = sink.yield(.notice($0)) }
-        case .line(let event): await handle(event)
+        case .video(let event): await handle(event)
         }
     }
 
-    private func handle(_ event: LineEvent) async {
+    private func handle(_ event: VideoPipelineEvent) async {
         switch event {
         case .geometry(let source, let picture):
             sink.yield(

@@ -5,7 +5,7 @@ import Synchronization
 import Timebase
 
 /// What the viewers' paths let through, and what that makes of the encoders' targets: from the event loop straight to the
-/// media thread. Thread-safe.
+/// thread of pictures. Thread-safe.
 final class ViewerPaths: Sendable {
     /// What follows from a path's news.
     struct Change: Sendable {
@@ -72,7 +72,7 @@ final class ViewerPaths: Sendable {
         state.withLock { state in
             let before = state.backlogs[peer] ?? .none
             state.backlogs[peer] = path.map { Backlog($0) }
-            // The media thread waits for that.
+            // The thread of pictures waits for that.
             let isFree = before != .none && state.backlogs[peer] ?? .none != before
             let moved = state.policy.update(
                 peer, bitsPerSecond: path?.bitsPerSecond, isProven: path?.isProven ?? true, at: now)

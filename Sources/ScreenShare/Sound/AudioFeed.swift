@@ -12,7 +12,7 @@ struct AudioFeed {
     let kind: AudioKind
     private let open: AudioSourceFactory
     private var source: (any AudioSource)?
-    private var pauses = Backoff(AudioLineLimits.reopenPauses)
+    private var pauses = Backoff(AudioPipelineLimits.reopenPauses)
     private var openAt = Instant.zero
     /// Its failure was told.
     private var hasFailed = false
@@ -61,7 +61,7 @@ struct AudioFeed {
             var news: News?
             // Whoever pushes faster than this reads must not keep the thread.
             var taken = Duration.zero
-            while taken < AudioLineLimits.turn, let block = try source.read(at: now) {
+            while taken < AudioPipelineLimits.turn, let block = try source.read(at: now) {
                 let hidden = hearing.hiddenFrames(of: block, at: now)
                 var stereo = block.stereo(source.channelMap.heard(as: kind))
                 hearing.hide(hidden, of: &stereo)
@@ -79,7 +79,7 @@ struct AudioFeed {
     private mutating func heard(at now: Instant) -> Bool {
         let since = givesSince ?? now
         givesSince = since
-        if now - since >= AudioLineLimits.proof {
+        if now - since >= AudioPipelineLimits.proof {
             pauses.reset()
             (isProven, isDoubted) = (true, false)
         }

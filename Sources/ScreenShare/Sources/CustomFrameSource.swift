@@ -2,7 +2,7 @@ import Media
 import SystemClock
 import Timebase
 
-/// The media thread's end of a `CustomVideoSource`.
+/// The thread of pictures's end of a `CustomVideoSource`.
 ///
 /// A pushed frame is dated on our clock by `SourceClock`: the embedder's timestamps give the distances between frames,
 /// the least delay seen gives the offset, so that jitter of the pushing thread does not show in the video. What moment it

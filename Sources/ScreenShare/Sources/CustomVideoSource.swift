@@ -123,8 +123,8 @@ extension Media.Orientation {
     }
 }
 
-/// A pushed picture on its way to the media thread.
-// Sendable: the buffer is an own copy that nobody writes again, and it moves whole from the pusher to the media thread.
+/// A pushed picture on its way to the thread of pictures.
+// Sendable: the buffer is an own copy that nobody writes again, and it moves whole from the pusher to that thread.
 struct PendingFrame: @unchecked Sendable {
     let pixels: PixelBuffer
     let timestamp: Duration

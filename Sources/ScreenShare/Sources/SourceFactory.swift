@@ -3,7 +3,7 @@ import ScreenCapture
 import SystemClock
 import Timebase
 
-/// Opens a source on the media thread, which is the only one that uses it.
+/// Opens a source on the thread of pictures, which is the only one that uses it.
 typealias SourceFactory = @Sendable (Wakeup) throws(CaptureError) -> any FrameSource
 
 extension ShareSource {

@@ -3,8 +3,8 @@ import PeerCore
 import Timebase
 import VideoCodec
 
-/// What the session asks of the media thread; taken between two frames.
-struct LineCommands: Sendable {
+/// What the session asks of the thread of pictures; taken between two frames.
+struct VideoCommands: Sendable {
     var isPaused = false
     var stops = false
     /// Lanes with connected viewers.
@@ -42,7 +42,7 @@ struct NextSource: Sendable {
     let answer: @Sendable (Result<Void, ShareError>) -> Void
 }
 
-extension LineCommands {
+extension VideoCommands {
     /// Of the stream: the most there will be.
     var frameRate: FrameRate { fixedRate ?? .fps30 }
 
@@ -82,10 +82,10 @@ extension ContentMode {
     }
 }
 
-/// The session's end of the media thread.
-typealias LineControls = ThreadControls<LineCommands>
+/// The session's end of the thread of pictures.
+typealias VideoControls = ThreadControls<VideoCommands>
 
-extension LineCommands: ThreadCommands {
+extension VideoCommands: ThreadCommands {
     mutating func removeRequests() {
         keyframes = [:]
         source = nil
@@ -101,7 +101,7 @@ extension LineCommands: ThreadCommands {
     }
 }
 
-extension LineControls {
+extension VideoControls {
     /// Shows another source; the one before stays where that can't be opened.
     func show(_ open: @escaping SourceFactory) async throws(ShareError) {
         let result: Result<Void, ShareError> = await withCheckedContinuation { continuation in

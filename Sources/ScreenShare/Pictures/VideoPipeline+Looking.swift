@@ -4,7 +4,7 @@ import SystemClock
 import Timebase
 
 // Reading pictures: what is new in them, where, and what they are about.
-extension MediaLine {
+extension VideoPipeline {
     /// The source's picture now; nil where there is none for the moment, after a short wait. Where it is hidden, that is
     /// known then.
     func read() throws(ShareError) -> ScreenFrame? {
@@ -12,7 +12,7 @@ extension MediaLine {
             let frame = try source.read()
             if sizes.takes(frame.pixels.size, after: converter?.source, at: SystemClock.now()) { return frame }
         } catch { _ = try tolerate(error) }
-        controls.wakeup.wait(atMost: LineLimits.retryPeriod)
+        controls.wakeup.wait(atMost: VideoPipelineLimits.retryPeriod)
         tellAbsence(try poll(until: SystemClock.now()))
         return nil
     }
@@ -21,7 +21,7 @@ extension MediaLine {
     func look(at changedAt: Instant, until deadline: Instant) throws(ShareError) {
         let drawn = changedAt + MediaLimits.drawingTime
         // What comes this close to its slot is looked at there.
-        guard drawn + LineLimits.lookTime < deadline else {
+        guard drawn + VideoPipelineLimits.lookTime < deadline else {
             return controls.wakeup.wait(atMost: deadline - SystemClock.now())
         }
         controls.wakeup.wait(atMost: drawn - SystemClock.now())

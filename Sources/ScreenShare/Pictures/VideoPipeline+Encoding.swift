@@ -7,7 +7,7 @@ import Timebase
 import VideoCodec
 
 // Encoding: a picture for each lane in its turn, and what is sent where there is none.
-extension MediaLine {
+extension VideoPipeline {
     /// What was made of one moment, in all lanes.
     private struct Made {
         var quantiser = 0.0
@@ -108,7 +108,7 @@ extension MediaLine {
 
     /// What stood for long before somebody came to see it is of the present: its age would be taken for a delay.
     private func dated(at now: Instant) -> Instant {
-        now - capturedAt > LineLimits.oldestPicture ? now : capturedAt
+        now - capturedAt > VideoPipelineLimits.oldestPicture ? now : capturedAt
     }
 
     /// Takes a smaller preset where pictures would be late with this one, and a larger one where there is room. What is
@@ -182,7 +182,7 @@ extension MediaLine {
         return lane
     }
 
-    func profile(of key: LaneKey, _ commands: LineCommands) -> X264Configuration.Profile {
+    func profile(of key: LaneKey, _ commands: VideoCommands) -> X264Configuration.Profile {
         commands.high.contains(key) ? .high : .constrainedBaseline
     }
 

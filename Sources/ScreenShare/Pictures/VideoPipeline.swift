@@ -6,8 +6,8 @@ import SystemClock
 import Timebase
 import VideoCodec
 
-/// What the media thread tells its session.
-enum LineEvent: Sendable {
+/// What the thread of pictures tells its session.
+enum VideoPipelineEvent: Sendable {
     case geometry(source: PixelSize, picture: PixelSize)
     case hidden(String)
     /// It shows nothing any more; another may take its place.
@@ -22,18 +22,18 @@ enum LineEvent: Sendable {
 
 /// The one thread of a share's pictures: waits for the source, decides on the frame grid, converts once, encodes once
 /// per lane, hands over. Everything in here belongs to that thread.
-final class MediaLine {
-    let controls: LineControls
-    let counters: LineCounters
+final class VideoPipeline {
+    let controls: VideoControls
+    let counters: VideoCounters
     let deliver: @Sendable (PacketizedUnit, LaneKey) -> Void
     /// For the same picture made sharper, and for what is new.
     private let isOutboxFull: @Sendable (_ news: Bool) -> Bool
     /// Whether a rung's viewers are all behind.
     let isCongested: @Sendable (Int, _ news: Bool) -> Bool
     let taps: SampleTaps
-    let report: @Sendable (LineEvent) -> Void
+    let report: @Sendable (VideoPipelineEvent) -> Void
 
-    var commands: LineCommands
+    var commands: VideoCommands
     var source: any FrameSource
     var adapter: FrameRateAdapter
     /// What the adapter goes by.
@@ -73,11 +73,11 @@ final class MediaLine {
     var motion = MotionWatch()
 
     init(
-        controls: LineControls, counters: LineCounters, source: any FrameSource,
+        controls: VideoControls, counters: VideoCounters, source: any FrameSource,
         deliver: @escaping @Sendable (PacketizedUnit, LaneKey) -> Void,
         isOutboxFull: @escaping @Sendable (_ news: Bool) -> Bool,
         isCongested: @escaping @Sendable (Int, _ news: Bool) -> Bool, taps: SampleTaps,
-        report: @escaping @Sendable (LineEvent) -> Void
+        report: @escaping @Sendable (VideoPipelineEvent) -> Void
     ) {
         self.controls = controls
         self.counters = counters
@@ -120,7 +120,7 @@ final class MediaLine {
             return true
         }
         if isHidden, converter == nil {
-            try handle(poll(until: now + LineLimits.idlePeriod))
+            try handle(poll(until: now + VideoPipelineLimits.idlePeriod))
             return true
         }
         let isFull = isOutboxFull(false)
@@ -154,9 +154,9 @@ final class MediaLine {
     /// Nobody watches, or the share is paused: only looks whether the source is still there.
     private func idle() throws(ShareError) {
         isLookedAt = false
-        controls.wakeup.wait(atMost: LineLimits.idlePeriod)
+        controls.wakeup.wait(atMost: VideoPipelineLimits.idlePeriod)
         // A screen's source asks its server only where there is time for an answer.
-        try tellVisibility(poll(until: SystemClock.now() + LineLimits.idleLook))
+        try tellVisibility(poll(until: SystemClock.now() + VideoPipelineLimits.idleLook))
         adapter.changedUnwatched(at: source.newestPicture() ?? SystemClock.now())
         // Who comes next is told the level for it.
         let size = source.size
@@ -223,7 +223,7 @@ final class MediaLine {
 
     // MARK: Commands
 
-    private func apply(_ next: LineCommands) {
+    private func apply(_ next: VideoCommands) {
         let now = SystemClock.now()
         if let next = next.source { show(next, at: now) }
         // The rate stands in the stream's parameters.
@@ -293,7 +293,7 @@ final class MediaLine {
     }
 }
 
-enum LineLimits {
+enum VideoPipelineLimits {
     /// How often a source that nobody watches is looked after: an X server that vanished is noticed within 2 s.
     static let idlePeriod = Duration.milliseconds(500)
     /// What finding out may take then, whether it is hidden and of which size: some round trips to a server far away.

@@ -10,7 +10,7 @@ import Timebase
 @testable import ScreenShare
 
 @Suite("The thread of sound", .serialized, .timeLimit(.minutes(1)))
-struct AudioLineTests {
+struct AudioPipelineTests {
     /// A thread of sound with one viewer, and what that hears.
     private final class Stage: Sendable {
         let controls: AudioControls
@@ -41,7 +41,7 @@ struct AudioLineTests {
             controls.thread.begin()
             BlockingThread.start(name: "sound") { [controls, units, zeros] in
                 let start = SystemClock.now()
-                AudioLine(
+                AudioPipeline(
                     controls: controls, packetDuration: .milliseconds20, start: start, taps: SampleTaps(),
                     deliver: { unit in
                         units.withLockedValue { $0.append(unit.encodings[.full]?.bytes ?? []) }

@@ -4,7 +4,7 @@ import PixelConversion
 import Timebase
 
 /// What becomes of the pictures on the rungs of slow viewers.
-extension MediaLine {
+extension VideoPipeline {
     private var isPlaying: Bool {
         commands.mode.showsFilm(watch?.content, isRateFixed: commands.fixedRate != nil)
     }

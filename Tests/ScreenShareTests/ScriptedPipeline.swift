@@ -9,8 +9,8 @@ import Timebase
 import VideoCodec
 @testable import ScreenShare
 
-/// The media thread of a share whose source does what a test says.
-final class ScriptedLine: Sendable {
+/// The thread of pictures of a share whose source does what a test says.
+final class ScriptedPipeline: Sendable {
     /// What the source shows: one grey.
     struct Scene: Sendable {
         var grey: UInt8 = 0
@@ -45,8 +45,8 @@ final class ScriptedLine: Sendable {
         var pictureSizes: [PixelSize] = []
     }
 
-    let controls: LineControls
-    let counters = LineCounters()
+    let controls: VideoControls
+    let counters = VideoCounters()
     private let taps = SampleTaps()
     private let scene = NIOLockedValueBox(Scene())
     private let results = NIOLockedValueBox(Results())
@@ -56,12 +56,12 @@ final class ScriptedLine: Sendable {
     private let outbox = NIOLockedValueBox((isFull: false, asks: 0))
 
     init(isSampled: Bool = false, lanes: Set<LaneKey> = [], mode: ContentMode = .auto) {
-        var commands = LineCommands(
+        var commands = VideoCommands(
             size: .native, fixedRate: nil, mode: mode, preset: .ultrafast, bitsPerSecond: 2_000_000)
         commands.samplers = isSampled ? 1 : 0
         commands.lanes = lanes
         commands.expected = lanes
-        controls = LineControls(commands)
+        controls = VideoControls(commands)
         start()
     }
 
@@ -78,8 +78,8 @@ final class ScriptedLine: Sendable {
             }
         }
         controls.thread.begin()
-        BlockingThread.start(name: "line") {
-            MediaLine(
+        BlockingThread.start(name: "pictures") {
+            VideoPipeline(
                 controls: controls, counters: counters, source: ScriptedSource(scene: scene, wakeup: controls.wakeup),
                 deliver: { unit, key in
                     results.withLockedValue {
@@ -147,7 +147,7 @@ final class ScriptedLine: Sendable {
     /// How often the thread has heard that a rung is held.
     var refusals: Int { held.withLockedValue { $0.told } }
 
-    /// Returns once the line goes by it.
+    /// Returns once the pipeline goes by it.
     func fillOutbox(_ isFull: Bool) async {
         outbox.withLockedValue { $0.isFull = isFull }
         await controls.changeAndWait { _ in }
@@ -158,8 +158,8 @@ final class ScriptedLine: Sendable {
     func stop() { controls.change { $0.stops = true } }
 }
 
-extension ScriptedLine.Results {
-    fileprivate mutating func note(_ event: LineEvent) {
+extension ScriptedPipeline.Results {
+    fileprivate mutating func note(_ event: VideoPipelineEvent) {
         switch event {
         case .geometry(let source, let picture):
             sizes.append(source)
@@ -179,7 +179,7 @@ private struct ScriptedSource: FrameSource {
         var random = SeededGenerator(seed: 1)
         return (0..<640 * 480 * 4).map { _ in .random(in: 0...255, using: &random) }
     }()
-    let scene: NIOLockedValueBox<ScriptedLine.Scene>
+    let scene: NIOLockedValueBox<ScriptedPipeline.Scene>
     let wakeup: Wakeup
     var size: PixelSize { scene.withLockedValue { $0.size } }
 

@@ -2,8 +2,8 @@ import Media
 import Synchronization
 import VideoCodec
 
-/// What the media thread has done so far; read by the session. Thread-safe.
-final class LineCounters: Sendable {
+/// What the thread of pictures has done so far; read by the session. Thread-safe.
+final class VideoCounters: Sendable {
     struct Values: Sendable {
         /// The source's, from when it is open; nothing before there is a picture of one that is pushed.
         var source = PixelSize(width: 0, height: 0)

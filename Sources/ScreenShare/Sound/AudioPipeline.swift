@@ -6,7 +6,7 @@ import SystemClock
 import Timebase
 
 /// What the thread of sound tells its session.
-enum AudioLineEvent: Sendable {
+enum AudioPipelineEvent: Sendable {
     case lost(AudioKind, String)
     case back(AudioKind)
     /// How late sound leaves now, where that has changed much.
@@ -22,11 +22,11 @@ enum AudioLineEvent: Sendable {
 ///     AudioFeed (system) ─────┐
 ///                             ├─► AudioMixdown ─► OpusEncoder ─► AudioUnit, for every viewer that takes sound
 ///     AudioFeed (microphone) ─┘
-final class AudioLine {
+final class AudioPipeline {
     private let controls: AudioControls
     private let counters: AudioCounters
     private let deliver: @Sendable (AudioUnit) -> Void
-    private let report: @Sendable (AudioLineEvent) -> Void
+    private let report: @Sendable (AudioPipelineEvent) -> Void
     private let taps: SampleTaps
     private let packetDuration: OpusConfiguration.PacketDuration
     private var commands: AudioCommands
@@ -61,7 +61,7 @@ final class AudioLine {
         controls: AudioControls, counters: AudioCounters = AudioCounters(),
         packetDuration: OpusConfiguration.PacketDuration, start: Instant, taps: SampleTaps,
         deliver: @escaping @Sendable (AudioUnit) -> Void,
-        report: @escaping @Sendable (AudioLineEvent) -> Void
+        report: @escaping @Sendable (AudioPipelineEvent) -> Void
     ) {
         self.controls = controls
         self.counters = counters
@@ -143,8 +143,8 @@ final class AudioLine {
         defer { packetDue = mixdown?.due ?? .distantFuture }
         while let packet = mixdown?.nextPacket(at: now) {
             // A device takes its time to open, and until then nothing is known of how long its sound is held back.
-            if !hasHeard, now - begunAt < AudioLineLimits.openingTime { continue }
-            if packetsTold % AudioLineLimits.packetsPerStatistics == 0 { tellStatistics() }
+            if !hasHeard, now - begunAt < AudioPipelineLimits.openingTime { continue }
+            if packetsTold % AudioPipelineLimits.packetsPerStatistics == 0 { tellStatistics() }
             packetsTold += 1
             var encodings = AudioUnit.Encodings()
             // The first packet of a silence tells that it began; the others are not sent, and wake nobody.
@@ -164,7 +164,7 @@ final class AudioLine {
         guard let mixdown else { return }
         let kinds = feeds.map { ($0.kind, mixdown.statistics(of: $0.kind)) }
         counters.set(Dictionary(uniqueKeysWithValues: kinds))
-        guard (mixdown.delay - toldDelay).magnitude > AudioLineLimits.delayChange else { return }
+        guard (mixdown.delay - toldDelay).magnitude > AudioPipelineLimits.delayChange else { return }
         toldDelay = mixdown.delay
         report(.delay(toldDelay))
     }
@@ -302,7 +302,7 @@ final class AudioLine {
     }
 }
 
-enum AudioLineLimits {
+enum AudioPipelineLimits {
     /// Nothing is said of sound for so long while none has come: where a device can't be had, silence is, from then on.
     static let openingTime = Duration.milliseconds(500)
     /// Half of what viewers can be told.

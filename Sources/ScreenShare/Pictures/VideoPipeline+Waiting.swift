@@ -11,7 +11,7 @@ struct UnseenChange {
 }
 
 // Waiting: for the source, and for the slots behind it.
-extension MediaLine {
+extension VideoPipeline {
     /// Waits for the source; behind a pending change only for its slot, unless every change is to be looked at.
     func wait(until deadline: Instant, at now: Instant) throws(ShareError) {
         switch (adapter.attention, unseen.first) {
