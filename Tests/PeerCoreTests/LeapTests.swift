@@ -94,7 +94,7 @@ struct LeapTests {
         _ = share(pictures: 14)
         measure(60, 60)
         #expect(Self.leaps(share(pictures: 30)) == 0)
-        #expect(sender.owed.isEmpty)
+        #expect(sender.repairs.owed.isEmpty)
     }
 
     @Test("who only asks, and tells of no losses, gets no keyframe for it")
@@ -102,7 +102,7 @@ struct LeapTests {
         loseInQueue(tells: 0)
         #expect(Self.leaps(share(pictures: 90)) == 0)
         #expect(keyframes == 1)
-        #expect(sender.owed.isEmpty)
+        #expect(sender.repairs.owed.isEmpty)
     }
 
     @Test("the numbers that were left out are neither lost nor sent")

@@ -60,7 +60,7 @@ struct OwedRepairTests {
         #expect((10...24).contains(more), "\(more)")
         _ = share(pictures: 40)
         #expect(sender.statistics.retransmissions - before.retransmissions == 60)
-        #expect(sender.owed.isEmpty)
+        #expect(sender.repairs.owed.isEmpty)
     }
 
     @Test("is asked for again by who takes repair packets")
@@ -76,9 +76,9 @@ struct OwedRepairTests {
     mutating func bounded() {
         let numbers = share(pictures: 60)
         for _ in 0..<100 { sender.repair(numbers, path, checkRoundTrip: .milliseconds(50), at: now) }
-        #expect(sender.owed.count == 128)
+        #expect(sender.repairs.owed.count == 128)
         sender.repair(Array(numbers.suffix(2)), path, checkRoundTrip: .milliseconds(50), at: now)
-        #expect(sender.owed.count == 128 && sender.owed.map(\.number).suffix(2) == numbers.suffix(2))
+        #expect(sender.repairs.owed.count == 128 && sender.repairs.owed.map(\.number).suffix(2) == numbers.suffix(2))
     }
 
     @Test("waits until the queue is gone that it was lost in")
@@ -87,11 +87,11 @@ struct OwedRepairTests {
         fillQueue()
         sender.repair(numbers, path, checkRoundTrip: .milliseconds(50), at: now)
         _ = share(pictures: 10)
-        let owed = sender.owed.count
+        let owed = sender.repairs.owed.count
         #expect(owed > 10)
         path.measured(roundTrip: .milliseconds(60), at: now)
         _ = share(pictures: 40)
-        #expect(sender.owed.isEmpty)
+        #expect(sender.repairs.owed.isEmpty)
     }
 
     @Test("nothing is sent into a queue that may be full; what others seem to fill is waited for no longer than two seconds")
@@ -105,7 +105,7 @@ struct OwedRepairTests {
         #expect(sender.statistics.retransmissions == 0)
         _ = share(pictures: 60)
         #expect(sender.statistics.retransmissions == 8)
-        #expect(sender.owed.isEmpty)
+        #expect(sender.repairs.owed.isEmpty)
     }
 
     @Test("few packets that are missed before a short queue are sent at once, and not again until they can have passed it")
@@ -131,12 +131,12 @@ struct OwedRepairTests {
         path.measured(roundTrip: .milliseconds(60), at: now)
         _ = share(pictures: 12)
         #expect(sender.statistics.retransmissions == 8)
-        #expect(sender.owed.isEmpty)
+        #expect(sender.repairs.owed.isEmpty)
     }
 
     @Test("what was answered is sent once more a tenth of a second later, unasked: a burst may have taken the answer too")
     mutating func unasked() {
-        sender.statistics.roundTripTime = .milliseconds(50)
+        sender.repairs.told(loss: 0, roundTrip: .milliseconds(50), at: now)
         let numbers = Array(share(pictures: 10).suffix(3))
         sender.repair(numbers, path, checkRoundTrip: .milliseconds(50), at: now)
         _ = share(pictures: 2)
@@ -145,7 +145,7 @@ struct OwedRepairTests {
         #expect(sender.statistics.retransmissions == 6)
         _ = share(pictures: 60)
         #expect(sender.statistics.retransmissions == 6)
-        #expect(sender.owed.isEmpty)
+        #expect(sender.repairs.owed.isEmpty)
     }
 
     /// A report of so many losses in all, on what left up to a number.
@@ -158,7 +158,7 @@ struct OwedRepairTests {
 
     @Test("of losses that a report tells of and nobody asked for, all that may be meant is sent again, once")
     mutating func unaskedLosses() {
-        sender.statistics.roundTripTime = .milliseconds(50)
+        sender.repairs.told(loss: 0, roundTrip: .milliseconds(50), at: now)
         let numbers = share(pictures: 4)
         report(lost: 0, upTo: numbers[19])
         report(lost: 1, upTo: numbers[32])
@@ -168,7 +168,7 @@ struct OwedRepairTests {
         #expect(sender.statistics.retransmissions == 13)
         _ = share(pictures: 40)
         #expect(sender.statistics.retransmissions == 13)
-        #expect(sender.owed.isEmpty)
+        #expect(sender.repairs.owed.isEmpty)
     }
 
     @Test("something of the budget is left for what is asked for")
@@ -176,7 +176,7 @@ struct OwedRepairTests {
         let numbers = share(pictures: 10)
         report(lost: 0, upTo: numbers[8])
         report(lost: 1, upTo: numbers[numbers.count - 1])
-        let guesses = sender.owed.count
+        let guesses = sender.repairs.owed.count
         now += .milliseconds(200)
         for _ in 0..<800 {
             while sender.nextPacket(&path, at: now) != nil {}
@@ -191,16 +191,16 @@ struct OwedRepairTests {
 
     @Test("what was asked for is no such loss, and what is asked for meanwhile is all that is missed")
     mutating func askedLosses() {
-        sender.statistics.roundTripTime = .milliseconds(50)
+        sender.repairs.told(loss: 0, roundTrip: .milliseconds(50), at: now)
         let numbers = share(pictures: 4)
         report(lost: 0, upTo: numbers[2])
         sender.repair([numbers[10], numbers[11]], path, checkRoundTrip: .milliseconds(50), at: now)
         let answers = share(pictures: 5)
         #expect(sender.statistics.retransmissions == 4, "each once more than it was asked for")
         report(lost: 2, upTo: numbers[32])
-        #expect(sender.owed.isEmpty)
+        #expect(sender.repairs.owed.isEmpty)
         report(lost: 5, upTo: answers[9])
-        #expect(sender.owed.count == answers[9] &- numbers[32])
+        #expect(sender.repairs.owed.count == answers[9] &- numbers[32])
         sender.repair([answers[5]], path, checkRoundTrip: .milliseconds(50), at: now)
         _ = share(pictures: 40)
         #expect(sender.statistics.retransmissions == 6)
@@ -215,16 +215,16 @@ struct OwedRepairTests {
         report(lost: 3, upTo: numbers[numbers.count - 10])
         _ = share(pictures: 40)
         #expect(sender.statistics.retransmissions == 0)
-        #expect(sender.owed.isEmpty)
+        #expect(sender.repairs.owed.isEmpty)
     }
 
     @Test("a report that tells 16 bits of a number begins at zero again, and an older one tells of nothing")
     func numbersOfReports() {
-        #expect(MediaSender.packets(after: 100, upTo: 130) == 30)
-        #expect(MediaSender.packets(after: 65_530, upTo: 10) == 16)
-        #expect(MediaSender.packets(after: 0x1_FFFA, upTo: 0x2_0005) == 11)
-        #expect(MediaSender.packets(after: 130, upTo: 100) == 0)
-        #expect(MediaSender.packets(after: 0x2_0005, upTo: 0x1_FFFA) == 0)
+        #expect(ReportBlock.packets(after: 100, upTo: 130) == 30)
+        #expect(ReportBlock.packets(after: 65_530, upTo: 10) == 16)
+        #expect(ReportBlock.packets(after: 0x1_FFFA, upTo: 0x2_0005) == 11)
+        #expect(ReportBlock.packets(after: 130, upTo: 100) == 0)
+        #expect(ReportBlock.packets(after: 0x2_0005, upTo: 0x1_FFFA) == 0)
     }
 
     @Test("wakes nobody where there is no budget for it and no pictures follow")
@@ -235,7 +235,7 @@ struct OwedRepairTests {
             while sender.nextPacket(&path, at: now) != nil {}
             now += .milliseconds(1)
         }
-        #expect(!sender.owed.isEmpty)
+        #expect(!sender.repairs.owed.isEmpty)
         let due = sender.nextSend(path, at: now)
         #expect(due == nil)
         _ = share(pictures: 60)
@@ -265,12 +265,12 @@ struct OwedRepairTests {
         sender.repair(numbers, path, checkRoundTrip: .milliseconds(50), at: now)
         _ = share(pictures: 60)
         let before = (repairs: sender.statistics.retransmissions, all: sender.statistics.packetsSent)
-        #expect(sender.owed.count > 10)
+        #expect(sender.repairs.owed.count > 10)
         path.measured(roundTrip: .milliseconds(60), at: now)
         _ = share(pictures: 1)
         let again = sender.statistics.retransmissions - before.repairs
         #expect(again > 0 && again * 2 <= sender.statistics.packetsSent - before.all)
         sender.dropUnsent()
-        #expect(sender.owed.isEmpty)
+        #expect(sender.repairs.owed.isEmpty)
     }
 }

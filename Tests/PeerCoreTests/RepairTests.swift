@@ -126,7 +126,7 @@ struct RepairTests {
     mutating func narrowBursts() {
         (sender, path) = Self.make(bitsPerSecond: 800_000)
         let numbers = share(bytes: 8_000)
-        for first in 0..<12 as Range<UInt16> { sender.lossRuns.note([10 * first, 10 * first + 1, 10 * first + 2]) }
+        for first in 0..<12 as Range<UInt16> { sender.repairs.lossRuns.note([10 * first, 10 * first + 1, 10 * first + 2]) }
         tellLosses(at: 0)
         #expect(answer([numbers[1], numbers[2]], after: 10, roundTrip: .seconds(1)) == 2)
         #expect(answer([], after: 24, roundTrip: .seconds(1)) == 2)
@@ -237,7 +237,7 @@ struct ToldRepairTests {
     @Test("who asks all the time is not answered all the time where reports take longer than a round trip")
     mutating func shortRoundTrip() throws {
         roundTrip = .milliseconds(2)
-        for first in 0..<12 as Range<UInt16> { sender.lossRuns.note([10 * first, 10 * first + 1, 10 * first + 2]) }
+        for first in 0..<12 as Range<UInt16> { sender.repairs.lossRuns.note([10 * first, 10 * first + 1, 10 * first + 2]) }
         let numbers = share(keyframe: true, losing: [1])
         hear()
         var rounds = 0

@@ -100,7 +100,7 @@ extension PeerCore {
     }
 
     /// Who takes repair packets is owed nothing.
-    private var costOfRequest: Int { sender?.owesRepairs == true ? Limits.costOfRequest : 0 }
+    private var costOfRequest: Int { sender?.repairs.owesRepairs == true ? Limits.costOfRequest : 0 }
 
     /// A sharer ends with its pictures: of its sound alone, browsers say so as well when a track is exchanged or muted. A
     /// list without names says nothing (RFC 3550 § 6.6).

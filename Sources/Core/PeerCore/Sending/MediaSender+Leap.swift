@@ -16,7 +16,7 @@ extension MediaSender {
     /// Where repair has turned out to be hopeless, nothing of before is sent any more; the next keyframe comes behind a
     /// leap.
     mutating func beginAnewIfHopeless() {
-        guard isHopeless else { return }
+        guard repairs.isHopeless else { return }
         dropUnsent()
         stage = .stranded
         isLeaping = true
@@ -25,7 +25,7 @@ extension MediaSender {
     /// Nothing has passed for a while, and hardly anything was sent: too little to be no longer waited for.
     mutating func beginAnew() {
         dropUnsent()
-        if owesRepairs, lastSent != nil { isLeaping = true }
+        if repairs.owesRepairs, lastSent != nil { isLeaping = true }
     }
 
     /// A picture begins.

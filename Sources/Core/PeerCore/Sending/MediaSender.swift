@@ -22,22 +22,8 @@ struct MediaSender {
     private(set) var queue: Deque<QueuedUnit> = []
     private var queuedBytes = 0
     /// What is sent again: it leaves before pictures.
-    var repairs: Deque<Repair> = []
-    /// Copies of repairs that leave later, in the order in which they do.
-    var copies: Deque<Copy> = []
-    /// What may be missing and is to be sent again later: for it there was no room, or its answer may be lost as well.
-    var owed: Deque<Owed> = []
-    /// When what is owed is looked after next; `.distantFuture` where it waits for pictures, which bring budget with them.
-    var owedDue = Instant.zero
-    /// When what is owed was last seen to meet a queue on the path that may have no room for it.
-    var fullAt: Instant?
-    /// When a report last told of losses.
-    var toldLossAt: Instant?
-    var lossRuns = LossRuns()
-    var history = RetransmissionHistory()
-    var lastLarge: Large?
+    var repairs: RepairSender
     var flexFEC: FlexFECSender?
-    var repairBudget: RepairBudget
     private var pacer: Pacer
     /// What pictures may take on average.
     private(set) var bitsPerSecond: Int
@@ -47,19 +33,15 @@ struct MediaSender {
     private var patientRate = Int.max
     /// Not wrapped; the low 16 bits go on the wire.
     var sequenceNumber: Int64
-    var repairSequenceNumber: UInt16
     var stage = Stage.unbegun
     /// Something of its lane's pictures has left.
     var hasBegunLane = false
-    /// Of what the viewer misses nobody knows what has come: it begins anew before another packet of pictures leaves.
-    var isHopeless = false
     /// It begins anew: the next keyframe comes behind a leap in its numbers.
     var isLeaping = false
     /// The latest leap. It stays while another is due: requests and reports may still tell of what was before it.
     var leap: Leap?
     /// The highest number that the viewer has told of.
     private var reportedUpTo: UInt32?
-    var reportedLosses: ReportedLosses?
     var playout: PlayoutPlan
     var playoutDelay: PlayoutDelay
     /// Pictures that are still to tell of a new playout delay.
@@ -78,7 +60,7 @@ struct MediaSender {
         // RFC 3550 § 5.1: random starts. Below 2¹⁵, so that a loss at the start cannot hide a roll-over of the SRTP
         // counter (RFC 3711 § 3.3.1).
         sequenceNumber = Int64.random(in: 0..<0x8000, using: &random)
-        repairSequenceNumber = UInt16.random(in: 0..<0x8000, using: &random)
+        repairs = RepairSender(parameters, nextNumber: sequenceNumber, random: &random)
         stream = OutgoingStream(
             ssrc: parameters.ssrc, canonicalName: parameters.canonicalName, mid: parameters.mid,
             map: parameters.extensions, wallClock: wallClock, random: &random, at: now)
@@ -86,7 +68,6 @@ struct MediaSender {
         bitsPerSecond = rate
         pacingRate = rate * Limits.pacingFactor
         pacer = Pacer(bitsPerSecond: rate * Limits.pacingFactor, burstBytes: Limits.burstBytes)
-        repairBudget = RepairBudget(bitsPerSecond: rate)
         flexFEC = parameters.flexFEC.map { FlexFECSender($0, protects: parameters.ssrc, random: &random) }
     }
 
@@ -172,11 +153,7 @@ struct MediaSender {
     /// it a keyframe.
     mutating func dropUnsent() {
         startAgain()
-        isHopeless = false
-        lastLarge = nil
-        withdrawRepairs()
-        owed.removeAll()
-        copies.removeAll()
+        repairs.dropUnsent()
         flexFEC?.forget()
     }
 
@@ -184,7 +161,7 @@ struct MediaSender {
     /// nothing passes there is no use in one.
     mutating func takeKeyframeWish(_ path: PathControl) -> Bool {
         // Where the peer is there, and nothing that is left tries the way to it, only a keyframe can.
-        let isHelpless = path.isHeardInSilence && !isWaiting && !probesSilence(path)
+        let isHelpless = path.isHeardInSilence && !isWaiting && !repairs.probesSilence(path)
         guard stage == .stranded, !path.isSilent || isHelpless, queue.first?.isUnderWay != true else { return false }
         stage = .awaitingKeyframe
         return true
@@ -194,13 +171,13 @@ struct MediaSender {
     mutating func setBitrate(_ bitsPerSecond: Int, at now: Instant) {
         self.bitsPerSecond = bitsPerSecond
         setPace(at: now)
-        repairBudget.set(bitsPerSecond: bitsPerSecond)
+        repairs.budget.set(bitsPerSecond: bitsPerSecond)
     }
 
     /// Nothing from before is sent any more.
     mutating func forgetPictures() {
         dropUnsent()
-        history.removeAll()
+        repairs.history.removeAll()
     }
 
     /// What the viewer's reports say of our stream.
@@ -209,13 +186,13 @@ struct MediaSender {
     mutating func handle(_ report: ReportBlock, at now: Instant) -> (loss: Double, packets: Int, roundTrip: Duration?)? {
         guard report.ssrc == parameters.ssrc else { return nil }
         let highest = report.extendedHighestSequenceNumber
-        let numbers = reportedUpTo.map { Self.packets(after: $0, upTo: highest) } ?? statistics.packetsSent
+        let numbers = reportedUpTo.map { ReportBlock.packets(after: $0, upTo: highest) } ?? statistics.packetsSent
         reportedUpTo = highest
         let (loss, packets) = withoutLeaps(loss: Double(report.fractionLost) / 256, of: numbers, upTo: highest)
         statistics.lossFraction = loss
-        if loss > Limits.lossOfFlexFEC { toldLossAt = now }
         let roundTrip = report.roundTripTime(received: stream.wallClock.ntp(at: now))
         if let roundTrip { statistics.roundTripTime = roundTrip }
+        repairs.told(loss: loss, roundTrip: roundTrip, at: now)
         return (statistics.lossFraction, min(packets, Limits.packetsBetweenReports), roundTrip)
     }
 
@@ -231,7 +208,7 @@ struct MediaSender {
     mutating func abandon(_ path: PathControl, at now: Instant) {
         if queue.contains(where: \.unit.isKeyframe) { return }
         if let keyframeLeftAt, now - keyframeLeftAt < Limits.graceOfKeyframe { return }
-        let waiting = queuedBytes + repairs.reduce(0) { $0 + $1.packet.payload.count }
+        let waiting = queuedBytes + repairs.backlog
         guard Double(waiting * 8) > Double(path.target) * Limits.longWait.inSeconds else { return }
         dropUnsent()
     }
@@ -241,14 +218,14 @@ struct MediaSender {
     /// When the next packet may leave; nil when nothing waits.
     func nextSend(_ path: PathControl, at now: Instant) -> Instant? {
         guard let free = path.mayLeave(at: now) else { return nil }
-        if isWaiting || probesSilence(path) { return max(free, pacer.nextSend) }
-        let later = min(copies.first?.due ?? .distantFuture, owed.isEmpty ? .distantFuture : owedDue)
+        if isWaiting || repairs.probesSilence(path) { return max(free, pacer.nextSend) }
+        let later = repairs.due
         if later < .distantFuture { return max(free, pacer.nextSend, later) }
-        guard probe != nil, let due = path.probeDue else { return nil }
+        guard repairs.hasProbe, let due = path.probeDue else { return nil }
         return max(free, pacer.nextSend, due)
     }
 
-    private var isWaiting: Bool { !queue.isEmpty || !repairs.isEmpty || flexFEC?.isWaiting == true }
+    private var isWaiting: Bool { !queue.isEmpty || repairs.isWaiting || flexFEC?.isWaiting == true }
 
     /// Bytes of pictures that wait.
     var backlog: Int { queuedBytes }
@@ -263,14 +240,8 @@ struct MediaSender {
             setPace(at: now)
         }
         guard let due = nextSend(path, at: now), due <= now else { return nil }
-        while let copy = copies.first, copy.due <= now {
-            repairs.append(copy.repair)
-            copies.removeFirst()
-        }
-        if !isWaiting {
-            let owes = !owed.isEmpty && owedDue <= now && !probesSilence(path)
-            if owes { payOwed(path, at: now) } else { appendProbe(&path, at: now) }
-        }
+        repairs.releaseCopies(at: now)
+        if !isWaiting { repairs.useRest(of: &path, at: now) }
         let packet = nextRepair(&path, at: now) ?? nextFlexFEC(&path, at: now) ?? nextPayload(&path, at: now)
         if let packet {
             pacer.sent(bytes: packet.count, at: now)
@@ -296,16 +267,13 @@ struct MediaSender {
             timestamp: stream.timestamp(unit.mediaTime.ticks), ssrc: parameters.ssrc
         ).append(to: &packet, extensions: head.extensions, map: parameters.extensions)
         packet.append(contentsOf: unit.bytes[range])
-        history.maximumAge = path.historyAge
-        history.record(sequenceNumber: sequenceNumber, unit: unit, payloadIndex: index, as: path.number, at: now)
-        note(unit, index, &path, at: now)
-        sequenceNumber += 1
+        path.mediaSent(packets: unit.payloads.count, at: now)
         stream.sent(
             payloadBytes: range.count, ticks: unit.mediaTime.ticks, capturedAt: unit.capturedAt,
             tellsMoment: isLast && head.extensions.absoluteCaptureTime != nil, at: now)
-        flexFEC?.sent(packet, sequenceNumber: UInt16(truncatingIfNeeded: sequenceNumber - 1), isLast, path.repairPacketShare)
-        repairBudget.earn(packet.count)
-        if !owed.isEmpty { payOwed(path, behindPictures: true, at: now) }
+        flexFEC?.sent(packet, sequenceNumber: UInt16(truncatingIfNeeded: sequenceNumber), isLast, path.repairPacketShare)
+        repairs.sent(unit, index, as: sequenceNumber, bytes: packet.count, path, at: now)
+        sequenceNumber += 1
         hasBegunLane = true
         queue[0].nextPayload += 1
         queuedBytes -= range.count

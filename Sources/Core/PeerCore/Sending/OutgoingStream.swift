@@ -48,6 +48,13 @@ struct OutgoingStream {
         if map.needsSendTime { extensions.absoluteSendTime = AbsoluteSendTime(now) }
     }
 
+    /// What a packet beside the pictures carries; it leaves now.
+    func sideExtensions(_ path: inout PathControl, at now: Instant) -> HeaderExtensions {
+        var extensions = extensions
+        number(&extensions, &path, at: now)
+        return extensions
+    }
+
     /// The moment of a unit, where it is to be told with it; in between a receiver goes by the RTP timestamps.
     mutating func captureTime(
         of mediaTime: Duration, capturedAt: Instant, isFirst: Bool, at now: Instant
