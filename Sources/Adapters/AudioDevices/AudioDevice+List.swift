@@ -13,8 +13,8 @@ extension AudioDevice {
         let hints = try? BlockingCall(name: "alsa-hints") { ALSAHint.all() }
         let sources = try? BlockingCall(name: "pulse-list") { pulseDevices(server, until: deadline) }
         return list(
-            sources: sources?.value(atMost: deadline - SystemClock.now()) ?? [],
-            hints: hints?.value(atMost: deadline - SystemClock.now()) ?? [])
+            sources: sources?.value(until: deadline) ?? [],
+            hints: hints?.value(until: deadline) ?? [])
     }
 
     /// - Parameter sources: the sound server's; without them ALSA's default is opened, and which card that is stands in its

@@ -1,5 +1,6 @@
 import Media
 import Synchronization
+import SystemClock
 
 /// What one opening of a device leaves to the next. Thread-safe.
 package final class DeviceMemory: Sendable {

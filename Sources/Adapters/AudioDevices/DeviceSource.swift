@@ -55,7 +55,7 @@ package final class DeviceSource: AudioSource {
             let timer = try RestTimer()
             timer.set(Limits.openTime)
             let opening = try memory.opening { () throws(AudioSourceError) in
-                try BlockingCall(name: "sound-open") { Result(catching: open) }
+                try .ofSound(name: "sound-open") { Result(catching: open) }
             }
             state = .opening(opening, timer)
         } catch {

@@ -1,6 +1,7 @@
 import CALSA
 import Glibc
 import Media
+import SystemClock
 import Timebase
 
 /// An open PCM of ALSA's that gives sound. Used by one thread.
@@ -82,7 +83,7 @@ final class ALSACapture: AudioSource {
 
     private func recover() throws(AudioSourceError) {
         let pcm = pcm
-        recovery = try BlockingCall(name: "sound-recover") {
+        recovery = try .ofSound(name: "sound-recover") {
             do throws(ALSAFailure) {
                 try pcm.recover()
                 return nil

@@ -1,5 +1,7 @@
 import CALSA
 import Glibc
+import SystemClock
+import Timebase
 
 /// The names of ALSA's configuration, which may have parameters ("plug:hw:1").
 enum ALSADefinition {
@@ -28,6 +30,6 @@ extension AudioDevice {
     package static func mayExist(_ id: String) -> Bool {
         guard case .pcm(let name) = DeviceAddress(id) else { return true }
         let call = try? BlockingCall(name: "alsa-look") { ALSADefinition.mayExist(name) }
-        return call?.value(atMost: Limits.listTime) ?? true
+        return call?.value(until: SystemClock.now() + Limits.listTime) ?? true
     }
 }

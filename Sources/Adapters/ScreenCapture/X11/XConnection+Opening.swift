@@ -1,7 +1,6 @@
 import CXCB
 import Glibc
 import Media
-import Synchronization
 import SystemClock
 import Timebase
 
@@ -10,24 +9,38 @@ extension XConnection {
     static func open(display requested: String?, until deadline: Instant) throws(CaptureError) -> XConnection {
         let isWayland = SessionKind.isWayland { environment($0) }
         let name = try displayName(requested, environment("DISPLAY"), isWayland: isWayland)
-        guard let opening = Opening(display: name) else {
+        let call: BlockingCall<Opened>
+        do throws(BlockingCallError) {
+            call = try BlockingCall(name: "x11-connect") {
+                Opened(result: Result { () throws(CaptureError) in try connect(to: name) })
+            }
+        } catch {
             throw .unavailable(
                 "This process may open no more files or start no more threads, so that display \(name) can't be reached.")
         }
-        guard let result = opening.wait(until: deadline) else {
+        guard let opened = call.value(until: deadline) else {
             throw .unavailable("The X server of display \(name) does not answer.")
         }
-        guard let handle = OpaquePointer(bitPattern: result.connection) else {
-            throw .unavailable("There is no memory for a connection to display \(name).")
+        return try opened.result.get()
+    }
+
+    /// Blocks for as long as the server takes.
+    private static func connect(to name: String) throws(CaptureError) -> XConnection {
+        try BrokenPipe.held { () throws(CaptureError) in
+            var number: Int32 = 0
+            guard let handle = xcb_connect(name, &number) else {
+                throw .unavailable("There is no memory for a connection to display \(name).")
+            }
+            let extensions = xcb_connection_has_error(handle) == 0 ? Extensions(blockingOn: handle) : Extensions()
+            let error = xcb_connection_has_error(handle)
+            let screens = error == 0 ? XScreen.all(of: handle) : []
+            guard screens.indices.contains(Int(number)) else {
+                xcb_disconnect(handle)
+                throw .unavailable(complaint(about: name, error: error))
+            }
+            return XConnection(
+                adopting: handle, display: name, screen: screens[Int(number)], extensions: extensions)
         }
-        let error = xcb_connection_has_error(handle)
-        let screens = error == 0 ? XScreen.all(of: handle) : []
-        guard screens.indices.contains(Int(result.screen)) else {
-            xcb_disconnect(handle)
-            throw .unavailable(complaint(about: name, error: error))
-        }
-        return XConnection(
-            adopting: handle, display: name, screen: screens[Int(result.screen)], extensions: result.extensions)
     }
 
     /// The display that was asked for, or else that of the environment.
@@ -61,70 +74,7 @@ func environment(_ name: String) -> String? {
     return text.isEmpty ? nil : text
 }
 
-/// xcb_connect(3) blocks for as long as the server takes; a thread of its own bears that, and its owner may walk away.
-private final class Opening: Sendable {
-    struct Result: Sendable {
-        /// The bits of an `xcb_connection_t *`.
-        var connection: UInt
-        var screen: Int32
-        var extensions: Extensions
-    }
-
-    private enum Progress {
-        case connecting
-        case done(Result)
-        case abandoned
-    }
-
-    private let progress = Mutex(Progress.connecting)
-    private let finished: Wakeup
-
-    /// Nil where no file descriptor is left to wait with, or no thread.
-    init?(display: String) {
-        guard let finished = Wakeup() else { return nil }
-        self.finished = finished
-        let isStarted = BlockingThread.startIfPossible(name: "x11-connect") { [self] in
-            var screen: Int32 = 0
-            BrokenPipe.held {
-                guard let connection = xcb_connect(display, &screen) else { return }
-                var extensions = Extensions()
-                if xcb_connection_has_error(connection) == 0 { extensions = Extensions(blockingOn: connection) }
-                finish(Result(connection: UInt(bitPattern: connection), screen: screen, extensions: extensions))
-            }
-        }
-        if !isStarted { return nil }
-    }
-
-    /// The connection, which may have failed; nil after the deadline.
-    func wait(until deadline: Instant) -> Result? {
-        while SystemClock.now() < deadline {
-            finished.wait(atMost: deadline - SystemClock.now())
-            if let result = finishedResult { return result }
-        }
-        return progress.withLock { progress in
-            if case .done(let result) = progress { return result }
-            progress = .abandoned
-            return nil
-        }
-    }
-
-    private var finishedResult: Result? {
-        progress.withLock { progress in
-            if case .done(let result) = progress { return result }
-            return nil
-        }
-    }
-
-    private func finish(_ result: Result) {
-        let isWanted = progress.withLock { progress in
-            if case .abandoned = progress { return false }
-            progress = .done(result)
-            return true
-        }
-        if isWanted {
-            finished.fire()
-        } else if let connection = OpaquePointer(bitPattern: result.connection) {
-            xcb_disconnect(connection)
-        }
-    }
+/// What came of connecting.
+private struct Opened: @unchecked Sendable {  // Handed over once, from the thread that connected to the one that asked.
+    let result: Result<XConnection, CaptureError>
 }
