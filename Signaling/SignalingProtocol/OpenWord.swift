@@ -5,7 +5,7 @@
 package protocol OpenWord: RawRepresentable<String>, Codable, CaseIterable, Sendable {}
 
 /// A word that may not be missing.
-package protocol NeededWord: OpenWord {
+protocol NeededWord: OpenWord {
     /// What one that isn't known here is read as.
     static var unknown: Self { get }
 }

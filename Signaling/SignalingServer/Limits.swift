@@ -36,26 +36,26 @@ enum ServerLimits {
 /// How long things may take; tests shorten them.
 package struct Timing: Sendable {
     /// An idle connection, and a header to arrive. With `body` the whole request takes 10 s at most (slow requests).
-    package var header: Duration = .seconds(5)
-    package var body: Duration = .seconds(5)
+    var header: Duration = .seconds(5)
+    var body: Duration = .seconds(5)
     /// Somebody to read on in an answer: what waits for it holds a connection's place.
-    package var reading: Duration = .seconds(20)
+    var reading: Duration = .seconds(20)
     /// A sharer to answer an offer or an ICE restart.
-    package var answer: Duration = .seconds(10)
+    var answer: Duration = .seconds(10)
     /// A sharer unheard for so long turns viewers away; it says something at least every `heartbeatSeconds`.
-    package var silence: Duration = .seconds(5)
+    var silence: Duration = .seconds(5)
     /// A sharer unheard for so long has gone, and what it had is forgotten.
-    package var forget: Duration = .seconds(30)
+    var forget: Duration = .seconds(30)
     /// draft-ietf-wish-whep, "Server Sends Counter-Offer": valid for 30 s.
-    package var counterOffer: Duration = .seconds(30)
+    var counterOffer: Duration = .seconds(30)
     /// Comments in a sharer's event stream, so that either side notices a dead connection.
-    package var shareHeartbeat: Duration = .milliseconds(1500)
+    var shareHeartbeat: Duration = .milliseconds(1500)
     /// Comments in a page's event stream, for proxies that cut idle connections.
-    package var watchHeartbeat: Duration = .seconds(5)
+    var watchHeartbeat: Duration = .seconds(5)
     /// How often the rooms are looked through.
-    package var sweep: Duration = .seconds(1)
+    var sweep: Duration = .seconds(1)
     /// How long open requests may go on when the server stops.
-    package var drain: Duration = .seconds(2)
+    var drain: Duration = .seconds(2)
 
-    package init() {}
+    init() {}
 }

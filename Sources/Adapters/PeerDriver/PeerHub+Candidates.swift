@@ -8,7 +8,7 @@ import Timebase
 extension PeerHub {
     /// Host candidates of every socket, what the STUN servers told, the relays, and TCP's; of these, what the policy
     /// allows.
-    package func localCandidates() -> [Candidate] {
+    func localCandidates() -> [Candidate] {
         let hosts = (listedSockets + unlistedSockets).enumerated().map { index, address in
             Candidate.host(address, localPreference: Candidate.localPreference(index: index))
         }

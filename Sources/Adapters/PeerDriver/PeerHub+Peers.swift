@@ -147,7 +147,7 @@ extension PeerHub {
     }
 
     /// Sends a packet of sound to all who take it.
-    package func deliver(_ unit: AudioUnit) {
+    func deliver(_ unit: AudioUnit) {
         let now = SystemClock.now()
         for (id, peer) in peers where peer.core.takesAudio {
             peer.core.send(unit, at: now)

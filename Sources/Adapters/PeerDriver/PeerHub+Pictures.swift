@@ -6,7 +6,7 @@ import Timebase
 /// Pictures to viewers: each lane's to its own, and to those who begin, from where the lane's cache can serve.
 extension PeerHub {
     /// Sends an encoded unit to all viewers of its lane.
-    package func deliver(_ unit: PacketizedUnit, lane: LaneKey) {
+    func deliver(_ unit: PacketizedUnit, lane: LaneKey) {
         let now = SystemClock.now()
         caches[lane, default: PictureCache()].add(unit)
         if unit.isKeyframe { awaited.remove(lane) }

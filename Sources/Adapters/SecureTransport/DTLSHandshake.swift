@@ -14,7 +14,7 @@ import PeerCore
 ///
 /// OpenSSL takes its timer from the wall clock. `timeout` never says more than two seconds, so after a jump back of
 /// that clock we look again and again until it is due.
-package final class DTLSHandshake: HandshakeEngine {
+final class DTLSHandshake: HandshakeEngine {
     private enum State {
         case handshaking(DTLSConnection)
         case established(DTLSConnection)
@@ -29,7 +29,7 @@ package final class DTLSHandshake: HandshakeEngine {
     /// A ClientHello, or a part of one, was given to the present connection (passive).
     private var heardClientHello = false
     private var heardUnauthenticatedAlert = false
-    package private(set) var keys: SRTPKeys?
+    private(set) var keys: SRTPKeys?
 
     init(context: DTLSContext, role: HandshakeRole, remoteFingerprint: Fingerprint) throws(HandshakeError) {
         self.context = context
@@ -38,12 +38,12 @@ package final class DTLSHandshake: HandshakeEngine {
         state = .handshaking(try DTLSConnection(context: context, role: role, pipe: pipe))
     }
 
-    package func start() throws(HandshakeError) {
+    func start() throws(HandshakeError) {
         guard case .handshaking(let connection) = state, role == .active else { return }
         try advance(connection)
     }
 
-    package func receive(_ datagram: RawSpan) throws(HandshakeError) {
+    func receive(_ datagram: RawSpan) throws(HandshakeError) {
         guard datagram.byteCount <= Limits.receivedDatagramBytes else { return }
         switch state {
         case .handshaking(let connection):
@@ -63,22 +63,22 @@ package final class DTLSHandshake: HandshakeEngine {
         }
     }
 
-    package func nextDatagram() -> [UInt8]? { pipe.popOutgoing() }
+    func nextDatagram() -> [UInt8]? { pipe.popOutgoing() }
 
-    package var timeout: Duration? {
+    var timeout: Duration? {
         switch state {
         case .handshaking(let connection): connection.timeout
         case .established, .ended: nil
         }
     }
 
-    package func handleTimeout() throws(HandshakeError) {
+    func handleTimeout() throws(HandshakeError) {
         guard case .handshaking(let connection) = state else { return }
         if heardUnauthenticatedAlert, connection.timeout == .zero { throw end(.closed) }
         if case .failed(let error) = connection.handleTimeout() { throw end(error) }
     }
 
-    package func close() {
+    func close() {
         switch state {
         case .handshaking(let connection), .established(let connection): connection.shutDown()
         case .ended: break

@@ -9,9 +9,9 @@ package final class Identity: @unchecked Sendable {
     let certificate: OpaquePointer
     let privateKey: OpaquePointer
     /// SHA-256 of the certificate, for `a=fingerprint`.
-    package let fingerprint: Fingerprint
+    let fingerprint: Fingerprint
 
-    package init() throws(HandshakeError) {
+    init() throws(HandshakeError) {
         OpenSSLFailure.forget()
         guard let privateKey = shim_generate_p256_key() else { throw .failed(OpenSSLFailure.text) }
         guard let certificate = X509_new() else {

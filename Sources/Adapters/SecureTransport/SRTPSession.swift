@@ -6,9 +6,9 @@ import PeerCore
 ///
 /// After an error a packet's bytes are undefined: drop it. To spare a reallocation, callers reserve room for
 /// `SRTPSession.trailerBytes` beyond what they protect.
-package final class SRTPSession: PacketProtector {
+final class SRTPSession: PacketProtector {
     /// What libsrtp may write beyond a packet (a tag and an MKI), and SRTCP's E bit and index.
-    package static let trailerBytes = 144 + 4  // SRTP_MAX_TRAILER_LEN, a macro over macros, and RFC 3711 § 3.4
+    static let trailerBytes = 144 + 4  // SRTP_MAX_TRAILER_LEN, a macro over macros, and RFC 3711 § 3.4
 
     private let outbound: SRTPContext
     private let inbound: SRTPContext
@@ -16,30 +16,30 @@ package final class SRTPSession: PacketProtector {
     /// SSRCs that have sent an authentic packet.
     private var inboundStreams: [UInt32] = []
 
-    package init(keys: SRTPKeys) throws(ProtectionError) {
+    init(keys: SRTPKeys) throws(ProtectionError) {
         outbound = try SRTPContext(.outbound, profile: keys.profile, key: keys.local)
         inbound = try SRTPContext(.inbound, profile: keys.profile, key: keys.remote)
         tagBytes = keys.profile.tagBytes
     }
 
-    package func protectRTP(_ packet: inout [UInt8]) throws(ProtectionError) {
+    func protectRTP(_ packet: inout [UInt8]) throws(ProtectionError) {
         _ = try Self.ssrc(of: packet, at: RTPHeader.ssrcOffset, minimum: RTPHeader.bytes)
         try Self.check(sent: outbound.apply(srtp_protect, to: &packet, mayGrow: true))
     }
 
-    package func protectRTCP(_ packet: inout [UInt8]) throws(ProtectionError) {
+    func protectRTCP(_ packet: inout [UInt8]) throws(ProtectionError) {
         _ = try Self.ssrc(of: packet, at: RTCPHeader.ssrcOffset, minimum: RTCPHeader.bytes)
         try Self.check(sent: outbound.apply(srtp_protect_rtcp, to: &packet, mayGrow: true))
     }
 
-    package func unprotectRTP(_ packet: inout [UInt8]) throws(ProtectionError) {
+    func unprotectRTP(_ packet: inout [UInt8]) throws(ProtectionError) {
         let ssrc = try Self.ssrc(of: packet, at: RTPHeader.ssrcOffset, minimum: RTPHeader.bytes + tagBytes)
         let isNew = try admit(ssrc)
         try Self.check(received: inbound.apply(srtp_unprotect, to: &packet, mayGrow: false))
         if isNew { inboundStreams.append(ssrc) }
     }
 
-    package func unprotectRTCP(_ packet: inout [UInt8]) throws(ProtectionError) {
+    func unprotectRTCP(_ packet: inout [UInt8]) throws(ProtectionError) {
         let minimum = RTCPHeader.bytes + RTCPHeader.indexBytes + tagBytes
         let ssrc = try Self.ssrc(of: packet, at: RTCPHeader.ssrcOffset, minimum: minimum)
         let isNew = try admit(ssrc)

@@ -33,7 +33,7 @@ package enum LocalListener {
         "0100007F", "00000000000000000000000001000000", "0000000000000000FFFF00000100007F",
     ]
 
-    package static func systemTables() -> [String] {
+    static func systemTables() -> [String] {
         ["/proc/net/tcp", "/proc/net/tcp6"].compactMap(contents)
     }
 

@@ -104,9 +104,9 @@ package enum Limits {
     // MARK: Rates
 
     /// Bits per second below which no rate falls.
-    package static let lowestRate = 20_000
+    static let lowestRate = 20_000
     /// Bits per second that a peer's estimate may name.
-    package static let highestRate = 1_000_000_000
+    static let highestRate = 1_000_000_000
     /// Arrivals of this time are kept.
     static let deliveryWindow = Duration.milliseconds(600)
     /// Arrivals that are kept, at most: those of that time at 40 Mbit/s.

@@ -4,16 +4,16 @@ import Timebase
 package enum MediaLimits {
     /// A still screen says so once a second: browsers ask for a keyframe after 3 s without a frame, and some viewers
     /// show a frame only when the next one arrives.
-    package static let keepaliveInterval = Duration.seconds(1)
+    static let keepaliveInterval = Duration.seconds(1)
     /// At most one keyframe a second per lane, for all its viewers together: one costs as much as thirty frames.
     package static let keyframeInterval = Duration.seconds(1)
     /// Keyframes together take no more than the fifth part of a lane's bits, unless a joiner would wait too long for one, or
     /// who lost the chain: where one takes more than 0.8 s to send, as 15 kB at 60 kbit/s do (2 s), they may take more, there
     /// a half.
-    package static let keyframeShare = 5.0
-    package static let longestKeyframeInterval = Duration.seconds(4)
+    static let keyframeShare = 5.0
+    static let longestKeyframeInterval = Duration.seconds(4)
     /// A window whose edge was dragged and that keeps its size for so long has the one it was to have.
-    package static let sizeStands = Duration.milliseconds(250)
+    static let sizeStands = Duration.milliseconds(250)
     /// Periods without a change after which a run of motion has ended: fewer would take 15 pictures a second for still.
     static let periodsOfRest: Int64 = 3
     /// A change this close before its slot (a quarter of a period) need not wait for it.
@@ -30,7 +30,7 @@ package enum MediaLimits {
     /// half a millisecond.
     static let framesBetweenLooks = 8
     /// Changes looked at in one period: those of a 240 Hz screen.
-    package static let looksPerPeriod = 8
+    static let looksPerPeriod = 8
     /// A program draws one picture in several steps: what follows a change within this time belongs to it.
     package static let drawingTime = Duration.milliseconds(3)
     /// Once nothing has followed for this long it is drawn, where the source tells what follows.
@@ -47,31 +47,31 @@ package enum MediaLimits {
     package static let sharpQuantiser = 27.0
     /// Passes over a still picture after which it is left as it is, whatever the quantiser says. A page takes a handful; on
     /// a very slow link each is an eighth of what is left, in three rounds over the picture.
-    package static let refinementPasses = 200
+    static let refinementPasses = 200
     /// Passes in a row that gained nothing.
-    package static let idleRefinementPasses = 2
+    static let idleRefinementPasses = 2
     /// Channels of a source of sound that are listened to; PulseAudio's sources have no more.
     static let channels = 32
     /// The slowest viewer of a rung holds the others back to no less than this part of what the best takes.
-    package static let rungSpread = 2
+    static let rungSpread = 2
     /// How long a path stays below its rung, or above, before its viewer moves. Where it takes a quarter of what is sent,
     /// 1.5 s of that wait to leave by then, which is not dropped yet (PeerCore's `queuedTime`).
-    package static let timeBelowRung = Duration.seconds(2)
+    static let timeBelowRung = Duration.seconds(2)
     /// A fall within this time of the one before is one of many.
     static let memoryOfFall = Duration.seconds(30)
     /// A good moment makes up for a bad one of a quarter of its length: who is below for a fifth of the time does not move.
     static let goodTimePerBad = 4
     /// Before the share itself gets smaller: behind a fall of the path's rate the estimate is below it for two or three
     /// seconds, and a keyframe comes at the worst moment then.
-    package static let timeBelowSize = Duration.seconds(4)
+    static let timeBelowSize = Duration.seconds(4)
     /// And before a slow rung does.
     static let timeBelowSlowSize = Duration.seconds(2)
-    package static let timeFarBelowRung = Duration.milliseconds(500)
-    package static let timeAboveRung = Duration.seconds(5)
+    static let timeFarBelowRung = Duration.milliseconds(500)
+    static let timeAboveRung = Duration.seconds(5)
     /// Who had to leave within a minute of its return is above for twice as long before the next, up to this.
     static let longestTimeAboveRung = Duration.seconds(80)
     static let memoryOfReturn = Duration.seconds(60)
-    package static let timeOfStarvation = Duration.seconds(5)
+    static let timeOfStarvation = Duration.seconds(5)
     /// Bits for each pixel and second below which a film is better smaller, by SSIM of what is shown at the share's size:
     /// panned photographs with grain at 1280×720, superfast, were so below 1.5 Mbit/s (by PSNR below 1.1).
     static let bitsPerPixelOfFilm = 1.2

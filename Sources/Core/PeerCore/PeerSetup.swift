@@ -153,7 +153,7 @@ package struct ReceiveParameters: Sendable {
     /// The sharer is ours: it takes for one what it is told twice of a packet, and its reports are exact. Others (libwebrtc,
     /// mediasoup) reckon a lost packet as another one each time that they are told of it. Repair packets come from none but
     /// our own sharer, as yet.
-    package var isFromOwnSharer: Bool { flexFECPayloadType != nil }
+    var isFromOwnSharer: Bool { flexFECPayloadType != nil }
 
     /// How we tell what comes.
     var feedback: PathFeedback { PathFeedback(extensions: extensions, takesPerStream: givesCongestionFeedback) }

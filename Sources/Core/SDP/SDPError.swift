@@ -1,6 +1,6 @@
 /// Why a text is not a session description, and in which line (the first is 1; 0 stands for the whole).
 package struct SDPError: Error, Hashable, Sendable {
-    package enum Reason: Error, Hashable, Sendable {
+    enum Reason: Error, Hashable, Sendable {
         case tooLarge
         case tooManyLines
         case lineTooLong
@@ -21,10 +21,10 @@ package struct SDPError: Error, Hashable, Sendable {
         case malformedCredentials
     }
 
-    package var line: Int
-    package var reason: Reason
+    var line: Int
+    var reason: Reason
 
-    package init(line: Int, _ reason: Reason) {
+    init(line: Int, _ reason: Reason) {
         self.line = line
         self.reason = reason
     }

@@ -7,8 +7,8 @@ import SDP
 package struct AudioListener: Sendable {
     /// In bits per second; nil: as much as there is.
     package let maximumBitrate: Int?
-    package let prefersStereo: Bool
-    package let prefersDTX: Bool
+    let prefersStereo: Bool
+    let prefersDTX: Bool
     private let takesFEC: Bool
     /// RED (RFC 2198), which does better.
     private let takesCopies: Bool
@@ -16,7 +16,7 @@ package struct AudioListener: Sendable {
     package var loss = 0.0
     /// What of its path sound may take, in bits per second (`SoundRoom`); `Int.max`: all there is.
     package var room = Int.max
-    package var lane = AudioLane.full
+    var lane = AudioLane.full
 
     package init(_ opus: OpusOption) {
         maximumBitrate = opus.maximumBitrate
@@ -36,7 +36,7 @@ package struct AudioListener: Sendable {
     }
 
     /// Losses are made good by in-band FEC alone: it takes no copies of sound with that bit rate, or has no room for one.
-    package func reliesOnFEC(at bitsPerSecond: Int) -> Bool {
+    func reliesOnFEC(at bitsPerSecond: Int) -> Bool {
         let hasRoom = maximumBitrate.map { $0 >= bitsPerSecond * ShareLimits.soundWithCopiesPercent / 100 } ?? true
         return takesFEC && !(takesCopies && hasRoom)
     }

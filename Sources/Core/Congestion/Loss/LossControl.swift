@@ -30,13 +30,13 @@ package struct LossControl: Sendable {
     /// What a policer passed when it was found, and until when that is believed.
     private var policed: (rate: Double, until: Instant)?
     /// Of what was reported last, 0…1.
-    package private(set) var loss = 0.0
+    private(set) var loss = 0.0
     /// Smoothed over some seconds.
-    package private(set) var lasting = 0.0
+    private(set) var lasting = 0.0
     /// And over half a minute.
-    package private(set) var ambient = 0.0
+    private(set) var ambient = 0.0
     /// What the path loses whatever is sent.
-    package private(set) var inherent = 0.0
+    private(set) var inherent = 0.0
 
     package init() {}
 
@@ -151,13 +151,13 @@ package struct LossControl: Sendable {
     }
 
     /// Packets take another path from now on, which may lose as much.
-    package mutating func moved() {
+    mutating func moved() {
         observations.removeAll()
         (trial, policed) = (LossTrial(), nil)
     }
 
     /// The path is another now.
-    package mutating func forget() {
+    mutating func forget() {
         moved()
         (sent, lost, bytes, ordinaryBytes, began) = (0, 0, 0, 0, nil)
         (loss, lasting, inherent, ambient) = (0, 0, 0, 0)

@@ -2,12 +2,12 @@ import DequeModule
 import Timebase
 
 /// What arrives of what is sent, in bits per second on the receiver's clock.
-package struct DeliveryRate: Sendable {
+struct DeliveryRate: Sendable {
     private var arrivals: Deque<(time: Duration, bytes: Int)> = []
 
-    package init() {}
+    init() {}
 
-    package mutating func observe(_ reports: [PacketReport]) {
+    mutating func observe(_ reports: [PacketReport]) {
         for report in reports {
             guard let arrival = report.arrival else { continue }
             // The receiver's clock has wrapped, or jumped.
@@ -25,7 +25,7 @@ package struct DeliveryRate: Sendable {
     }
 
     /// Over the newest `window`; nil where too little came to tell.
-    package func bitsPerSecond(over window: Duration) -> Int? {
+    func bitsPerSecond(over window: Duration) -> Int? {
         guard let newest = arrivals.last?.time else { return nil }
         var bytes = 0
         var began = newest
@@ -44,5 +44,5 @@ package struct DeliveryRate: Sendable {
         return Int(Double(bytes - first.bytes) * 8 / span.inSeconds)
     }
 
-    package mutating func forget() { arrivals.removeAll() }
+    mutating func forget() { arrivals.removeAll() }
 }

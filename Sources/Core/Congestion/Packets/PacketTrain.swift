@@ -6,12 +6,12 @@ import Timebase
 package struct PacketTrain: Sendable {
     package struct Sample: Hashable, Sendable {
         /// How fast it left; nil where it left at once.
-        package var sentRate: Int?
+        var sentRate: Int?
         /// How fast it came.
-        package var receivedRate: Int
+        var receivedRate: Int
 
         /// It came as fast as it left: the path may take more than this.
-        package var isUnlimited: Bool { sentRate.map { receivedRate * 100 >= $0 * Limits.unlimitedPercent } ?? false }
+        var isUnlimited: Bool { sentRate.map { receivedRate * 100 >= $0 * Limits.unlimitedPercent } ?? false }
     }
 
     private var cars: [PacketReport] = []
@@ -19,12 +19,12 @@ package struct PacketTrain: Sendable {
     private let resolution: Duration
 
     /// - Parameter resolution: of arrival times; trains that came within it are as long.
-    package init(resolution: Duration = Limits.arrivalResolution) { self.resolution = resolution }
+    init(resolution: Duration = Limits.arrivalResolution) { self.resolution = resolution }
 
     /// Nothing of what was seen so far.
-    package mutating func restart() { cars.removeAll(keepingCapacity: true) }
+    mutating func restart() { cars.removeAll(keepingCapacity: true) }
 
-    package mutating func observe(_ reports: [PacketReport]) -> [Sample] {
+    mutating func observe(_ reports: [PacketReport]) -> [Sample] {
         var samples: [Sample] = []
         for report in reports {
             if let last = cars.last,

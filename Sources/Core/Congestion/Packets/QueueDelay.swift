@@ -2,13 +2,13 @@ import Timebase
 
 /// How long packets wait in queues on their way: the one-way delay above the least that was seen lately (LEDBAT, RFC
 /// 6817 § 3.4.2; the clocks' difference falls out).
-package struct QueueDelay: Sendable {
+struct QueueDelay: Sendable {
     private var base = RecentMinimum(seconds: Limits.secondsOfBaseDelay)
     private var newest: Duration?
     /// What waited least of the packets reported last: a picture's own length does not count as a queue.
-    package private(set) var standing = Duration.zero
+    private(set) var standing = Duration.zero
     /// How far delays scatter above that, smoothed.
-    package private(set) var jitter = Duration.zero
+    private(set) var jitter = Duration.zero
     /// Too few packets to judge by wait for the next feedback.
     private var pending: [Duration] = []
     private var lastReport: Instant?
@@ -16,10 +16,10 @@ package struct QueueDelay: Sendable {
     private var plateau: (delay: Duration, since: Instant)?
     private var least: (delay: Duration, since: Instant)?
 
-    package init() {}
+    init() {}
 
     /// - Parameter isHeld: another flow keeps the queue from emptying: its least length is no base.
-    package mutating func observe(_ reports: [PacketReport], isHeld: Bool = false, at now: Instant) {
+    mutating func observe(_ reports: [PacketReport], isHeld: Bool = false, at now: Instant) {
         // Clocks drift in a pause.
         if let lastReport, now - lastReport > Limits.pauseOfBaseDelay { pending.removeAll() }
         if !reports.isEmpty { lastReport = now }
@@ -44,14 +44,14 @@ package struct QueueDelay: Sendable {
     }
 
     /// The path has changed: what was the least before counts no more.
-    package mutating func forget() {
+    mutating func forget() {
         if let newest { base.restart(with: newest) }
         standing = .zero
         (plateau, least) = (nil, nil)
     }
 
     /// Another path: nothing of before is comparable.
-    package mutating func restart() {
+    mutating func restart() {
         let jitter = jitter
         self = QueueDelay()
         self.jitter = jitter
@@ -68,7 +68,7 @@ package struct QueueDelay: Sendable {
     }
 
     /// How long the queue has kept its length: one of ours would follow what we send.
-    package func steadyTime(at now: Instant) -> Duration {
+    func steadyTime(at now: Instant) -> Duration {
         guard let plateau, let least, least.delay - plateau.delay < Limits.plateauWidth else { return .zero }
         return now - plateau.since
     }

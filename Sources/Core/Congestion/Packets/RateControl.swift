@@ -14,8 +14,8 @@ package struct RateControl: Sendable {
     /// What the path takes, in bits per second.
     package private(set) var capacity: Int
     /// Of that, what is to be sent now.
-    package private(set) var target: Int
-    package private(set) var queueTarget = Limits.queueTarget
+    private(set) var target: Int
+    private(set) var queueTarget = Limits.queueTarget
     private var maximum: Int
     private var received: [Int] = []
     private var lastObservation: Instant?
@@ -42,16 +42,16 @@ package struct RateControl: Sendable {
     }
 
     /// Nobody needs to know of more than this from now on.
-    package mutating func setMaximum(_ bitsPerSecond: Int) {
+    mutating func setMaximum(_ bitsPerSecond: Int) {
         maximum = max(Limits.lowestRate, bitsPerSecond)
         set(capacity: capacity)
     }
 
     /// Less and less is sent, and the queue stays.
-    package var isDraining: Bool { draining.decreases > Self.patience / 2 || isCompeting }
+    var isDraining: Bool { draining.decreases > Self.patience / 2 || isCompeting }
 
     /// Another flow's queue is tolerated.
-    package var isCompeting: Bool { competition.since != nil }
+    var isCompeting: Bool { competition.since != nil }
 
     private func tolerated(_ jitter: Duration) -> Duration { max(queueTarget, queueOfFew) + jitter * 2 }
 
@@ -204,7 +204,7 @@ package struct RateControl: Sendable {
     private static let regainFactor = 4
 
     /// The other flow may have ended, or never have been: an own queue would look alike from then on.
-    package mutating func stopCompeting() {
+    mutating func stopCompeting() {
         competition.wasThere = isCompeting
         competition.fairShare = capacity
         competition.since = nil
@@ -216,7 +216,7 @@ package struct RateControl: Sendable {
     }
 
     /// The path is another one, which takes nobody knows what.
-    package mutating func moved(atMost start: Int) {
+    mutating func moved(atMost start: Int) {
         set(capacity: min(capacity, start))
         share = LinkShare()
         stopCompeting()
@@ -227,7 +227,7 @@ package struct RateControl: Sendable {
     }
 
     /// Nobody else is there any more. What was ours still counts where somebody comes.
-    package mutating func forgetOthers() { competition = Competition(fairShare: competition.fairShare) }
+    mutating func forgetOthers() { competition = Competition(fairShare: competition.fairShare) }
 
     private mutating func relax(_ elapsed: Double, _ seen: Observation) {
         let since = shortSince ?? seen.now
@@ -384,7 +384,7 @@ package struct RateControl: Sendable {
     }
 
     /// Nothing came for a while: what was known may be wrong.
-    package mutating func doubt() {
+    mutating func doubt() {
         set(capacity: capacity / 2)
         target = max(Limits.lowestRate, capacity * Limits.usePercent / 100)
         received.removeAll(keepingCapacity: true)

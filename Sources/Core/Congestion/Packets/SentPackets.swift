@@ -5,7 +5,7 @@ import Timebase
 ///
 /// Feedback on numbers that never left, or were reported before, says nothing: a lying peer can only tell of what was
 /// sent.
-package struct SentPackets: Sendable {
+struct SentPackets: Sendable {
     private struct Entry: Sendable {
         var sentAt: Instant
         var bytes: Int
@@ -26,20 +26,20 @@ package struct SentPackets: Sendable {
 
     private var entries: Deque<Entry> = []
     private var first: Int64 = 0
-    package private(set) var bytesInFlight = 0
+    private(set) var bytesInFlight = 0
     /// Nothing below is in flight: what was lost stays among the entries for a while, and is not looked through again.
     private var firstOpen: Int64 = 0
 
-    package init() {}
+    init() {}
 
     /// When the oldest packet in flight left; nil where none is.
-    package var oldestInFlight: Instant? {
+    var oldestInFlight: Instant? {
         let index = Int(clamping: firstOpen - first)
         return entries.indices.contains(index) ? entries[index].sentAt : nil
     }
 
     /// Numbers ascend without gaps; a gap starts anew.
-    package mutating func record(_ number: Int64, bytes: Int, isFavoured: Bool = false, at now: Instant) {
+    mutating func record(_ number: Int64, bytes: Int, isFavoured: Bool = false, at now: Instant) {
         if number != first + Int64(entries.count) {
             entries.removeAll(keepingCapacity: true)
             (first, firstOpen, bytesInFlight) = (number, number, 0)
@@ -52,19 +52,19 @@ package struct SentPackets: Sendable {
     }
 
     /// The number that a peer means by 16 bits: the newest that ends so.
-    package func number(of wrapped: UInt16) -> Int64? {
+    func number(of wrapped: UInt16) -> Int64? {
         guard !entries.isEmpty else { return nil }
         let number = (first + Int64(entries.count) - 1).last(endingIn: wrapped)
         return number >= first ? number : nil
     }
 
     /// It was reported not to have come.
-    package func isLost(_ number: Int64) -> Bool {
+    func isLost(_ number: Int64) -> Bool {
         let index = Int(clamping: number.subtractingSaturating(first))
         return entries.indices.contains(index) && entries[index].fate == .missing && entries[index].isReported
     }
 
-    package func isFavoured(_ number: Int64) -> Bool {
+    func isFavoured(_ number: Int64) -> Bool {
         let index = Int(clamping: number.subtractingSaturating(first))
         return entries.indices.contains(index) && entries[index].isFavoured
     }
@@ -72,7 +72,7 @@ package struct SentPackets: Sendable {
     /// Takes note of a packet's fate.
     /// - Parameter arrival: nil where it was lost.
     /// - Returns: nil where that is nothing new.
-    package mutating func report(_ number: Int64, arrival: Duration?) -> PacketReport? {
+    mutating func report(_ number: Int64, arrival: Duration?) -> PacketReport? {
         let index = Int(clamping: number.subtractingSaturating(first))
         guard entries.indices.contains(index) else { return nil }
         let entry = entries[index]
@@ -98,7 +98,7 @@ package struct SentPackets: Sendable {
     ///
     /// - Returns: how many packets that were.
     @discardableResult
-    package mutating func giveUp(before instant: Instant) -> Int {
+    mutating func giveUp(before instant: Instant) -> Int {
         var count = 0
         while let oldest = oldestInFlight, oldest < instant {
             giveUpOldest()
@@ -108,7 +108,7 @@ package struct SentPackets: Sendable {
     }
 
     /// Gives up what has a lower number: the feedback on it was lost.
-    package mutating func giveUp(below number: Int64) {
+    mutating func giveUp(below number: Int64) {
         while firstOpen < number, oldestInFlight != nil { giveUpOldest() }
     }
 

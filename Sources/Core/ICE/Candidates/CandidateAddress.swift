@@ -7,7 +7,7 @@ package enum CandidateAddress: Hashable, Sendable {
     /// checks, as a peer-reflexive candidate.
     case mdns(name: String, port: UInt16)
 
-    package var transportAddress: TransportAddress? {
+    var transportAddress: TransportAddress? {
         switch self {
         case .ip(let address): address
         case .mdns: nil

@@ -18,10 +18,10 @@ package enum NATMapping: String, Hashable, Sendable {
 
 /// How one socket looked from one place.
 package struct MappingObservation: Hashable, Sendable {
-    package let place: TransportAddress
-    package let mapped: TransportAddress
+    let place: TransportAddress
+    let mapped: TransportAddress
 
-    package init(place: TransportAddress, mapped: TransportAddress) {
+    init(place: TransportAddress, mapped: TransportAddress) {
         self.place = place
         self.mapped = mapped
     }

@@ -8,42 +8,42 @@ package struct STUNAttributeType: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    package init(_ rawValue: UInt16) {
+    init(_ rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
-    package var mustBeUnderstood: Bool { rawValue < 0x8000 }
+    var mustBeUnderstood: Bool { rawValue < 0x8000 }
 
     // RFC 8489 § 18.3.
-    package static let mappedAddress = STUNAttributeType(0x0001)
-    package static let username = STUNAttributeType(0x0006)
-    package static let messageIntegrity = STUNAttributeType(0x0008)
-    package static let errorCode = STUNAttributeType(0x0009)
-    package static let unknownAttributes = STUNAttributeType(0x000A)
-    package static let realm = STUNAttributeType(0x0014)
-    package static let nonce = STUNAttributeType(0x0015)
-    package static let messageIntegritySHA256 = STUNAttributeType(0x001C)
-    package static let xorMappedAddress = STUNAttributeType(0x0020)
-    package static let software = STUNAttributeType(0x8022)
-    package static let alternateServer = STUNAttributeType(0x8023)
-    package static let fingerprint = STUNAttributeType(0x8028)
-    package static let passwordAlgorithm = STUNAttributeType(0x001D)
-    package static let passwordAlgorithms = STUNAttributeType(0x8002)
+    static let mappedAddress = STUNAttributeType(0x0001)
+    static let username = STUNAttributeType(0x0006)
+    static let messageIntegrity = STUNAttributeType(0x0008)
+    static let errorCode = STUNAttributeType(0x0009)
+    static let unknownAttributes = STUNAttributeType(0x000A)
+    static let realm = STUNAttributeType(0x0014)
+    static let nonce = STUNAttributeType(0x0015)
+    static let messageIntegritySHA256 = STUNAttributeType(0x001C)
+    static let xorMappedAddress = STUNAttributeType(0x0020)
+    static let software = STUNAttributeType(0x8022)
+    static let alternateServer = STUNAttributeType(0x8023)
+    static let fingerprint = STUNAttributeType(0x8028)
+    static let passwordAlgorithm = STUNAttributeType(0x001D)
+    static let passwordAlgorithms = STUNAttributeType(0x8002)
     /// RFC 5780 § 7.4.
-    package static let otherAddress = STUNAttributeType(0x802C)
+    static let otherAddress = STUNAttributeType(0x802C)
     // RFC 8656 § 18.
-    package static let channelNumber = STUNAttributeType(0x000C)
-    package static let lifetime = STUNAttributeType(0x000D)
-    package static let xorPeerAddress = STUNAttributeType(0x0012)
-    package static let data = STUNAttributeType(0x0013)
-    package static let xorRelayedAddress = STUNAttributeType(0x0016)
-    package static let requestedAddressFamily = STUNAttributeType(0x0017)
-    package static let requestedTransport = STUNAttributeType(0x0019)
+    static let channelNumber = STUNAttributeType(0x000C)
+    static let lifetime = STUNAttributeType(0x000D)
+    static let xorPeerAddress = STUNAttributeType(0x0012)
+    static let data = STUNAttributeType(0x0013)
+    static let xorRelayedAddress = STUNAttributeType(0x0016)
+    static let requestedAddressFamily = STUNAttributeType(0x0017)
+    static let requestedTransport = STUNAttributeType(0x0019)
     // RFC 8445 § 16.1.
-    package static let priority = STUNAttributeType(0x0024)
-    package static let useCandidate = STUNAttributeType(0x0025)
-    package static let iceControlled = STUNAttributeType(0x8029)
-    package static let iceControlling = STUNAttributeType(0x802A)
+    static let priority = STUNAttributeType(0x0024)
+    static let useCandidate = STUNAttributeType(0x0025)
+    static let iceControlled = STUNAttributeType(0x8029)
+    static let iceControlling = STUNAttributeType(0x802A)
 }
 
 /// An attribute with its meaning; what we have no word for stays as it came.

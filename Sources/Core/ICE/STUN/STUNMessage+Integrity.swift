@@ -4,7 +4,7 @@ extension STUNMessage {
     /// Which algorithm proves that someone with `key` wrote the message; nil: nobody did.
     ///
     /// Where both attributes are present SHA-256 decides (RFC 8489 § 9.1.3), so that nobody can bid it down.
-    package static func verify(
+    static func verify(
         _ bytes: RawSpan, key: [UInt8], with authenticator: any MessageAuthenticator
     ) -> IntegrityAlgorithm? {
         var found: (algorithm: IntegrityAlgorithm, field: AttributeWalk.Field)?

@@ -61,40 +61,40 @@ extension STUNMessage {
         return nil
     }
 
-    package var username: String? { first { if case .username(let name) = $0 { name } else { nil } } }
-    package var priority: UInt32? { first { if case .priority(let value) = $0 { value } else { nil } } }
-    package var iceControlled: UInt64? { first { if case .iceControlled(let value) = $0 { value } else { nil } } }
-    package var iceControlling: UInt64? { first { if case .iceControlling(let value) = $0 { value } else { nil } } }
-    package var errorCode: STUNErrorCode? { first { if case .errorCode(let error) = $0 { error } else { nil } } }
-    package var xorMappedAddress: TransportAddress? {
+    var username: String? { first { if case .username(let name) = $0 { name } else { nil } } }
+    var priority: UInt32? { first { if case .priority(let value) = $0 { value } else { nil } } }
+    var iceControlled: UInt64? { first { if case .iceControlled(let value) = $0 { value } else { nil } } }
+    var iceControlling: UInt64? { first { if case .iceControlling(let value) = $0 { value } else { nil } } }
+    var errorCode: STUNErrorCode? { first { if case .errorCode(let error) = $0 { error } else { nil } } }
+    var xorMappedAddress: TransportAddress? {
         first { if case .xorMappedAddress(let address) = $0 { address } else { nil } }
     }
-    package var mappedAddress: TransportAddress? {
+    var mappedAddress: TransportAddress? {
         first { if case .mappedAddress(let address) = $0 { address } else { nil } }
     }
-    package var otherAddress: TransportAddress? {
+    var otherAddress: TransportAddress? {
         first { if case .otherAddress(let address) = $0 { address } else { nil } }
     }
-    package var alternateServer: TransportAddress? {
+    var alternateServer: TransportAddress? {
         first { if case .alternateServer(let address) = $0 { address } else { nil } }
     }
-    package var realm: String? { first { if case .realm(let text) = $0 { text } else { nil } } }
-    package var nonce: String? { first { if case .nonce(let text) = $0 { text } else { nil } } }
-    package var lifetime: UInt32? { first { if case .lifetime(let seconds) = $0 { seconds } else { nil } } }
-    package var xorRelayedAddress: TransportAddress? {
+    var realm: String? { first { if case .realm(let text) = $0 { text } else { nil } } }
+    var nonce: String? { first { if case .nonce(let text) = $0 { text } else { nil } } }
+    var lifetime: UInt32? { first { if case .lifetime(let seconds) = $0 { seconds } else { nil } } }
+    var xorRelayedAddress: TransportAddress? {
         first { if case .xorRelayedAddress(let address) = $0 { address } else { nil } }
     }
-    package var xorPeerAddress: TransportAddress? {
+    var xorPeerAddress: TransportAddress? {
         first { if case .xorPeerAddress(let address) = $0 { address } else { nil } }
     }
-    package var channelNumber: UInt16? { first { if case .channelNumber(let number) = $0 { number } else { nil } } }
+    var channelNumber: UInt16? { first { if case .channelNumber(let number) = $0 { number } else { nil } } }
     /// The value of PASSWORD-ALGORITHMS as it came (RFC 8489 § 14.11).
     var passwordAlgorithms: [UInt8]? {
         first { if case .raw(.passwordAlgorithms, let value) = $0 { value } else { nil } }
     }
-    package var usesCandidate: Bool { attributes.contains(.useCandidate) }
+    var usesCandidate: Bool { attributes.contains(.useCandidate) }
     /// Whether there is a fingerprint; one that is there is right.
-    package var hasFingerprint: Bool {
+    var hasFingerprint: Bool {
         attributes.contains { if case .fingerprint = $0 { true } else { false } }
     }
     package var hasIntegrity: Bool {
@@ -102,7 +102,7 @@ extension STUNMessage {
     }
 
     /// What must be understood and is not: the content of a 420's UNKNOWN-ATTRIBUTES (RFC 8489 § 6.3.1).
-    package var unknownRequired: [UInt16] {
+    var unknownRequired: [UInt16] {
         attributes.compactMap { if case .raw(let type, _) = $0, type.mustBeUnderstood { type.rawValue } else { nil } }
     }
 }

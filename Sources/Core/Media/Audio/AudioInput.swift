@@ -53,7 +53,7 @@ package struct AudioInput {
     /// The last block's, for what comes behind its end.
     private var lastSamples: [Float] = []
     /// Ticks that sound is to be held back at least: what another source needs that is to stay in step.
-    package var leastHoldBack = 0.0
+    var leastHoldBack = 0.0
     private var blocksRefused = 0
     private var jumps = 0
 
@@ -79,7 +79,7 @@ package struct AudioInput {
     package var delay: Duration { Duration(audioTicks: holdBack.ticks) }
 
     /// Ticks that sound must be held back by, so that nothing runs dry; nil where no block came for a while.
-    package mutating func neededHoldBack(at now: Instant) -> Double? {
+    mutating func neededHoldBack(at now: Instant) -> Double? {
         ages.value(at: now).map { $0 + Double(packetFrames) + AudioLimits.margin }
     }
 

@@ -7,9 +7,9 @@ package enum AudioLimits {
     /// What devices can be opened with.
     package static let sampleRates = 4_000...384_000
     /// One or two; a channel map makes two of what has more.
-    package static let channels = 1...2
+    static let channels = 1...2
     /// A block that lasts longer is refused: twice the longest burst known (22,596 frames at 44.1 kHz, 512 ms).
-    package static let longestBlock = Duration.seconds(1)
+    static let longestBlock = Duration.seconds(1)
     /// A block whose first frame is older than this when it comes, or younger than it can be, has a false stamp, and
     /// counts as heard just now.
     static let oldestFrame = Duration.milliseconds(1200)
@@ -86,10 +86,10 @@ package enum AudioLimits {
     // Packets
 
     /// 10 or 20 ms at 48 kHz (RFC 7587 § 4.2 knows more; those are what WebRTC uses).
-    package static let packetFrames: Set<Int> = [480, 960]
+    static let packetFrames: Set<Int> = [480, 960]
     /// A thread that wakes up to this late sends what is due; any later it goes on from where it should be. No receiver
     /// waits for older sound.
-    package static let longestCatchUp = Duration.milliseconds(500)
+    static let longestCatchUp = Duration.milliseconds(500)
 
     // How much of a path
 

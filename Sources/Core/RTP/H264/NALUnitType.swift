@@ -29,7 +29,7 @@ package struct NALUnitType: RawRepresentable, Hashable, Sendable {
     /// Coded slices and data partitions.
     package var isPicture: Bool { (1...5).contains(rawValue) }
 
-    package var isParameterSet: Bool {
+    var isParameterSet: Bool {
         self == .sequenceParameterSet || self == .sequenceParameterSetExtension || self == .pictureParameterSet
     }
 
@@ -37,10 +37,10 @@ package struct NALUnitType: RawRepresentable, Hashable, Sendable {
     package var hasSliceHeader: Bool { self == .nonIDRSlice || self == .partitionA || self == .idrSlice }
 
     /// What may stand as a NAL unit of its own in a payload (RFC 6184 § 5.2).
-    package var isSingleNALUnit: Bool { (1...23).contains(rawValue) }
+    var isSingleNALUnit: Bool { (1...23).contains(rawValue) }
 
     /// What a receiver must ignore, wherever it stands (RFC 6184 § 5.4, "ig").
-    package var isIgnored: Bool { rawValue == 0 || rawValue > 29 }
+    var isIgnored: Bool { rawValue == 0 || rawValue > 29 }
 }
 
 /// The first byte of a NAL unit (ITU-T H.264 § 7.3.1).

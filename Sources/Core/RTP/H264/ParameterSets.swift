@@ -19,8 +19,8 @@ package struct ParameterSets: Sendable {
         }
     }
 
-    package func sequenceParameterSet(_ id: Int) -> SequenceParameterSet? { sequence[id] }
-    package func pictureParameterSet(_ id: Int) -> PictureParameterSet? { picture[id] }
+    func sequenceParameterSet(_ id: Int) -> SequenceParameterSet? { sequence[id] }
+    func pictureParameterSet(_ id: Int) -> PictureParameterSet? { picture[id] }
 
     /// Both sets that a slice with this picture parameter set refers to.
     package func active(
@@ -31,7 +31,7 @@ package struct ParameterSets: Sendable {
     }
 
     /// The smallest id that no picture parameter set of the stream has.
-    package var freePictureParameterSetID: Int? {
+    var freePictureParameterSetID: Int? {
         (0..<Limits.pictureParameterSets).first { picture[$0] == nil }
     }
 }

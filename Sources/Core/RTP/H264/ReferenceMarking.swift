@@ -2,9 +2,9 @@
 /// as far as it bears on the pictures that follow.
 package struct ReferenceMarking: Hashable, Sendable {
     /// Memory management control operation 5: all references go, and the picture counts as `frame_num` 0.
-    package var resetsFrameNum = false
+    var resetsFrameNum = false
     /// Operation 6: the picture becomes a long-term reference, which is not the first entry of list 0.
-    package var isLongTerm = false
+    var isLongTerm = false
 
     init() {}
 

@@ -9,10 +9,10 @@ package struct SequenceParameterSet: Hashable, Sendable {
 
     /// In crop units from each side.
     package struct Cropping: Hashable, Sendable {
-        package var left: Int
-        package var right: Int
-        package var top: Int
-        package var bottom: Int
+        var left: Int
+        var right: Int
+        var top: Int
+        var bottom: Int
     }
 
     package var profileIDC: UInt8
@@ -48,5 +48,5 @@ package struct SequenceParameterSet: Hashable, Sendable {
     }
 
     /// `ChromaArrayType` (§ 7.4.2.1.1).
-    package var chromaArrayType: Int { hasSeparateColourPlanes ? 0 : chromaFormatIDC }
+    var chromaArrayType: Int { hasSeparateColourPlanes ? 0 : chromaFormatIDC }
 }

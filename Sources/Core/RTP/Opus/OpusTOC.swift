@@ -18,7 +18,7 @@ package struct OpusTOC: Hashable, Sendable {
 
     package let byte: UInt8
 
-    package init(byte: UInt8) {
+    init(byte: UInt8) {
         self.byte = byte
     }
 
@@ -47,7 +47,7 @@ package struct OpusTOC: Hashable, Sendable {
     package var channels: Int { byte & 0x04 == 0 ? 1 : 2 }
 
     /// One frame's duration in samples at 48 kHz: 120 (2.5 ms) to 2880 (60 ms).
-    package var frameSamples: Int {
+    var frameSamples: Int {
         switch mode {
         case .silk: [480, 960, 1920, 2880][configuration & 3]
         case .hybrid: [480, 960][configuration & 1]
@@ -56,5 +56,5 @@ package struct OpusTOC: Hashable, Sendable {
     }
 
     /// "c": how frames are packed (§ 3.2).
-    package var code: UInt8 { byte & 0x03 }
+    var code: UInt8 { byte & 0x03 }
 }

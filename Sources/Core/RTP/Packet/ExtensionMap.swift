@@ -1,7 +1,7 @@
 /// Which id stands for which extension, as negotiated for one media section (RFC 8285 § 5).
 package struct ExtensionMap: Hashable, Sendable {
     /// The ids of the one-byte form (RFC 8285 § 4.2).
-    package static let validIDs: ClosedRange<UInt8> = 1...14
+    static let validIDs: ClosedRange<UInt8> = 1...14
 
     /// Indexed by id; 0 stays empty.
     private var extensions = [HeaderExtension?](repeating: nil, count: 15)

@@ -3,7 +3,7 @@ import Datagrams
 /// The fixed RTP header and its CSRC list (RFC 3550 § 5.1).
 package struct RTPHeader: Hashable, Sendable {
     /// Bytes without CSRCs and extension.
-    package static let fixedSize = 12
+    static let fixedSize = 12
 
     package var marker: Bool
     /// 7 bits.

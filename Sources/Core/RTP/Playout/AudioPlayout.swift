@@ -72,7 +72,7 @@ package struct AudioPlayout: Sendable {
     package var delay: Duration { .seconds(stream.map { $0.offset - ($0.delays.base ?? $0.offset) } ?? 0) }
 
     /// What `delay` is heading for.
-    package var targetDelay: Duration { .seconds(stream?.targetDelay(holdBack) ?? 0) }
+    var targetDelay: Duration { .seconds(stream?.targetDelay(holdBack) ?? 0) }
 
     /// When sound of this timestamp would be played if the delay were what the network asks for, without `holdBack`; nil
     /// before the first packet.

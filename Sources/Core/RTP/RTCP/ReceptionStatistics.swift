@@ -7,7 +7,7 @@ package struct ReceptionStatistics: Sendable {
     private let clockRate: Int64
     private var unwrapper = Unwrapper<UInt16>()
     private var firstSequenceNumber: Int64?
-    package private(set) var packetsReceived: Int64 = 0
+    private(set) var packetsReceived: Int64 = 0
     private var expectedBefore: Int64 = 0
     private var receivedBefore: Int64 = 0
     private var lastTransit: UInt32?
@@ -46,7 +46,7 @@ package struct ReceptionStatistics: Sendable {
     package var jitter: UInt32 { UInt32(clamping: scaledJitter >> 4) }
 
     /// Expected minus received since the start; negative where duplicates outnumber losses.
-    package var cumulativeLost: Int64 { expected - packetsReceived }
+    var cumulativeLost: Int64 { expected - packetsReceived }
 
     private var expected: Int64 {
         guard let first = firstSequenceNumber, let highest = unwrapper.highest else { return 0 }

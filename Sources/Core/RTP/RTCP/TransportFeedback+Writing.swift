@@ -2,7 +2,7 @@ import Datagrams
 
 extension TransportFeedback {
     /// The deltas that can be written: a signed 16-bit number of ticks, ± 8.19 s.
-    package static let writableDeltas = Int64(Int16.min)...Int64(Int16.max)
+    static let writableDeltas = Int64(Int16.min)...Int64(Int16.max)
 
     /// Deltas beyond `writableDeltas` are cut to that range; `TransportFeedbackRecorder` makes none.
     package func append(to bytes: inout [UInt8]) {

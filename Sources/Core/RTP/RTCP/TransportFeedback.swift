@@ -19,10 +19,10 @@ package struct TransportFeedback: Hashable, Sendable {
     }
 
     /// The unit of arrival times.
-    package static let tick: Duration = .nanoseconds(nanosecondsPerTick)
+    static let tick: Duration = .nanoseconds(nanosecondsPerTick)
     private static let nanosecondsPerTick: Int64 = 250_000
     /// Ticks in a unit of the reference time (64 ms).
-    package static let ticksPerReference: Int64 = 256
+    static let ticksPerReference: Int64 = 256
 
     package var senderSSRC: UInt32
     package var mediaSSRC: UInt32

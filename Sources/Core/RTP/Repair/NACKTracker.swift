@@ -5,11 +5,11 @@ import Timebase
 ///
 /// Asked at once, but for a tolerance of a few packets or milliseconds, within which reordering mends itself; then
 /// again after a round trip each, until the packet comes or the tries are used up.
-package struct NACKTracker: Sendable {
+struct NACKTracker: Sendable {
     /// Missing numbers whose successors by this many have come are asked for without waiting.
-    package static let toleratedPackets: Int64 = 2
+    static let toleratedPackets: Int64 = 2
     /// Otherwise they are asked for after this time; and so much later than the next, answers may come.
-    package static let toleratedTime: Duration = .milliseconds(5)
+    static let toleratedTime: Duration = .milliseconds(5)
     /// All repair packets of a picture come within this time of the first.
     static let repairPacketsTime: Duration = .milliseconds(1)
     /// And within so many times what lies between two packets, and what a timer is late by.
@@ -18,7 +18,7 @@ package struct NACKTracker: Sendable {
 
     /// Repair packets come behind a picture and may make asking needless: that long is waited for them; nil where none
     /// come.
-    package var repairPacketPatience: Duration?
+    var repairPacketPatience: Duration?
     /// Up to this number they have come.
     private var repairPacketsReach: (number: Int64, at: Instant)?
     /// How many came last, and whether others have come since: as many missing packets of the next picture they will
@@ -42,16 +42,16 @@ package struct NACKTracker: Sendable {
     /// Between two packets in order, smoothed; a pause between pictures counts as `repairPacketsTime`.
     private var distance = Self.repairPacketsTime
     /// The time after which a request counts as unanswered.
-    package var roundTripTime: Duration
+    var roundTripTime: Duration
     /// From a request to what it brought, smoothed, and by how much that varies (RFC 6298 § 2): what is told of the round
     /// trip may be seconds old, and knows nothing of how long many packets take one after the other.
     private var answerTime: Duration?
     private var answerVariation = Duration.zero
     /// Asked for and given up: what comes of them all the same tells that answers take longer than was thought.
     private var givenUp: Deque<Missing> = []
-    package private(set) var requestsMade = 0
+    private(set) var requestsMade = 0
 
-    package init(roundTripTime: Duration) {
+    init(roundTripTime: Duration) {
         self.roundTripTime = roundTripTime
     }
 
@@ -60,7 +60,7 @@ package struct NACKTracker: Sendable {
     /// What was asked for and has not come; ascending.
     var awaited: [Int64] { missing.compactMap { $0.requestedAt == nil ? nil : $0.number } }
 
-    package enum Outcome: Hashable, Sendable {
+    enum Outcome: Hashable, Sendable {
         case followed
         /// More is missing than can be asked for: all of it is given up, a keyframe is needed.
         case tooManyMissing
@@ -69,7 +69,7 @@ package struct NACKTracker: Sendable {
     /// Notes an unwrapped number that came.
     ///
     /// - Parameter isAnswer: whether it was sent again; else it came late, or was recovered from others.
-    package mutating func receive(_ number: Int64, isAnswer: Bool = false, at now: Instant) -> Outcome {
+    mutating func receive(_ number: Int64, isAnswer: Bool = false, at now: Instant) -> Outcome {
         guard let highest else {
             self.highest = number
             return .followed
@@ -99,7 +99,7 @@ package struct NACKTracker: Sendable {
     }
 
     /// Numbers below `number` are no longer wanted.
-    package mutating func abandon(below number: Int64) {
+    mutating func abandon(below number: Int64) {
         while let first = missing.first, first.number < number {
             missing.removeFirst()
             guard first.firstRequest != nil else { continue }
@@ -111,7 +111,7 @@ package struct NACKTracker: Sendable {
     /// Repair packets for all up to `number` are coming in, if any are.
     ///
     /// - Parameter isRepairPacket: one of them is there; else it was the last source packet that they are for.
-    package mutating func repairPacketsCome(upTo number: Int64, isRepairPacket: Bool = false, at now: Instant) {
+    mutating func repairPacketsCome(upTo number: Int64, isRepairPacket: Bool = false, at now: Instant) {
         if isRepairPacket { repairPackets = (repairPackets.areOver ? 1 : repairPackets.count + 1, false) }
         guard number > repairPacketsReach?.number ?? .min else { return }
         repairPacketsReach = (number, now)
@@ -122,22 +122,22 @@ package struct NACKTracker: Sendable {
     }
 
     /// When `takeDue` will next have something to do.
-    package var deadline: Instant? {
+    var deadline: Instant? {
         let isBeyond = isBeyondRepair
         return missing.map { due($0, isBeyond) }.min()
     }
 
     /// What is due now.
-    package struct Due: Hashable, Sendable {
+    struct Due: Hashable, Sendable {
         /// To ask for, ascending.
-        package var requests: [Int64] = []
+        var requests: [Int64] = []
         /// Whether any of them was asked for before.
-        package var isRepeated = false
+        var isRepeated = false
         /// The highest number whose tries are used up; nil where there is none.
-        package var abandoned: Int64?
+        var abandoned: Int64?
     }
 
-    package mutating func takeDue(at now: Instant) -> Due {
+    mutating func takeDue(at now: Instant) -> Due {
         var due = Due()
         let isBeyond = isBeyondRepair
         for index in missing.indices where self.due(missing[index], isBeyond) <= now {
@@ -185,10 +185,10 @@ package struct NACKTracker: Sendable {
     }
 
     /// From a request to what it brings, as a rule.
-    package var usualAnswer: Duration { max(roundTripTime, answerTime ?? .zero) }
+    var usualAnswer: Duration { max(roundTripTime, answerTime ?? .zero) }
 
     /// What is known of the round trip, and of answers: the shorter of both.
-    package var quickestAnswer: Duration { min(roundTripTime, answerTime ?? roundTripTime) }
+    var quickestAnswer: Duration { min(roundTripTime, answerTime ?? roundTripTime) }
 
     /// Of several requests the last one was answered, where an answer can be there by now; else one of those before.
     private mutating func learn(_ entry: Missing, at now: Instant) {

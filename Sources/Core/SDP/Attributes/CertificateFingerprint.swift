@@ -1,16 +1,16 @@
 /// `a=fingerprint` (RFC 8122 § 5).
-package struct CertificateFingerprint: Hashable, Sendable {
+struct CertificateFingerprint: Hashable, Sendable {
     /// The hash function's name in lower case: `sha-256`.
-    package var algorithm: String
-    package var digest: [UInt8]
+    var algorithm: String
+    var digest: [UInt8]
 
-    package init(algorithm: String = "sha-256", digest: [UInt8]) {
+    init(algorithm: String = "sha-256", digest: [UInt8]) {
         self.algorithm = algorithm
         self.digest = digest
     }
 
     /// `<hash> XX:XX:…`, each byte as two hexadecimal digits; nil for anything else.
-    package init?(parsing text: String) {
+    init?(parsing text: String) {
         guard let (name, digits) = text.trimmed.halves(at: UInt8(ascii: " ")) else { return nil }
         guard let digest = Self.bytes(Array(digits.trimmed.utf8)) else { return nil }
         algorithm = String(decoding: name.utf8.map(\.asciiLowercased), as: UTF8.self)
@@ -28,7 +28,7 @@ package struct CertificateFingerprint: Hashable, Sendable {
         return digest
     }
 
-    package var text: String {
+    var text: String {
         algorithm + " " + digest.map { $0.hex(uppercase: true) }.joined(separator: ":")
     }
 }

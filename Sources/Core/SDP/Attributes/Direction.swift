@@ -5,14 +5,14 @@ package enum Direction: String, Hashable, Sendable {
     case recvonly
     case inactive
 
-    package var sends: Bool {
+    var sends: Bool {
         switch self {
         case .sendrecv, .sendonly: true
         case .recvonly, .inactive: false
         }
     }
 
-    package var receives: Bool {
+    var receives: Bool {
         switch self {
         case .sendrecv, .recvonly: true
         case .sendonly, .inactive: false
@@ -20,7 +20,7 @@ package enum Direction: String, Hashable, Sendable {
     }
 
     /// The same, as seen from the other side.
-    package var reversed: Direction {
+    var reversed: Direction {
         switch self {
         case .sendonly: .recvonly
         case .recvonly: .sendonly

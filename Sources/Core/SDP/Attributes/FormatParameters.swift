@@ -1,8 +1,8 @@
 /// `a=fmtp`: a format's parameters, `key=value` between semicolons, in order (RFC 6184 § 8.2.1, RFC 7587 § 7).
 package struct FormatParameters: Hashable, Sendable {
-    package private(set) var pairs: [(key: String, value: String)]
+    private(set) var pairs: [(key: String, value: String)]
 
-    package init(_ pairs: [(key: String, value: String)] = []) {
+    init(_ pairs: [(key: String, value: String)] = []) {
         self.pairs = pairs
     }
 
@@ -15,7 +15,7 @@ package struct FormatParameters: Hashable, Sendable {
     }
 
     /// Parameter names are case-insensitive (RFC 4855 § 3).
-    package subscript(key: String) -> String? {
+    subscript(key: String) -> String? {
         pairs.first { $0.key.isEqual(ignoringCase: key) }?.value
     }
 

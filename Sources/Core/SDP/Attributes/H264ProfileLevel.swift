@@ -12,23 +12,23 @@ package enum H264Profile: Hashable, Sendable {
 /// `profile-level-id`: the first three bytes of a sequence parameter set (RFC 6184 § 8.1).
 package struct H264ProfileLevel: Hashable, Sendable {
     /// `profile_idc`.
-    package var profileIDC: UInt8
+    var profileIDC: UInt8
     /// `constraint_set0_flag` in the highest bit, and so on.
-    package var constraints: UInt8
+    var constraints: UInt8
     /// `level_idc`: ten times the level.
-    package var levelIDC: UInt8
+    var levelIDC: UInt8
 
-    package init(profileIDC: UInt8, constraints: UInt8, levelIDC: UInt8) {
+    init(profileIDC: UInt8, constraints: UInt8, levelIDC: UInt8) {
         self.profileIDC = profileIDC
         self.constraints = constraints
         self.levelIDC = levelIDC
     }
 
     /// What a format without the parameter means: Baseline, level 1 (RFC 6184 § 8.1).
-    package static let whenAbsent = H264ProfileLevel(profileIDC: 0x42, constraints: 0x00, levelIDC: 0x0A)
+    static let whenAbsent = H264ProfileLevel(profileIDC: 0x42, constraints: 0x00, levelIDC: 0x0A)
 
     /// Exactly six hexadecimal digits.
-    package init?(parsing text: String) {
+    init?(parsing text: String) {
         let digits = Array(text.utf8)
         let values = digits.compactMap(\.hexDigit)
         guard digits.count == 6, values.count == 6 else { return nil }
@@ -37,11 +37,11 @@ package struct H264ProfileLevel: Hashable, Sendable {
             levelIDC: values[4] << 4 | values[5])
     }
 
-    package var text: String {
+    var text: String {
         [profileIDC, constraints, levelIDC].map { $0.hex(uppercase: false) }.joined()
     }
 
-    package var profile: H264Profile {
+    var profile: H264Profile {
         switch (profileIDC, constraints) {
         case (0x42, let flags) where flags & 0b0100_1111 == 0b0100_0000: .constrainedBaseline
         case (0x4D, let flags) where flags & 0b1000_1111 == 0b1000_0000: .constrainedBaseline
@@ -55,7 +55,7 @@ package struct H264ProfileLevel: Hashable, Sendable {
     }
 
     /// The same profile at another level.
-    package func at(levelIDC: UInt8) -> H264ProfileLevel {
+    func at(levelIDC: UInt8) -> H264ProfileLevel {
         H264ProfileLevel(profileIDC: profileIDC, constraints: constraints, levelIDC: levelIDC)
     }
 }

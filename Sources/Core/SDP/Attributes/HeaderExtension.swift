@@ -30,26 +30,26 @@ package struct HeaderExtension: Hashable, Sendable {
 }
 
 /// The header extensions we know, by URI.
-package enum HeaderExtensionURI {
+enum HeaderExtensionURI {
     /// RFC 9143 § 15.
-    package static let mid = "urn:ietf:params:rtp-hdrext:sdes:mid"
-    package static let absSendTime = "http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time"
-    package static let transportWideCC =
+    static let mid = "urn:ietf:params:rtp-hdrext:sdes:mid"
+    static let absSendTime = "http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time"
+    static let transportWideCC =
         "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
-    package static let playoutDelay = "http://www.webrtc.org/experiments/rtp-hdrext/playout-delay"
-    package static let videoContentType = "http://www.webrtc.org/experiments/rtp-hdrext/video-content-type"
-    package static let absCaptureTime = "http://www.webrtc.org/experiments/rtp-hdrext/abs-capture-time"
+    static let playoutDelay = "http://www.webrtc.org/experiments/rtp-hdrext/playout-delay"
+    static let videoContentType = "http://www.webrtc.org/experiments/rtp-hdrext/video-content-type"
+    static let absCaptureTime = "http://www.webrtc.org/experiments/rtp-hdrext/abs-capture-time"
 
     /// What we send with pictures, and ask for; their places give the ids of our own offers.
-    package static let video = [
+    static let video = [
         mid, absSendTime, transportWideCC, playoutDelay, videoContentType, absCaptureTime,
     ]
-    package static let audio = [mid, absSendTime, transportWideCC, absCaptureTime]
+    static let audio = [mid, absSendTime, transportWideCC, absCaptureTime]
 }
 
 extension MediaDescription {
     /// The section's header extensions. An id or a URI that stands twice counts the first time.
-    package var headerExtensions: [HeaderExtension] {
+    var headerExtensions: [HeaderExtension] {
         var ids: Set<UInt8> = []
         var uris: Set<String> = []
         return attributes.values(of: "extmap").compactMap(HeaderExtension.init(parsing:)).filter { candidate in

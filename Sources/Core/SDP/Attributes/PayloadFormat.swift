@@ -1,15 +1,15 @@
 /// What a payload type stands for: `a=rtpmap`, `a=fmtp` and `a=rtcp-fb` of one format, put together.
-package struct PayloadFormat: Hashable, Sendable {
-    package var payloadType: UInt8
+struct PayloadFormat: Hashable, Sendable {
+    var payloadType: UInt8
     /// `H264`, `opus`, `rtx`, …; names are case-insensitive (RFC 8866 § 6.6).
-    package var encoding: String
-    package var clockRate: UInt32
+    var encoding: String
+    var clockRate: UInt32
     /// The rtpmap's last part; 1 where it is missing.
-    package var channels: UInt8
-    package var parameters: FormatParameters
-    package var feedback: Feedback
+    var channels: UInt8
+    var parameters: FormatParameters
+    var feedback: Feedback
 
-    package init(
+    init(
         payloadType: UInt8, encoding: String, clockRate: UInt32, channels: UInt8 = 1,
         parameters: FormatParameters = FormatParameters(), feedback: Feedback = []
     ) {
@@ -35,7 +35,7 @@ package struct PayloadFormat: Hashable, Sendable {
     /// With RTP and RTCP on one port these would look like RTCP (RFC 5761 § 4).
     var collidesWithRTCP: Bool { (64...95).contains(payloadType) }
 
-    package func isEncoding(_ name: String) -> Bool { encoding.isEqual(ignoringCase: name) }
+    func isEncoding(_ name: String) -> Bool { encoding.isEqual(ignoringCase: name) }
 
     var attributes: [Attribute] {
         let channelText = channels > 1 ? "/\(channels)" : ""
@@ -57,7 +57,7 @@ extension [PayloadFormat] {
 extension MediaDescription {
     /// The section's formats in the order of its `m=` line, which is the order of preference (RFC 3264 § 5.1). Read in
     /// one pass; formats without an rtpmap are left out, of formats that stand twice the first counts.
-    package var payloadFormats: [PayloadFormat] {
+    var payloadFormats: [PayloadFormat] {
         var known: [UInt8: PayloadFormat] = [:]
         var parameters: [UInt8: FormatParameters] = [:]
         var feedback: [UInt8: Feedback] = [:]

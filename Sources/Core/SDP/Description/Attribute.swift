@@ -1,10 +1,10 @@
 /// An `a=` line: a property (`a=recvonly`) or a value (`a=mid:0`), RFC 8866 § 5.13.
 package struct Attribute: Hashable, Sendable {
-    package var name: String
+    var name: String
     /// Nil for a property. What follows the first colon, unchanged.
-    package var value: String?
+    var value: String?
 
-    package init(_ name: String, _ value: String? = nil) {
+    init(_ name: String, _ value: String? = nil) {
         self.name = name
         self.value = value
     }

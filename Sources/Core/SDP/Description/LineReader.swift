@@ -1,9 +1,9 @@
 /// One `<letter>=<value>` line (RFC 8866 § 5).
 package struct Line: Hashable, Sendable {
-    package var type: Character
-    package var value: String
+    var type: Character
+    var value: String
 
-    package init(_ type: Character, _ value: String) {
+    init(_ type: Character, _ value: String) {
         self.type = type
         self.value = value
     }

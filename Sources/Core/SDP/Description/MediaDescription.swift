@@ -1,18 +1,18 @@
 /// An `m=` section (RFC 8866 § 5.14). Attributes stay as they came, in order; typed views of them are computed.
 package struct MediaDescription: Hashable, Sendable {
     /// `audio`, `video`, `application`, …
-    package var kind: String
-    package var port: UInt16
+    var kind: String
+    var port: UInt16
     /// `m=audio 49170/2`: how many ports follow.
-    package var portCount: UInt16?
-    package var transportProtocol: String
+    var portCount: UInt16?
+    var transportProtocol: String
     /// Payload types, for RTP.
-    package var formats: [String]
+    var formats: [String]
     /// `i=`, `c=`, `b=` and `k=`, in order.
-    package var lines: [Line]
-    package var attributes: [Attribute] = []
+    var lines: [Line]
+    var attributes: [Attribute] = []
 
-    package init(kind: String, port: UInt16, transportProtocol: String, formats: [String], lines: [Line] = []) {
+    init(kind: String, port: UInt16, transportProtocol: String, formats: [String], lines: [Line] = []) {
         self.kind = kind
         self.port = port
         self.transportProtocol = transportProtocol
@@ -41,14 +41,14 @@ package struct MediaDescription: Hashable, Sendable {
 
 extension MediaDescription {
     /// The identification tag (RFC 5888 § 4).
-    package var mid: String? { attributes.value(of: "mid") }
+    var mid: String? { attributes.value(of: "mid") }
 
     /// Port 0 says no, unless the section is only waiting to be bundled (RFC 9143 § 7.3.5).
-    package var isRejected: Bool { port == 0 && !attributes.has("bundle-only") }
+    var isRejected: Bool { port == 0 && !attributes.has("bundle-only") }
 
     /// The bandwidth the writer asks us to keep to, in bits per second without headers: `b=TIAS` (RFC 3890), or what
     /// RFC 8829 § 5.10 makes of `b=AS`, which is in kilobits; nil where it sets no bound, as with 0.
-    package var bandwidth: Int? {
+    var bandwidth: Int? {
         if let bits = bandwidth("TIAS") { return bits }
         guard let kilobits = bandwidth("AS"), kilobits <= Self.mostKilobits else { return nil }
         return max(1, kilobits * 950 - 50 * 40 * 8)

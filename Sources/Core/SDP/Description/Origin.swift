@@ -1,15 +1,15 @@
 /// The `o=` line (RFC 8866 § 5.2).
 package struct Origin: Hashable, Sendable {
-    package var username: String
+    var username: String
     /// A number, kept as text: some peers exceed 64 bits.
-    package var sessionID: String
-    package var sessionVersion: String
-    package var networkType: String
-    package var addressType: String
-    package var address: String
+    var sessionID: String
+    var sessionVersion: String
+    var networkType: String
+    var addressType: String
+    var address: String
 
     /// Ours: no user and no address is told (RFC 8829 § 5.2.1).
-    package init(sessionID: UInt64) {
+    init(sessionID: UInt64) {
         username = "-"
         self.sessionID = String(sessionID)
         sessionVersion = "1"

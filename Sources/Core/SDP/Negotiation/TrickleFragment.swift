@@ -4,14 +4,14 @@ package struct TrickleFragment: Hashable, Sendable {
     /// A pseudo `m=` section: what belongs to one identification tag.
     package struct Section: Hashable, Sendable {
         /// `audio`, `video`, …; whatever else the pseudo line says is ignored (RFC 8840 § 4.4).
-        package var kind: String
-        package var mid: String?
-        package var credentials: ICECredentials?
+        var kind: String
+        var mid: String?
+        var credentials: ICECredentials?
         /// What follows `a=candidate:`.
-        package var candidates: [String] = []
-        package var isComplete = false
+        var candidates: [String] = []
+        var isComplete = false
 
-        package init(kind: String = "video", mid: String? = nil) {
+        init(kind: String = "video", mid: String? = nil) {
             self.kind = kind
             self.mid = mid
         }

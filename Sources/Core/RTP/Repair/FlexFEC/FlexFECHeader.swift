@@ -4,18 +4,18 @@ import Datagrams
 /// it.
 package struct FlexFECHeader: Hashable, Sendable {
     /// P, X, CC, M, payload type, length and timestamp: the XOR of the source packets' own.
-    package static let recoveryBytes = 8
+    static let recoveryBytes = 8
 
     package var baseSequenceNumber: UInt16
     /// Offsets from the base, ascending, below 110.
     package var offsets: [Int]
 
-    package init(baseSequenceNumber: UInt16, offsets: [Int]) {
+    init(baseSequenceNumber: UInt16, offsets: [Int]) {
         self.baseSequenceNumber = baseSequenceNumber
         self.offsets = offsets.filter { (0..<Self.longestMask).contains($0) }
     }
 
-    package static let longestMask = 110
+    static let longestMask = 110
     private static let maskLengths = [15, 46, 110]
 
     /// Reads the header behind the recovery fields; nil for other variants and what is cut.
@@ -46,7 +46,7 @@ package struct FlexFECHeader: Hashable, Sendable {
     }
 
     /// Appends base and mask; the recovery fields stand before, the repair payload behind.
-    package func append(to bytes: inout [UInt8]) {
+    func append(to bytes: inout [UInt8]) {
         let length = Self.maskLengths.first { $0 > offsets.last ?? 0 } ?? Self.longestMask
         func mask(_ width: Int, from start: Int) -> UInt64 {
             offsets.reduce(0) { mask, offset in

@@ -9,7 +9,7 @@ package enum FlexFECPattern {
     package static let mostRepairPackets = 8
 
     /// One bit for each repair packet, for each of `count` source packets.
-    package static func memberships(of count: Int, in repairPackets: Int) -> [UInt16] {
+    static func memberships(of count: Int, in repairPackets: Int) -> [UInt16] {
         let repairPackets = max(1, min(mostRepairPackets, repairPackets))
         let (top, polynomial) = (UInt16(1) << UInt16(repairPackets), polynomials[repairPackets - 1])
         var power: UInt16 = 1
