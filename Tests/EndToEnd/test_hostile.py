@@ -120,6 +120,7 @@ LIES = {
 }
 
 
+@pytest.mark.alone
 def test_liars_about_their_paths_take_nothing_from_others(lan, shared, start, display):
     screen = display(640, 360, "video30")
     host, good, first = shared("--bitrate", "600k", source=("--display", screen.name))
