@@ -107,6 +107,18 @@ struct HeaderExtensionTests {
         #expect(extensions.mid == nil)
     }
 
+    @Test("Padding that has a length ends the block, and what came before it counts", arguments: [
+        [0xbe, 0xde, 0, 2, 0x10, 1, 0x01, 9, 9, 0x20, 0x61, 0], [0xbe, 0xde, 0, 1, 0x10, 1, 0x07, 0],
+    ] as [[UInt8]])
+    func paddingWithLength(block: [UInt8]) throws {
+        var map = ExtensionMap()
+        map.map(1, to: .videoContentType)
+        map.map(2, to: .mid)
+        let extensions = try read(Self.header + block, map)
+        #expect(extensions.videoContentType == .screen)
+        #expect(extensions.mid == nil)
+    }
+
     @Test("Unknown profiles, unknown ids and values of a wrong length are passed over")
     func passedOver() throws {
         var map = ExtensionMap()

@@ -24,8 +24,9 @@ extension HeaderExtensions {
         while let byte = cursor.u8(span) {
             if byte == 0 { continue }
             let id = byte >> 4
-            // § 4.2: "If the ID value 15 is encountered … processing of the entire extension MUST terminate".
-            if id == 15 { return }
+            // § 4.2: "If the ID value 15 is encountered … processing of the entire extension MUST terminate"; § 4.1.2 likewise
+            // of padding that has a length.
+            if id == 15 || id == 0 { return }
             guard let value = cursor.take(Int(byte & 0x0f) + 1) else { throw .extensionElement }
             if let known = map[id] { set(known, span, value) }
         }
