@@ -30,4 +30,17 @@ struct DeliveryRateTests {
         delivery.observe((6..<1000).map(report))
         #expect((delivery.bitsPerSecond(over: .milliseconds(300)) ?? 0) > 9_000_000)
     }
+
+    @Test("a receiver's clock that is set back makes nothing of what comes", arguments: [1, 5, 25] as [Int64])
+    func clockSetBack(seconds: Int64) {
+        var delivery = DeliveryRate()
+        delivery.observe((0..<1000).map(report))
+        for number in 1000..<2000 as Range<Int64> {
+            var late = report(number)
+            late.arrival = .milliseconds(number - 1000 * seconds)
+            delivery.observe([late])
+            let rate = delivery.bitsPerSecond(over: .milliseconds(500)) ?? 0
+            #expect(rate < 10_500_000, "\(rate) bit/s after \(number - 1000) ms")
+        }
+    }
 }

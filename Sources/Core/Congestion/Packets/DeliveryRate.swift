@@ -10,8 +10,10 @@ struct DeliveryRate: Sendable {
     mutating func observe(_ reports: [PacketReport]) {
         for report in reports {
             guard let arrival = report.arrival else { continue }
-            // The receiver's clock has wrapped, or jumped.
-            if let last = arrivals.last?.time, (arrival - last).magnitude > Limits.clockJump { arrivals.removeAll() }
+            // The receiver's clock has wrapped, or jumped. Where it went back, all that comes would count with the newest.
+            if let last = arrivals.last?.time, arrival - last > Limits.clockJump || last - arrival > Limits.deliveryWindow {
+                arrivals.removeAll()
+            }
             // Reordered packets count with the newest.
             arrivals.append((max(arrival, arrivals.last?.time ?? arrival), report.bytes))
         }
