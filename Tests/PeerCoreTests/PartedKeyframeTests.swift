@@ -41,6 +41,41 @@ struct PartedKeyframeTests {
     }
 }
 
+@Suite("A keyframe that has its parameter sets before each of its slices")
+struct RepeatedSetsTests {
+    @Test("is waited for: what is lost of its first slice is asked for, and makes it whole")
+    func lost() throws {
+        var receiver = MediaReceiver(
+            ReceiveParameters(
+                payloadTypes: [96], retransmissionPayloadTypes: [], extensions: ExtensionMap(), ssrc: 1,
+                canonicalName: "viewer"), at: .zero)
+        var video = SyntheticVideo()
+        let keyframe = video.next(keyframe: true, size: 3000, capturedAt: .zero)
+        let first = keyframe.payloads.map { Array(keyframe.bytes[$0]) }
+        try #require(first.count == 4)
+        let packets = (first + [first[0], [0x65, 0x40, 0x11]]).enumerated().map { index, payload in
+            var bytes: [UInt8] = []
+            RTPHeader(
+                marker: index == 5, payloadType: 96, sequenceNumber: UInt16(index), timestamp: 3000, ssrc: 7
+            ).append(to: &bytes, extensions: HeaderExtensions(), map: ExtensionMap())
+            return bytes + payload
+        }
+        for index in [0, 1, 3, 4, 5] { receiver.receive(packets[index], at: .zero) }
+        var none: AudioReceiver?
+        var missing: [UInt16] = []
+        while let bytes = receiver.nextFeedback(at: .zero, roundTripTime: nil, audio: &none) {
+            for case .genericNACK(let nack) in bytes.read({ (try? RTCPPacket.packets($0)) ?? [] }) { missing += nack.missing }
+        }
+        #expect(missing == [2])
+        receiver.receive(packets[2], at: .zero + .milliseconds(50))
+        let unit = try #require(receiver.nextUnit()?.accessUnit)
+        #expect(unit.isKeyframe && unit.isComplete)
+        let types = unit.nalUnits.map { unit.type(of: $0) }
+        let sets: [NALUnitType] = [.sequenceParameterSet, .pictureParameterSet]
+        #expect(types == sets + sets + [.idrSlice, .idrSlice])
+    }
+}
+
 @Suite("A stream whose parameter sets stand in the answer")
 struct AnsweredSetsTests {
     /// What a packet of several units holds (RFC 6184 § 5.7.1).

@@ -37,6 +37,7 @@ struct MediaReceiver {
     private var keyframeIsWanted = false
     /// The first packet of the newest keyframe.
     private var keyframeBegins = Int64.min
+    private var keyframeTimestamp: UInt32?
     /// Of the keyframe that comes in: its timestamp, and when its last packet came.
     private var incoming: (timestamp: UInt32, at: Instant)?
     private var lastKeyframeRequest: Instant?
@@ -127,14 +128,21 @@ struct MediaReceiver {
         // Without RFC 4588 an answer looks like any other packet.
         let mayAnswer = isAnswer || parameters.retransmissionPayloadTypes.isEmpty
         let isNew = buffer.receive(packet, sequenceNumber: sequenceNumber, isAnswer: mayAnswer, at: now)
-        // What a keyframe does not need is not waited for.
         if bytes.read({ H264Depacketizer.beginsKeyframe($0, payload: payload) }) {
-            keyframeBegins = max(keyframeBegins, buffer.abandon(before: sequenceNumber))
+            beginKeyframe(header.timestamp, sequenceNumber)
             if isNew { incoming = (header.timestamp, now) }
         } else if isNew, incoming?.timestamp == header.timestamp {
             incoming?.at = now
         }
         return isNew
+    }
+
+    /// What a keyframe does not need is not waited for. Its own slices may have the parameter sets in front of each, as
+    /// GStreamer's payloader puts them: the first of them begin it.
+    private mutating func beginKeyframe(_ timestamp: UInt32, _ sequenceNumber: UInt16) {
+        guard timestamp != keyframeTimestamp else { return }
+        let number = buffer.abandon(before: sequenceNumber)
+        if number > keyframeBegins { (keyframeBegins, keyframeTimestamp) = (number, timestamp) }
     }
 
     mutating func requestKeyframe() { keyframeIsWanted = true }
