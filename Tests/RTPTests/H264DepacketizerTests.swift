@@ -239,6 +239,12 @@ struct H264DepacketizerTests {
         #expect(isKnown == begins)
     }
 
+    @Test("None begins with a packet of padding alone, whatever that is filled with")
+    func padding() {
+        let padding = [UInt8](repeating: 7, count: 7)
+        #expect(!padding.read { H264Depacketizer.beginsKeyframe($0, payload: 0..<0) })
+    }
+
     private func packet(_ payload: [UInt8], _ timestamp: UInt32, marker: Bool = false) -> TestStream.Packet {
         TestStream.Packet(payload: payload, sequenceNumber: 0, timestamp: timestamp, marker: marker)
     }

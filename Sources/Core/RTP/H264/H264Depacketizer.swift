@@ -58,7 +58,10 @@ package struct H264Depacketizer: Sendable {
     /// Whether a keyframe begins with this payload: parameter sets go before nothing else. In one packet with them a
     /// delimiter may be the first, as x264 writes one.
     package static func beginsKeyframe(_ span: RawSpan, payload: Range<Int>) -> Bool {
-        guard let header = span.u8(at: payload.lowerBound), payload.upperBound <= span.byteCount else { return false }
+        // Behind an empty one its padding follows.
+        guard !payload.isEmpty, payload.upperBound <= span.byteCount, let header = span.u8(at: payload.lowerBound) else {
+            return false
+        }
         guard NALUnitType(header: header) == .stapA else { return NALUnitType(header: header) == .sequenceParameterSet }
         var cursor = Cursor(payload)
         _ = cursor.u8(span)
