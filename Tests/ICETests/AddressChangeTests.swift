@@ -123,6 +123,36 @@ struct AddressChangeTests {
         #expect(pair.viewer.count(.consentExpired) + pair.sharer.count(.consentExpired) == 0)
     }
 
+    @Test("a pair that answers no more once it is nominated keeps no other out, and is asked no more often than any other")
+    func deadNominee() {
+        let sockets = (1...3).map { Candidate.host(address("10.0.0.\($0)", 5001), localPreference: UInt16(400 - $0)) }
+        let (gone, nominee, last) = (address("10.0.0.1", 5001), address("10.0.0.2", 5001), address("10.0.0.3", 5001))
+        let pair = Pair(seed: 78, viewer: sockets, sharer: [.host(address("10.0.0.100", 5002))])
+        pair.world.delay = .milliseconds(100)
+        pair.join()
+        pair.world.run(for: .seconds(20))
+        #expect(pair.viewer.agent.selectedPair?.local == gone)
+        var isNominated = false
+        pair.world.tap = { packet in
+            if packet.source == gone || packet.destination == gone { return nil }
+            guard packet.source == nominee || packet.destination == nominee else { return packet }
+            if STUNFacts(packet.bytes)?.usesCandidate == true { isNominated = true }
+            return isNominated ? nil : packet
+        }
+        pair.world.run(for: .seconds(24))
+        #expect(isNominated)
+        #expect(pair.viewer.agent.selectedPair?.local == last)
+        #expect(pair.sharer.agent.selectedPair?.remote == last)
+        // Twice seven, should it be nominated again.
+        let nominations = pair.viewer.sent.count { _, packet in
+            packet.source == nominee && STUNFacts(packet.bytes)?.usesCandidate == true
+        }
+        #expect(nominations <= 14)
+        pair.world.run(for: .seconds(40))
+        #expect(pair.isSelected)
+        #expect(pair.viewer.count(.consentExpired) + pair.sharer.count(.consentExpired) == 0)
+    }
+
     @Test("an address of ours goes and another comes: media follows at once", arguments: [ICERole.controlling, .controlled])
     func moved(role: ICERole) throws {
         let pair = Pair(seed: 76)

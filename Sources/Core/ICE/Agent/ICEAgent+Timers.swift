@@ -93,9 +93,11 @@ extension ICEAgent {
         }
     }
 
-    /// A connection is not asked for before UDP has had its time.
+    /// A connection is not asked for before UDP has had its time. What is nominated is being asked already: with each turn it
+    /// would be nominated again, and no other would have one.
     private func mayBeChecked(_ entry: CheckedPair) -> Bool {
-        isWorthChecking(entry) && (!entry.pair.isOverTCP || session.connectionStart.map { now >= $0 } == true)
+        isWorthChecking(entry) && entry.addresses != session.nomination.pending
+            && (!entry.pair.isOverTCP || session.connectionStart.map { now >= $0 } == true)
     }
 
     /// Before the end every pair; then only what could be better, or everything when the selected pair is silent.
