@@ -58,7 +58,7 @@ extension IPAddress: CustomStringConvertible, LosslessStringConvertible {
         var head: [UInt16] = []
         var tail: [UInt16]?
         if let gap = text.indices.dropLast().first(where: { text[$0] == colon && text[$0 + 1] == colon }) {
-            guard let front = Self.groups(text[..<gap]), let back = Self.groups(text[(gap + 2)...]),
+            guard let front = Self.groups(text[..<gap], mayEndInIPv4: false), let back = Self.groups(text[(gap + 2)...]),
                 front.count + back.count < 8
             else { return nil }
             (head, tail) = (front, back)
@@ -73,18 +73,19 @@ extension IPAddress: CustomStringConvertible, LosslessStringConvertible {
         self = .v6(high: high, low: low)
     }
 
-    private static func groups(_ text: ArraySlice<UInt8>) -> [UInt16]? {
+    /// - Parameter mayEndInIPv4: not before `::`, behind which there is more.
+    private static func groups(_ text: ArraySlice<UInt8>, mayEndInIPv4: Bool = true) -> [UInt16]? {
         if text.isEmpty { return [] }
         let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         guard parts.count <= 8 else { return nil }
         var groups: [UInt16] = []
         for (index, part) in parts.enumerated() {
             if part.contains(UInt8(ascii: ".")) {
-                guard index == parts.count - 1, let bits = dottedDecimal(part) else { return nil }
+                guard mayEndInIPv4, index == parts.count - 1, let bits = dottedDecimal(part) else { return nil }
                 groups += [UInt16(truncatingIfNeeded: bits >> 16), UInt16(truncatingIfNeeded: bits)]
             } else {
                 guard (1...4).contains(part.count), let group = UInt16(String(decoding: part, as: UTF8.self), radix: 16),
-                    part.first != UInt8(ascii: "+")
+                    part.first != UInt8(ascii: "+"), part.first != UInt8(ascii: "-")
                 else { return nil }
                 groups.append(group)
             }
