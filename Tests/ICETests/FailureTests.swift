@@ -106,6 +106,31 @@ struct FailureTests {
         for peer in [pair.viewer, pair.sharer] { #expect(peer.agent.roundTripTime == .milliseconds(2), "\(peer.name)") }
     }
 
+    @Test("however often the peer asks on a pair that is not answered, the others are checked until one is")
+    func busyPair() {
+        let (busy, other) = (address("10.0.0.1", 5001), address("10.0.0.2", 5001))
+        let viewer = [Candidate.host(busy, localPreference: 200), .host(other, localPreference: 100)]
+        let pair = Pair(seed: 98, viewer: viewer)
+        let world = pair.world
+        // Nothing of ours reaches the one, nor the other as long as its first check is repeated.
+        world.tap = { [unowned world] packet in
+            if packet.destination == busy { return nil }
+            return packet.destination == other && world.now < .zero + .seconds(11) ? nil : packet
+        }
+        pair.tell(pair.sharer, about: pair.viewer)
+        let (ours, theirs) = (pair.sharer.agent.localCredentials, pair.viewer.agent.localCredentials)
+        let attributes: [STUNAttribute] = [
+            .username("\(ours.ufrag):\(theirs.ufrag)"), .priority(1000), .iceControlling(.max),
+        ]
+        let check = STUNMessage(.request, TransactionID(high: 1, low: 1), attributes)
+            .encoded(key: ours.key, with: TestAuthenticator())
+        for _ in 0..<200 {
+            world.send(Packet(bytes: check, source: busy, destination: Pair.sharerSocket))
+            world.run(for: .milliseconds(60))
+        }
+        #expect(pair.sharer.agent.sendPair?.remote == other)
+    }
+
     @Test("a network that mends is noticed within two seconds, however long it was down")
     func mended() {
         for down in stride(from: 1, through: 25, by: 3) {

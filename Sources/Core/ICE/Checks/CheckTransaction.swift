@@ -33,6 +33,11 @@ struct CheckTransaction {
         isCancelled ? startedAt + Limits.transactionTime : retransmission.due
     }
 
+    /// Which of the two makes room for others.
+    fileprivate func leavesBefore(_ other: CheckTransaction) -> Bool {
+        isCancelled == other.isCancelled ? (startedAt, id) < (other.startedAt, other.id) : isCancelled
+    }
+
     /// What it took, where the answer comes now. Only first tries tell (RFC 8489 § 6.2.1, Karn's algorithm).
     func roundTrip(at now: Instant) -> Duration? { retransmission.sent == 1 ? now - startedAt : nil }
 }
@@ -48,10 +53,11 @@ struct TransactionTable {
 
     subscript(id: TransactionID) -> CheckTransaction? { transactions[id] }
 
-    /// Where the table is full the oldest goes: its answer has had the longest time to come.
+    /// Where the table is full the oldest goes, its answer has had the longest time to come: of the cancelled ones, as long as
+    /// there are any. The end of another is waited for; its pair would never be checked again.
     mutating func insert(_ transaction: CheckTransaction) {
         if transactions.count >= Limits.transactions,
-            let oldest = transactions.values.min(by: { ($0.startedAt, $0.id) < ($1.startedAt, $1.id) })
+            let oldest = transactions.values.min(by: { $0.leavesBefore($1) })
         {
             transactions[oldest.id] = nil
         }
