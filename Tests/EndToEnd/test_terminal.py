@@ -128,3 +128,18 @@ def test_a_terminal_is_told_of_the_keys_and_capital_letters_are_keys_too(lan, te
     host.wait_for("is paused")
     host.type("Q")
     assert host.wait() == OK
+
+
+def test_function_keys_and_arrows_do_nothing_though_letters_are_in_what_they_send(lan, terminal):
+    host = terminal(lan.command([screenshare(), *HOST, "--audio", "none"]))
+    host.wait_for("0 viewers", 15)
+    # Up, F1, F2, F4, Shift and F2, Alt and Q.
+    for keys in ["\x1b[A", "\x1bOP", "\x1bOQ", "\x1bOS", "\x1b[1;2Q", "\x1bq"]:
+        host.type(keys)
+    host.type("?")
+    seen = host.wait_for("Keys: p pauses and resumes, q quits.")
+    assert "paused" not in seen and "not shared" not in seen
+    host.type("p")
+    host.wait_for("is paused")
+    host.type("q")
+    assert host.wait() == OK

@@ -24,9 +24,9 @@ final class TerminalKeys: Sendable {
                 made.suspend()
                 return DispatchQueue.global().asyncAfter(deadline: .now() + Self.pause) { made.resume() }
             }
-            var byte: UInt8 = 0
-            let count = read(STDIN_FILENO, &byte, 1)
-            if count == 1 { return handler(Character(UnicodeScalar(byte))) }
+            var bytes = [UInt8](repeating: 0, count: Self.mostBytes)
+            let count = read(STDIN_FILENO, &bytes, bytes.count)
+            if count > 0 { return Self.keys(in: bytes[..<count]).forEach(handler) }
             // A terminal that is gone stays readable for ever.
             if count == 0 || errno != EINTR && errno != EAGAIN { made.cancel() }
         }
@@ -36,7 +36,32 @@ final class TerminalKeys: Sendable {
     }
 
     private static let pause = 1.0
+    /// Read at once: more than a key ever sends.
+    private static let mostBytes = 64
     private static let lineMode = tcflag_t(ICANON | ECHO)
+
+    /// The keys in what was read at once. Those that send several bytes behind an escape (arrows, F1…F12, Alt with a letter) are
+    /// none of ours, and what they consist of is none either: F2 sends a Q, F1 a P.
+    static func keys(in bytes: ArraySlice<UInt8>) -> [Character] {
+        var (rest, keys) = (bytes, [Character]())
+        while let byte = rest.popFirst() {
+            if byte == escape { skipSequence(&rest) } else { keys.append(Character(UnicodeScalar(byte))) }
+        }
+        return keys
+    }
+
+    private static let escape: UInt8 = 0x1B
+
+    /// What stands behind an escape: with Alt the key itself; behind CSI, and behind SS3 with its modifiers, all up to a final
+    /// byte (ECMA-48 § 5.4).
+    private static func skipSequence(_ rest: inout ArraySlice<UInt8>) {
+        // Alt with such a key.
+        rest = rest.drop { $0 == escape }
+        guard let begin = rest.popFirst(), begin == UInt8(ascii: "[") || begin == UInt8(ascii: "O") else { return }
+        // The Linux console's F1…F5 have it twice.
+        if rest.first == UInt8(ascii: "[") { rest.removeFirst() }
+        while let byte = rest.popFirst(), !(0x40...0x7E).contains(byte) {}
+    }
 
     /// A terminal that is not the controlling one has no foreground group (-1): nobody else reads it.
     static var isInForeground: Bool {
