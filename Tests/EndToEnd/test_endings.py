@@ -174,6 +174,15 @@ def test_a_signal_is_obeyed_while_the_server_does_not_answer(lan, start):
     assert viewer.stop(timeout=2) == OK, viewer.describe()
 
 
+def test_a_signal_is_obeyed_while_the_x_server_does_not_answer(lan, start):
+    silent = start(Process, lan.command(["python3", "-c", SILENT_SERVER.replace("8090", "6077")]), name="silent X server")
+    silent.wait_for("listening", 5, key="out")
+    host = start(Process, lan.command([screenshare(), "host", "--room", "demo", "--display", "127.0.0.1:77"]), name="host")
+    time.sleep(1)
+    assert host.running
+    assert host.stop(timeout=2) == OK, host.describe()
+
+
 def test_a_second_signal_ends_a_sharer_whose_server_falls_silent(lan, share, start):
     server = start(sharer.Server, lan)
     host = share(lan, "--test-pattern", "--signaling", server.base, listen=None)

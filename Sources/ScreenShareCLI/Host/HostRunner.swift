@@ -25,7 +25,16 @@ final class HostRunner: Sendable {
     private let statistics: Mutex<StatsWriter?>
     private let logger: Logger
     /// Underway until the room is open.
-    private let opening = Mutex<Task<SignalingPlan.OpenRoom, any Error>?>(nil)
+    private let opening = Mutex<Opening?>(nil)
+
+    private struct Opening {
+        let task: Task<SignalingPlan.OpenRoom, any Error>
+        /// Waits for it no longer.
+        let abandon: @Sendable () -> Void
+    }
+
+    /// What was given up ends by itself where nothing is silent.
+    private static let openingEnd = Duration.seconds(1)
 
     init(
         session: ShareSession, sounds: Set<SharedAudio>, soundText: String, plan: SignalingPlan, duration: Double?,
@@ -111,19 +120,29 @@ final class HostRunner: Sendable {
             try await session.start()
             return try await plan.open(session: session, logger: logger)
         }
-        opening.withLock { $0 = task }
+        let (ends, end) = AsyncStream.makeStream(of: Result<SignalingPlan.OpenRoom, any Error>?.self)
+        Task { end.yield(await task.result) }
+        opening.withLock { $0 = Opening(task: task) { end.yield(nil) } }
         defer { opening.withLock { $0 = nil } }
-        do { return try await task.value } catch {
+        var found = ends.makeAsyncIterator()
+        guard let result = await found.next() ?? nil else { throw CancellationError() }
+        do { return try result.get() } catch {
             await session.stop()
             throw task.isCancelled ? CancellationError() : error
         }
     }
 
     private func giveUpOpening() {
-        guard let task = opening.withLock({ $0 }) else { return }
-        task.cancel()
+        guard let opening = opening.withLock({ $0 }) else { return }
+        if opening.task.isCancelled { return opening.abandon() }
+        opening.task.cancel()
         // Who starts is not told of a cancellation, but of a stop.
         Task { [session] in await session.stop() }
+        // An X server that does not answer is waited for, whatever is wished.
+        Task {
+            try? await Task.sleep(for: Self.openingEnd)
+            opening.abandon()
+        }
     }
 
     private static func tick(_ continuation: AsyncStream<Command>.Continuation, _ keys: TerminalKeys?) async throws {
