@@ -5,6 +5,7 @@ import shutil
 import stat
 import subprocess
 
+import pytest
 from harness.codes import OK
 from harness.paths import ROOT
 
@@ -41,3 +42,15 @@ def test_packages_are_left_to_whoever_has_another_system():
     assert done.returncode == OK and "not a Debian system" in done.stderr
     # git, which fetches the Swift packages, only recommends the last.
     assert {"libx264-dev", "git", "ca-certificates"} <= set(done.stderr.split())
+
+
+@pytest.mark.parametrize("name", ["./a program", "program"])
+def test_a_program_for_the_demo_is_named_from_where_one_is(tmp_path, name):
+    program = tmp_path / name
+    program.write_text("#!/bin/sh\necho shares: \"$@\"\n")
+    program.chmod(0o755)
+    # One without a slash is looked for as any other.
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "SCREENSHARE": name, "DISPLAY": ":987"}
+    command = ["bash", ROOT / "Scripts/demo", "--fps", "24"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=20)
+    assert done.returncode == OK and done.stdout == "shares: host --room demo --fps 24\n", done
