@@ -175,6 +175,15 @@ def test_no_display_is_a_clear_error(run):
     assert done.returncode == UNAVAILABLE and "set DISPLAY" in done.stderr and "--display" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("variables", "is_advised"),
+    [({}, True), ({"DISPLAY": ""}, True), ({"DISPLAY": ":987"}, False), ({"SCREENSHARE_DISPLAY": ":987"}, False)],
+)
+def test_who_has_named_a_display_is_not_told_to_name_one(run, variables, is_advised):
+    done = run("host", "--room", "demo", "--audio", "none", env={"PATH": "/usr/bin:/bin", **variables})
+    assert done.returncode == UNAVAILABLE and ("Name one by --display" in done.stderr) == is_advised, done
+
+
 def test_settings_by_environment_yield_to_flags(lan, share, start, tmp_path):
     share(lan, "--test-pattern", listen="127.0.0.1:8082")
     environment = {"SCREENSHARE_SIGNALING": "http://127.0.0.1:8082"}

@@ -53,6 +53,8 @@ struct Failure: Error {
 
     /// By the environment, or by an option, which the library knows nothing of.
     private static var isDisplayNamed: Bool {
-        getenv("DISPLAY") != nil || CommandLine.arguments.contains { $0.hasPrefix("--display") }
+        // An empty one names none.
+        let variables = ["DISPLAY", "SCREENSHARE_DISPLAY"].compactMap { (name: String) in getenv(name) }.filter { $0.pointee != 0 }
+        return !variables.isEmpty || CommandLine.arguments.contains { $0.hasPrefix("--display") }
     }
 }
