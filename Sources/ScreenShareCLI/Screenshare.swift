@@ -29,12 +29,7 @@ struct Screenshare: AsyncParsableCommand {
         let given = Array(CommandLine.arguments.dropFirst())
         let arguments = EnvironmentArguments.merge(given, environment: EnvironmentArguments.current)
         do {
-            var command = try parseAsRoot(arguments)
-            if var runnable = command as? any AsyncParsableCommand {
-                try await runnable.run()
-            } else {
-                try command.run()
-            }
+            try await run(arguments)
         } catch let failure as Failure {
             if failure.code == .usage { tellOfVariables(in: arguments, beyond: given) }
             Console.error("screenshare: \(failure.message)")
@@ -42,6 +37,20 @@ struct Screenshare: AsyncParsableCommand {
         } catch {
             if exitCode(for: error) == .validationFailure { tellOfVariables(in: arguments, beyond: given) }
             exit(withError: error)
+        }
+    }
+
+    private static func run(_ arguments: [String]) async throws {
+        do {
+            var command = try parseAsRoot(arguments)
+            if var runnable = command as? any AsyncParsableCommand {
+                try await runnable.run()
+            } else {
+                try command.run()
+            }
+        } catch where exitCode(for: error) == .success {
+            // Help, a version, completions: `exit(withError:)` would not tell that they can't be written.
+            try OutputFile.printLine(fullMessage(for: error))
         }
     }
 

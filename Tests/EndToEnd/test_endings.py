@@ -360,6 +360,14 @@ def test_what_is_found_and_cannot_be_written_is_an_error(lan, display, run, word
     assert done.returncode == IO_ERROR and "space" in done.stderr, done
 
 
+@pytest.mark.parametrize(
+    "words", [["--help"], ["host", "--help"], ["--version"], ["--generate-completion-script", "bash"]], ids=" ".join)
+def test_help_and_completions_that_cannot_be_written_are_an_error(run, words):
+    with open("/dev/full", "wb") as full:
+        done = run(*words, capture_output=False, stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == IO_ERROR and "space" in done.stderr, done
+
+
 @pytest.mark.parametrize("words", REPORTS, ids=" ".join)
 def test_a_reader_that_has_gone_before_anything_is_found_is_no_error(lan, display, run, words):
     words = [*words, "--display", display(640, 480).name]
