@@ -60,6 +60,20 @@ struct AttributeTests {
         #expect(formats[1].parameters["missing"] == nil)
     }
 
+    @Test("formats that RTCP could be taken for on a common port are left out, whatever they encode (RFC 5761 § 4)")
+    func collisions() throws {
+        let section = try Self.media(
+            """
+            a=rtpmap:63 H264/90000
+            a=rtpmap:64 rtx/90000
+            a=rtpmap:72 opus/48000/2
+            a=rtpmap:95 red/48000/2
+            a=rtpmap:96 rtx/90000
+
+            """, formats: "63 64 72 95 96")
+        #expect(section.payloadFormats.map(\.payloadType) == [63, 96])
+    }
+
     @Test("header extensions: id, direction, URI; the first of equal ones counts")
     func headerExtensions() throws {
         let section = try Self.media(

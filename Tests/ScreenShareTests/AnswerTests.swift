@@ -1,12 +1,12 @@
 import Foundation
-import ICE
 import Media
-import PeerDriver
 import SystemClock
 import Testing
 import Timebase
 
+@testable import ICE
 @testable import PeerCore
+@testable import PeerDriver
 @testable import ScreenShare
 
 /// What a viewer of any make reads in our answers.
@@ -129,14 +129,14 @@ struct AnswerTests {
     }
 
     /// A viewer's candidate that comes later, of the ICE session with these credentials (RFC 8840 § 9).
-    private static func fragment(_ ufrag: String) -> String {
+    private static func fragment(_ ufrag: String, port: Int = 9) -> String {
         """
         a=group:BUNDLE 0
         m=video 9 UDP/TLS/RTP/SAVPF 0
         a=mid:0
         a=ice-ufrag:\(ufrag)
         a=ice-pwd:abcdefghijklmnopqrstuvwx
-        a=candidate:1 1 udp 2130706431 127.0.0.1 9 typ host
+        a=candidate:1 1 udp 2130706431 127.0.0.1 \(port) typ host
 
         """.replacingOccurrences(of: "\n", with: "\r\n")
     }
@@ -158,6 +158,20 @@ struct AnswerTests {
         #expect(answer.hasPrefix(head) && answer.contains("a=candidate:"))
         await #expect(throws: nothing) { try await room.session.restartICE(Self.fragment("efgh"), from: viewer) }
         #expect(await hub.localCredentials(of: peer) == after)
+        await room.close()
+    }
+
+    @Test("candidates that come late, of the ICE session before a restart, are left out (RFC 8838 § 9)")
+    func lateCandidates() async throws {
+        let room = try await ShareRoom()
+        let viewer = try await room.session.answer(offer: Self.offer()).viewer
+        let hub = try #require(await room.session.hub)
+        let peer = PeerID(await room.session.lastPeer)
+        _ = try await room.session.restartICE(Self.fragment("efgh", port: 40_001), from: viewer)
+        try await room.session.addCandidates(Self.fragment("abcd", port: 40_002), from: viewer)
+        #expect(await hub.remotePorts(of: peer) == [40_001])
+        try await room.session.addCandidates(Self.fragment("efgh", port: 40_003), from: viewer)
+        #expect(await hub.remotePorts(of: peer) == [40_001, 40_003])
         await room.close()
     }
 
@@ -290,5 +304,12 @@ extension ShareSession.Viewer {
         var viewer = self
         viewer.since = since - time
         return viewer
+    }
+}
+
+extension PeerHub {
+    /// Where a viewer says that it is.
+    fileprivate func remotePorts(of id: PeerID) -> [UInt16] {
+        peers[id]?.core.ice.session.candidates.all.compactMap { $0.address.transportAddress?.port } ?? []
     }
 }

@@ -103,12 +103,14 @@ extension ShareSession {
         }
     }
 
-    /// Adds candidates that a viewer found later (trickle ICE, RFC 8840 fragments); those of no use are left out.
+    /// Adds candidates that a viewer found later (trickle ICE, RFC 8840 fragments); those of no use are left out, and what
+    /// comes late of an ICE session before.
     ///
     /// - Throws: `.invalid` where there is no such viewer, `.malformedDescription` where it is no fragment.
     public func addCandidates(_ fragment: String, from viewer: String) async throws(ShareError) {
         guard let hub, let peer = peer(named: viewer) else { throw .invalid("no such viewer") }
         let fragment = try parseFragment(fragment, of: peer)
+        guard isOfPresentSession(fragment, of: peer) else { return }
         let candidates = fragment.candidates.compactMap { try? Candidate($0) }
         await hub.with(peer) { core, now in
             core.addRemoteCandidates(candidates, isLast: fragment.isComplete, at: now)
@@ -129,6 +131,13 @@ extension ShareSession {
         return TrickleFragment(
             answering: theirs, credentials: SDP.ICECredentials(ours), candidates: candidates
         ).description
+    }
+
+    /// What comes behind a restart may be of the session before it (RFC 8838 § 9); one without credentials is of whichever
+    /// there is.
+    private func isOfPresentSession(_ fragment: TrickleFragment, of peer: PeerID) -> Bool {
+        guard let said = fragment.credentials, let present = viewers[peer]?.credentials else { return true }
+        return said.usernameFragment == present.ufrag
     }
 
     /// Takes a viewer's new credentials. False where it has these already: fragments of trickled candidates carry them

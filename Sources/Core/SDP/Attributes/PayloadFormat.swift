@@ -33,7 +33,7 @@ struct PayloadFormat: Hashable, Sendable {
     }
 
     /// With RTP and RTCP on one port these would look like RTCP (RFC 5761 § 4).
-    var collidesWithRTCP: Bool { (64...95).contains(payloadType) }
+    fileprivate var collidesWithRTCP: Bool { (64...95).contains(payloadType) }
 
     func isEncoding(_ name: String) -> Bool { encoding.isEqual(ignoringCase: name) }
 
@@ -56,7 +56,8 @@ extension [PayloadFormat] {
 
 extension MediaDescription {
     /// The section's formats in the order of its `m=` line, which is the order of preference (RFC 3264 § 5.1). Read in
-    /// one pass; formats without an rtpmap are left out, of formats that stand twice the first counts.
+    /// one pass; formats without an rtpmap are left out, and those that RTCP could be taken for; of formats that stand twice
+    /// the first counts.
     var payloadFormats: [PayloadFormat] {
         var known: [UInt8: PayloadFormat] = [:]
         var parameters: [UInt8: FormatParameters] = [:]
@@ -66,7 +67,9 @@ extension MediaDescription {
             guard let value = attribute.value else { continue }
             switch attribute.name {
             case "rtpmap":
-                guard let format = PayloadFormat(rtpmap: value), known[format.payloadType] == nil else { continue }
+                guard let format = PayloadFormat(rtpmap: value), !format.collidesWithRTCP,
+                    known[format.payloadType] == nil
+                else { continue }
                 known[format.payloadType] = format
             case "fmtp":
                 guard let (format, text) = Self.split(value), let type: UInt8 = format.decimal() else { continue }

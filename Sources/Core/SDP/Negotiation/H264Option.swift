@@ -14,7 +14,7 @@ package struct H264Option: Hashable, Sendable {
 
     /// Nil for what is not H.264, for interleaved mode, and for malformed parameters.
     init?(_ format: PayloadFormat, retransmittedBy retransmission: UInt8?) {
-        guard format.isEncoding("H264"), format.clockRate == 90_000, !format.collidesWithRTCP else { return nil }
+        guard format.isEncoding("H264"), format.clockRate == 90_000 else { return nil }
         switch format.parameters["packetization-mode"] {
         case nil, "0": packetizationMode = 0
         case "1": packetizationMode = 1
