@@ -147,6 +147,22 @@ struct AllocationTests {
         #expect(user.eventList.count == 3)
     }
 
+    @Test("a server that is in passing trouble at a refresh is asked again, until the allocation's time is up (RFC 8489 § 14.8)")
+    func troubledRefresh() throws {
+        let (wire, server, user) = try joined()
+        wire.run(for: .seconds(1))
+        server.refuse = { $0.header.method == .refresh && $0.hasIntegrity ? STUNErrorCode(500) : nil }
+        wire.run(until: .zero + .seconds(340))
+        #expect(user.eventList == [Self.allocated] && server.allocations.count == 1)
+        #expect((4...6).contains(server.requests(.refresh).count))
+        server.refuse = { _ in nil }
+        wire.run(until: .zero + .seconds(900))
+        #expect(user.eventList == [Self.allocated] && server.allocations.count == 1)
+        server.refuse = { $0.header.method == .refresh && $0.hasIntegrity ? STUNErrorCode(500) : nil }
+        wire.run(for: .seconds(700))
+        #expect(user.eventList.dropFirst().first == .lost(.noAnswer))
+    }
+
     @Test("a server that lost everything and has no word for whom it does not know is asked for another after 39.5 s")
     func taciturnServer() throws {
         let (wire, server, user) = try joined()

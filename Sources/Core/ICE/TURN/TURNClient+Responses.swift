@@ -152,7 +152,7 @@ extension TURNClient {
     private mutating func refused(_ purpose: TURNTransaction.Purpose, _ failure: TURNFailure) {
         switch purpose {
         case .allocate: refusedAllocation(failure)
-        case .refresh: lose(failure)
+        case .refresh: refusedRefresh(failure)
         // RFC 8656 § 8.3: "it should consider its request as having effectively succeeded".
         case .clear: allocateAgain()
         // 437: it has the allocation. Whatever else, that is as it was.
@@ -166,6 +166,13 @@ extension TURNClient {
             }
             refusedPeer(purpose)
         }
+    }
+
+    /// A server in passing trouble still has the allocation: "the client should try again" (RFC 8489 § 14.8).
+    private mutating func refusedRefresh(_ failure: TURNFailure) {
+        guard case .refused(500...599) = failure else { return lose(failure) }
+        isProbing = false
+        updateAllocation { [now] in $0.refreshDue = now + Limits.allocationRefreshPause }
     }
 
     /// RFC 8656 § 7.4 recommends another port of ours at 437. The port is shared here, so what is in the way is deleted:
