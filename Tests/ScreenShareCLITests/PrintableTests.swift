@@ -8,6 +8,7 @@ struct PrintableTests {
     @Test("neither a line nor a terminal's command can be forged", arguments: [
         ("a\nThe share is live.", "a\u{FFFD}The share is live."), ("a\r\nb", "a\u{FFFD}\u{FFFD}b"),
         ("\u{1B}[2Ja\u{85}b", "\u{FFFD}[2Ja\u{FFFD}b"), ("a\tb – ü", "a\tb – ü"),
+        ("\u{202E}evil\u{202C} \u{2066}b\u{2069}", "\u{FFFD}evil\u{FFFD} \u{FFFD}b\u{FFFD}"), ("\u{200F}\u{5E9}", "\u{200F}\u{5E9}"),
     ])
     func replaced(text: String, expected: String) {
         #expect(Console.printable(text) == expected)

@@ -67,12 +67,15 @@ enum Console {
         return ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
     }
 
-    /// Of one line. Window titles, names and servers' words are others': what would steer a terminal, or begin a line that
-    /// looks like one of ours, is replaced.
+    /// Of one line. Window titles, names and servers' words are others': what would steer a terminal, begin a line that looks
+    /// like one of ours, or turn around what stands behind it (UAX #9's embeddings, overrides and isolates), is replaced.
     static func printable(_ text: String) -> String {
-        let scalars = text.unicodeScalars.map { scalar in
-            let isHarmless = scalar == "\t" || scalar.properties.generalCategory != .control
-            return isHarmless ? scalar : "\u{FFFD}"
+        let scalars = text.unicodeScalars.map { scalar -> Unicode.Scalar in
+            switch scalar {
+            case "\t": scalar
+            case "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}": "\u{FFFD}"
+            default: scalar.properties.generalCategory == .control ? "\u{FFFD}" : scalar
+            }
         }
         return String(String.UnicodeScalarView(scalars))
     }
