@@ -102,6 +102,31 @@ struct RegistrationTests {
         }
     }
 
+    @Test("Nobody keeps a room that was given back, also where the server did not hear of that")
+    func givenBackInVain() async throws {
+        try await ScriptedServer.run { exchange in
+            switch exchange.line.prefix(3) {
+            case "POS": Self.receipt(resumed: false, epoch: Self.epochs[0])
+            case "GET": Self.openStream(Self.offer)
+            case "DEL": ScriptedServer.answer(502)
+            default: ScriptedServer.answer(204)
+            }
+        } _: { server in
+            let sharer = try makeSharer(server.port)
+            let running = Task { await sharer.run() }
+            var events = sharer.events.makeAsyncIterator()
+            #expect(await events.next() == .connected(resumed: false))
+            await sharer.end()
+            let late = Task {
+                try await Task.sleep(for: .seconds(10))
+                running.cancel()
+            }
+            await running.value
+            late.cancel()
+            #expect(!running.isCancelled, "it goes on for as long as its stream is open")
+        }
+    }
+
     @Test("All that is said of a share goes to where its receipt has it")
     func place() async throws {
         let place = "/n3/v1/rooms/demo/share/\(Self.share)"

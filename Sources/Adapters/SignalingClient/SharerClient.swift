@@ -230,13 +230,15 @@ package actor SharerClient {
         let interval = min(heartbeat, ClientLimits.heartbeat)
         let silence = heartbeat * ClientLimits.missedHeartbeats
         do {
-            while true {
+            // A server that did not heed that the room is given back would keep it as long as it hears of us.
+            while !isEnded {
                 try await sendState()
                 guard (try? await Task.sleep(for: interval)) != nil else { return .cancelled }
                 guard ContinuousClock.now - lastHeard < max(silence, .seconds(1)) else {
                     return .unreachable(.silent)
                 }
             }
+            return .cancelled
         } catch {
             return error
         }
