@@ -87,6 +87,17 @@ struct GoodbyeTests {
         #expect(ViewerDeparture.Reason(reason).kind == kind)
     }
 
+    @Test("a share that is stopping answers nobody, and makes no offers: nobody would be there to connect to")
+    func stopping() async throws {
+        let room = try await ShareRoom()
+        await room.session.beginEnd()
+        let notRunning = ShareError.invalid("the session is not running")
+        await #expect(throws: notRunning) { try await room.session.answer(offer: AnswerTests.offer()) }
+        await #expect(throws: notRunning) { try await room.session.counterOffer() }
+        #expect(await room.session.viewerNames.isEmpty)
+        await room.close()
+    }
+
     @Test("nobody joins or leaves a share that has stopped: that comes last")
     func stopped() async throws {
         let room = try await ShareRoom()

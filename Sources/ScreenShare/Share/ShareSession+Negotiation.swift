@@ -17,7 +17,7 @@ extension ShareSession {
     /// - Throws: `.malformedDescription`, `.offerRefused`, `.full`, `.network` where no peer can be made, or `.invalid`
     ///   before `start` and after `stop`.
     public func answer(offer text: String) async throws(ShareError) -> LocalDescription {
-        guard let hub else { throw .invalid("the session is not running") }
+        guard let hub, !isStopped else { throw .invalid("the session is not running") }
         let offer = try Self.parse(text)
         guard let option = offer.video.choice else {
             throw .offerRefused("the offer has no H.264 profile that can be served")
@@ -59,7 +59,7 @@ extension ShareSession {
     ///
     /// - Throws: `.full`, `.network` where no peer can be made, or `.invalid` before `start` and after `stop`.
     public func counterOffer() async throws(ShareError) -> LocalDescription {
-        guard let hub else { throw .invalid("the session is not running") }
+        guard let hub, !isStopped else { throw .invalid("the session is not running") }
         try await makeRoom()
         let peer = await admit(lane: .standard, takesHigh: false, audio: nil)
         let stream = LocalStream.random(retransmits: true)

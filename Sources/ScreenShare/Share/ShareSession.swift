@@ -284,7 +284,8 @@ public actor ShareSession {
         sink.yield(viewer.isConnected ? .viewerLeft(departure) : .viewerFailed(departure))
     }
 
-    private var isStopped: Bool {
+    /// Also while its threads end, for as long as a source takes.
+    var isStopped: Bool {
         if case .stopped = state { true } else { false }
     }
 
