@@ -1,3 +1,4 @@
+import Media
 import PeerCore
 import PeerDriver
 import Testing
@@ -113,6 +114,22 @@ struct GoodbyeTests {
             case .viewerJoined, .viewerLeft, .viewerFailed: Issue.record("\(event)")
             default: break
             }
+        }
+    }
+
+    @Test("nor is anything else told of it, whatever its threads, its room and its owner still say")
+    func silent() async throws {
+        let room = try await ShareRoom()
+        await room.session.beginEnd()
+        await room.session.handle(.video(.hidden("gone")))
+        await room.session.handle(.video(.notice("late")))
+        await room.session.handle(.audio(.lost(.system, "gone")))
+        await room.session.setMuted(true, for: .system)
+        await room.session.tell(.roomFound(RoomReturn(room: "demo", server: room.address)))
+        await room.close()
+        for await event in room.session.events {
+            if case .stateChanged = event { continue }
+            Issue.record("\(event)")
         }
     }
 }

@@ -12,7 +12,7 @@ extension ShareSession {
         if isMuted { mutedAudio.insert(audio) } else { mutedAudio.remove(audio) }
         let kinds = Set(mutedAudio.map(\.kind))
         audioControls?.change { $0.muted = kinds }
-        sink.yield(.audioMuted(mutedAudio))
+        tell(.audioMuted(mutedAudio))
     }
 
     /// Makes a source louder or quieter from now on.
@@ -78,12 +78,12 @@ extension ShareSession {
 
     func handle(_ event: AudioPipelineEvent) {
         switch event {
-        case .lost(let kind, let text): sink.yield(.audioInterrupted(SharedAudio(kind), reason: text))
-        case .back(let kind): sink.yield(.audioResumed(SharedAudio(kind)))
+        case .lost(let kind, let text): tell(.audioInterrupted(SharedAudio(kind), reason: text))
+        case .back(let kind): tell(.audioResumed(SharedAudio(kind)))
         case .delay(let delay):
             soundDelay = delay
             updatePlayout()
-        case .failed(let text): sink.yield(.notice("Sound has ended: \(text)"))
+        case .failed(let text): tell(.notice("Sound has ended: \(text)"))
         case .priority(let priority): logger.debug("The thread of sound runs \(priority.text).")
         }
     }

@@ -210,6 +210,11 @@ public actor ShareSession {
 
     // MARK: What happens
 
+    /// That the share has stopped comes last.
+    func tell(_ event: ShareEvent) {
+        if !isStopped { sink.yield(event) }
+    }
+
     func handle(_ signal: Signal) async {
         switch signal {
         case .peer(let id, .connected): connected(id)
@@ -227,8 +232,8 @@ public actor ShareSession {
         case .starved(let id, let isStarved):
             guard let viewer = viewers[id]?.name else { return }
             viewers[id]?.isStarved = isStarved
-            sink.yield(isStarved ? .viewerStarved(viewer: viewer) : .viewerRecovered(viewer: viewer))
-        case .relay(let event): event.notice.map { _ = sink.yield(.notice($0)) }
+            tell(isStarved ? .viewerStarved(viewer: viewer) : .viewerRecovered(viewer: viewer))
+        case .relay(let event): event.notice.map { tell(.notice($0)) }
         case .video(let event): await handle(event)
         }
     }
@@ -236,30 +241,30 @@ public actor ShareSession {
     private func handle(_ event: VideoPipelineEvent) async {
         switch event {
         case .geometry(let source, let picture):
-            sink.yield(
+            tell(
                 .sourceChanged(
                     SourceChange(
                         sourceWidth: source.width, sourceHeight: source.height, width: picture.width,
                         height: picture.height)))
         case .hidden(let text):
             hasSourceEnded = false
-            sink.yield(.sourceHidden(SourceAbsence(text: text)))
+            tell(.sourceHidden(SourceAbsence(text: text)))
         case .sourceEnded(let text):
             hasSourceEnded = true
-            sink.yield(.sourceEnded(SourceAbsence(text: text)))
+            tell(.sourceEnded(SourceAbsence(text: text)))
             // Who joins now sees nothing of it.
             await hub?.forgetCaches()
         case .visible:
             hasSourceEnded = false
-            sink.yield(.sourceVisible)
+            tell(.sourceVisible)
         case .content(let content, let cadence):
             self.content = content
             updatePlayout()
-            sink.yield(
+            tell(
                 .contentChanged(
                     ContentChange(content: SharedContent(content), cadence: cadence.map { CadenceStatistics($0) })))
-        case .preset(let preset): sink.yield(.presetChanged(EncoderPreset(preset)))
-        case .notice(let text): sink.yield(.notice(text))
+        case .preset(let preset): tell(.presetChanged(EncoderPreset(preset)))
+        case .notice(let text): tell(.notice(text))
         case .failed(let error): await end(error)
         }
     }
@@ -267,11 +272,10 @@ public actor ShareSession {
     // MARK: Viewers
 
     private func connected(_ id: PeerID) {
-        // That the share has stopped comes last.
         guard !isStopped, let viewer = viewers[id] else { return }
         viewers[id]?.isConnected = true
         updateLanes()
-        sink.yield(.viewerJoined(ViewerArrival(viewer: viewer.name, viewers: connectedViewers)))
+        tell(.viewerJoined(ViewerArrival(viewer: viewer.name, viewers: connectedViewers)))
     }
 
     /// - Parameter reason: nil where whoever asked for the viewer is told by an error.
@@ -279,9 +283,9 @@ public actor ShareSession {
         guard let viewer = viewers.removeValue(forKey: id) else { return }
         pendingOffers[id] = nil
         updateLanes()
-        guard !isStopped, let reason else { return }
+        guard let reason else { return }
         let departure = ViewerDeparture(viewer: viewer.name, viewers: connectedViewers, reason: reason)
-        sink.yield(viewer.isConnected ? .viewerLeft(departure) : .viewerFailed(departure))
+        tell(viewer.isConnected ? .viewerLeft(departure) : .viewerFailed(departure))
     }
 
     /// Also while its threads end, for as long as a source takes.

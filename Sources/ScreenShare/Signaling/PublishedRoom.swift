@@ -91,7 +91,7 @@ public actor PublishedRoom {
         switch event {
         case .connected:
             if lostBecause != nil {
-                session.sink.yield(.roomFound(RoomReturn(room: publication.room, server: publication.server)))
+                await session.tell(.roomFound(RoomReturn(room: publication.room, server: publication.server)))
             }
             lostBecause = nil
         case .disconnected(let error, _):
@@ -102,7 +102,7 @@ public actor PublishedRoom {
             let loss = RoomLoss(
                 room: publication.room, server: publication.server, error: error.shareError(publication.server),
                 reason: reason)
-            session.sink.yield(.roomLost(loss))
+            await session.tell(.roomLost(loss))
         case .offer(let id, let sdp):
             // Offers, and restarts, are answered side by side: one that is slow delays no other.
             early[id] = []
