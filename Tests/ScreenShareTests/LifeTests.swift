@@ -268,6 +268,25 @@ struct LifeTests {
         await stopped
     }
 
+    @Test("whoever stops a viewer waits until all is closed, also the second", arguments: 1...5)
+    func viewerStoppedTwice(round: Int) async throws {
+        var configuration = ViewConfiguration(server: "http://127.0.0.1:9", room: "demo")
+        configuration.network.interfaces = ["127.0.0.1"]
+        let viewer = ViewSession(configuration: configuration)
+        await viewer.start()
+        for await case .waiting in viewer.events { break }
+        await withTaskGroup(of: Void.self) { stops in
+            for _ in 0..<2 { stops.addTask { await viewer.stop() } }
+            await stops.next()
+            // A reader that is cancelled takes what there is, and waits for no more.
+            let told = await Task { () -> [ViewEvent] in
+                withUnsafeCurrentTask { $0?.cancel() }
+                return await viewer.events.reduce(into: []) { $0.append($1) }
+            }.value
+            #expect(told.last == .ended(nil))
+        }
+    }
+
     @Test("after a start that failed another may succeed, and nothing hangs meanwhile")
     func startedAgain() async throws {
         let taken = ShareSession(configuration: configuration(.testPattern(width: 64, height: 64)))

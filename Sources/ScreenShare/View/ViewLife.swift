@@ -48,7 +48,8 @@ actor ViewLife {
     private var isReceiving = false
     /// Nothing more is handed over.
     private var hasEnded = false
-    private var isClosed = false
+    /// All is closed, and then the end told; whoever comes later waits for that as well.
+    private var closing: Task<Void, Never>?
     private var lastNotice: String?
     /// The sharer says that the path takes too little for moving pictures, or that it pauses.
     var isPathNarrow = false
@@ -348,12 +349,15 @@ actor ViewLife {
 
     private func finish(_ error: ShareError?) async {
         endMedia()
-        guard !isClosed else { return }
-        isClosed = true
-        try? await eventLoops?.shutdownGracefully()
-        eventLoops = nil
-        eventSink.yield(.ended(error))
-        eventSink.finish()
+        if let closing { return await closing.value }
+        let task = Task {
+            try? await eventLoops?.shutdownGracefully()
+            eventLoops = nil
+            eventSink.yield(.ended(error))
+            eventSink.finish()
+        }
+        closing = task
+        await task.value
     }
 
     private func endMedia() {
