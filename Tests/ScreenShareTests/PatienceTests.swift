@@ -59,4 +59,25 @@ struct PatienceTests {
         answering.cancel()
         await room.close()
     }
+
+    @Test("a patience and a duration that no clock can count to are as good as none")
+    func endless() async throws {
+        let room = try await ShareRoom()
+        let painting = room.paint()
+        var configuration = ViewConfiguration(server: room.address, room: ShareRoom.name)
+        configuration.network.interfaces = ["127.0.0.1"]
+        configuration.patience = .seconds(Int64.max)
+        configuration.duration = .seconds(Int64.max)
+        let viewer = ViewSession(configuration: configuration)
+        await viewer.start()
+        var units = 0
+        for await _ in viewer.units {
+            units += 1
+            if units == 3 { break }
+        }
+        #expect(units == 3)
+        await viewer.stop()
+        painting.cancel()
+        await room.close()
+    }
 }

@@ -52,6 +52,14 @@ public struct ViewConfiguration: Sendable {
 }
 
 extension ViewConfiguration {
+    /// With no longer times than can be slept for.
+    var bounded: ViewConfiguration {
+        var bounded = self
+        bounded.patience = patience.map { min($0, ViewLimits.longestWait) }
+        bounded.duration = duration.map { min($0, ViewLimits.longestWait) }
+        return bounded
+    }
+
     /// A sharer on this machine may have nothing but loopback, which is only used from there. RFC 8445 § 5.1.1.1 keeps that
     /// out of what others are told; and whoever is elsewhere could otherwise have us send checks to this machine's ports.
     ///

@@ -58,7 +58,7 @@ actor ViewLife {
     var nothingSince: ContinuousClock.Instant? = .now
 
     init(configuration: ViewConfiguration, logger: Logger) {
-        self.configuration = configuration
+        self.configuration = configuration.bounded
         self.logger = logger
         stream = ConstantRateStream(
             longestStill: configuration.longestStill, staysAhead: configuration.receivesAudio)

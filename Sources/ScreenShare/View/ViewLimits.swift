@@ -7,6 +7,8 @@ enum ViewLimits {
     static let audioPieces = 400
     /// At most so long without a look at the sound: the next packet may change when it is due.
     static let audioPause = Duration.milliseconds(20)
+    /// A hundred years: `Task.sleep` traps where a clock can't count to its end, as of `Duration.seconds(.max)`.
+    static let longestWait = Duration.seconds(100 * 365 * 86_400)
     /// Once connected, a picture may take so long, even where all patience went into connecting.
     static let firstPicture = Duration.seconds(1)
     /// An answer to an offer, or a connection, over a long way and through TURN.
