@@ -40,7 +40,7 @@ public struct AudioConfiguration: Sendable {
 @nonexhaustive public enum ShareAudioSource: Sendable {
     /// The monitor of the default output, or the default microphone.
     case standard
-    /// A device, by the id that `ShareableSources` tells.
+    /// A device, by the id that `ShareableAudio` tells.
     case device(String)
     /// Samples that the embedder pushes.
     case custom(CustomAudioSource)
