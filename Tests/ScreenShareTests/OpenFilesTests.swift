@@ -25,6 +25,28 @@ struct OpenFilesTests {
         }
     }
 
+    @Test("who publishes a share is told so, and what to do about it, and nothing ends")
+    func publish() async {
+        await #expect(processExitsWith: .success) {
+            OpenFilesTests.openAll()
+            let session = ShareSession(configuration: ShareConfiguration(source: .testPattern(width: 64, height: 64)))
+            do throws(ShareError) {
+                _ = try await session.publish(RoomPublication(server: "http://127.0.0.1:9", room: "demo"))
+                exit(1)
+            } catch {
+                exit(error.description.contains("ulimit -n") ? 0 : 2)
+            }
+        }
+    }
+
+    @Test("no server answers there, and nothing ends")
+    func probe() async {
+        await #expect(processExitsWith: .success) {
+            OpenFilesTests.openAll()
+            exit(await SignalingProbe.answers(at: "http://127.0.0.1:9") ? 1 : 0)
+        }
+    }
+
     @Test("a viewer says so, and what to do about it, and nothing ends")
     func view() async {
         await #expect(processExitsWith: .success) {

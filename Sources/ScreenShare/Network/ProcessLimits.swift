@@ -7,6 +7,9 @@ enum ProcessLimits {
     private static let files = 32
     /// Its event loop, its pictures, its sound, the three loops of its requests, a display and a device that are opened.
     private static let threads = 8
+    /// The loops of requests, and a connection of each.
+    private static let requestFiles = 12
+    private static let requestThreads = 3
 
     /// Where others have taken what was there when it was asked for.
     static let noThread = "this process may start no more threads"
@@ -16,6 +19,15 @@ enum ProcessLimits {
     ///
     /// - Throws: `.network`, with what to do about it.
     static func check() throws(ShareError) {
+        try check(files: files, threads: threads)
+    }
+
+    /// The same before a request that may be the process's first.
+    static func checkRequests() throws(ShareError) {
+        try check(files: requestFiles, threads: requestThreads)
+    }
+
+    private static func check(files: Int, threads: Int) throws(ShareError) {
         guard canOpen(files) else {
             throw .network(
                 "this process may open fewer than \(files) more files, and a session may need as many: raise its limit "

@@ -56,11 +56,14 @@ extension ShareSession {
     /// - Returns: what is to be kept: once nobody holds it, the room is given back, and nobody finds the share any more.
     /// - Throws: `ShareError.unavailable` where the server can't be reached, or can't do it now, `.signaling` where it never
     ///   will, `.roomTaken` where somebody else has the room, `.forbidden` where it demands a token or takes none of ours,
-    ///   `.cancelled` in a task that is, `.invalid` after `stop`, or where room, title or token are malformed; what ended the
-    ///   share where nobody stopped it.
+    ///   `.cancelled` in a task that is, `.network` where the process may open too few files or start too few threads, with what
+    ///   to do about it, `.invalid` after `stop`, or where room, title or token are malformed; what ended the share where nobody
+    ///   stopped it.
     public func publish(_ publication: RoomPublication) async throws(ShareError) -> PublishedRoom {
         let client = SharerClient(try publication.configuration(), logger: logger)
         try checkRunning()
+        // The share may not have been started, or have been when there was room.
+        try ProcessLimits.checkRequests()
         do throws(SignalingError) { try await client.connect() } catch {
             try checkRunning()
             throw error.shareError(publication.server)

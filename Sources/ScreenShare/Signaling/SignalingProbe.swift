@@ -20,9 +20,10 @@ public enum SignalingProbe {
     /// Whether it is this user's alone, and listens at loopback only: no other user, and nobody in the network, is served.
     public static func isOwnOnLoopback(port: Int) -> Bool { LocalListener.isOwnOnLoopback(port: port) }
 
-    /// Whether one answers at an address, such as `https://meet.example.org`; false for one that is malformed.
+    /// Whether one answers at an address, such as `https://meet.example.org`; false for one that is malformed, and where the
+    /// process may open too few files or start too few threads to ask.
     public static func answers(at server: String) async -> Bool {
-        guard let address = try? ServerAddress(server) else { return false }
+        guard let address = try? ServerAddress(server), (try? ProcessLimits.checkRequests()) != nil else { return false }
         return await address.answers()
     }
 
