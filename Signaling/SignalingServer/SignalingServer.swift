@@ -44,6 +44,11 @@ public final class SignalingServer: Sendable {
     ///
     /// - Throws: `SignalingServerError` where it can't listen; `.stopped` may be thrown where the task is cancelled.
     public func run() async throws {
+        if let lack = ProcessRoom.lack {
+            let error = SignalingServerError.cannotListen(host: configuration.host, port: configuration.port, reason: lack)
+            await listening.resolve(.failure(error))
+            throw error
+        }
         // One thread: signaling is a few requests for each viewer, and each thread costs memory.
         let eventLoops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         do {

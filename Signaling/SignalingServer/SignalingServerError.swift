@@ -5,7 +5,8 @@ import NIOCore
 @nonexhaustive public enum SignalingServerError: Error, Equatable, CustomStringConvertible {
     /// Another program listens there.
     case addressInUse(host: String, port: Int)
-    /// The address is not ours, or the system refuses, with its words.
+    /// The address is not ours, the system refuses, with its words, or the process may open too few files or start too few
+    /// threads, with what to do about it.
     case cannotListen(host: String, port: Int, reason: String)
     /// It was stopped before it listened, or while it did.
     case stopped
