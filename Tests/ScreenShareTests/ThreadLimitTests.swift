@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Testing
 import VideoCodec
@@ -49,6 +50,21 @@ struct ThreadLimitTests {
                 exit(found.isEmpty ? 0 : 1)
             }
             exit(2)
+        }
+    }
+
+    /// Their names.
+    static func threads() -> [String] {
+        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        return tasks.compactMap { try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8) }
+    }
+
+    @Test("to look at a port the doctor takes one loop, which it looked for room for, and leaves none")
+    func port() async {
+        await #expect(processExitsWith: .success) {
+            let check = await SignalingCheck.listening("127.0.0.1", 0, mayUseAnother: false, room: nil, token: nil)
+            guard check.findings.first?.verdict == .ok, !ThreadLimitTests.threads().isEmpty else { exit(2) }
+            exit(ThreadLimitTests.threads().contains { $0.hasPrefix("NIO") } ? 1 : 0)
         }
     }
 }

@@ -64,8 +64,16 @@ struct SignalingCheck: Sendable {
 
     private static func bind(_ host: String, _ port: Int) async -> PortOutcome {
         guard UInt16(exactly: port) != nil else { return .failure("ports are 0 to 65535") }
+        // Those that SwiftNIO shares are as many as the machine has processors, each a thread, and stay.
+        let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let outcome = await bind(host, port, on: loops)
+        try? await loops.shutdownGracefully()
+        return outcome
+    }
+
+    private static func bind(_ host: String, _ port: Int, on loops: MultiThreadedEventLoopGroup) async -> PortOutcome {
         do {
-            let channel = try await ServerBootstrap(group: NIOSingletons.posixEventLoopGroup)
+            let channel = try await ServerBootstrap(group: loops)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 .bind(host: host, port: port).get()
             try await channel.close()
