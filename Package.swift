@@ -23,15 +23,23 @@ func library(_ name: String, _ pkgConfig: String, _ packages: String...) -> Targ
         name: name, path: "Sources/CLibraries/\(name)", pkgConfig: pkgConfig, providers: [.apt(packages)])
 }
 
-func suite(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+/// - Parameter computes: what makes its own pictures, sound or weather is optimised like what it tests.
+func suite(
+    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], computes: Bool = false
+) -> Target {
     .testTarget(
         name: "\(name)Tests", dependencies: dependencies + ["TestSupport"], path: "Tests/\(name)Tests",
-        exclude: exclude, swiftSettings: strict)
+        exclude: exclude, swiftSettings: computes ? strict : strict + plain)
 }
 
-/// Pixel kernels are optimised in debug builds too. Such a flag is for the root package only: as a dependency of another
-/// package this one is built without.
-let kernels: [CSetting] = Context.packageDirectory.contains("/checkouts/") ? [] : [.unsafeFlags(["-O3"])]
+/// The flags below are for the root package only: as a dependency of another package this one is built without.
+let isRoot = !Context.packageDirectory.contains("/checkouts/")
+
+/// Pixel kernels are optimised in debug builds too.
+let kernels: [CSetting] = isRoot ? [.unsafeFlags(["-O3"])] : []
+
+/// What is tested is optimised, what tests it mostly not: to optimise every `#expect` takes longer than to run them all.
+let plain: [SwiftSetting] = isRoot ? [.unsafeFlags(["-Onone"])] : []
 
 let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
@@ -165,14 +173,14 @@ let package = Package(
         suite("Timebase", ["Timebase"]),
         suite("Datagrams", ["Datagrams"]),
         suite("Congestion", ["Congestion", "Timebase"]),
-        suite("Media", ["Media", "Timebase"]),
+        suite("Media", ["Media", "Timebase"], computes: true),
         suite("ICE", ["ICE", "Timebase", "Datagrams"]),
         suite("RTP", ["RTP", "Timebase", "Datagrams"]),
         suite("SDP", ["SDP"], exclude: ["Fixtures"]),
-        suite("PeerCore", ["PeerCore", "ICE", "RTP", "Congestion", "Timebase", "Datagrams"]),
+        suite("PeerCore", ["PeerCore", "ICE", "RTP", "Congestion", "Timebase", "Datagrams"], computes: true),
         suite("ScreenCapture", ["ScreenCapture", "Media", "SystemClock", "Timebase", "CXCB"]),
         suite("PixelConversion", ["PixelConversion", "Media", "Timebase", "CYUV"]),
-        suite("VideoCodec", ["VideoCodec", "PixelConversion", "Media", "Timebase"]),
+        suite("VideoCodec", ["VideoCodec", "PixelConversion", "Media", "Timebase"], computes: true),
         suite("AudioCodec", ["AudioCodec", "Media", "RTP", "Timebase", "COpus"]),
         suite("AudioConversion", ["AudioConversion", "Media", "Timebase"]),
         suite("OggOpus", ["OggOpus", "AudioCodec", "Media", "RTP", "Timebase"]),

@@ -1,3 +1,4 @@
+import Datagrams
 import Foundation
 import Media
 import SystemClock
