@@ -104,4 +104,29 @@ struct ContentWatchTests {
         ])
         #expect(seen.content.allSatisfy { $0 == .app } && seen.switches == 0, "\(seen.content)")
     }
+
+    @Test(
+        "a pointer that was elsewhere meanwhile and is back is shown there, though all beneath it is painted as it was",
+        arguments: [PixelRect.nothing, PixelRect(x: 480, y: 200, width: 160, height: 160)])
+    func pointerBack(drawnMeanwhile content: PixelRect) throws {
+        let page = PixelRect(x: 0, y: 0, width: 400, height: 360)
+        let (here, there) = (PixelRect(x: 100, y: 60, width: 12, height: 16), PixelRect(x: 200, y: 100, width: 12, height: 16))
+        func picture(pointer: PixelRect) throws -> PixelBuffer {
+            let thing = Thing(area: pointer, rate: 0, seconds: 0..<1)
+            return try #require(self.picture(of: [thing], colors: 1))
+        }
+        func painted(at milliseconds: Int64) throws -> ScreenFrame {
+            ScreenFrame(
+                pixels: try picture(pointer: here), capturedAt: .zero + .milliseconds(milliseconds), damage: page, pointer: here)
+        }
+        var watch = ContentWatch(source: Self.size)
+        #expect(watch.look(at: try painted(at: 0), cadence: nil) == .picture)
+        #expect(watch.look(at: try painted(at: 33), cadence: nil) == .repeated)
+        let moved = ScreenFrame(
+            pixels: try picture(pointer: there), capturedAt: .zero + .milliseconds(66),
+            damage: here.union(there).union(content), content: content, pointer: there)
+        #expect(watch.look(at: moved, cadence: nil) != .repeated)
+        #expect(watch.look(at: try painted(at: 100), cadence: nil) == .beside)
+        #expect(watch.look(at: try painted(at: 133), cadence: nil) == .repeated)
+    }
 }

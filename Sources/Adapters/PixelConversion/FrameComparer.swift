@@ -29,17 +29,25 @@ package struct FrameComparer {
         return before.map { after.difference(from: $0, in: frame) } ?? FrameDifference(area: area, changed: 1)
     }
 
+    /// The pointer alone was drawn anew: what is known shows it where it is now.
+    package mutating func pointerChanged(in frame: ScreenFrame) {
+        let picture = PixelRect(frame.pixels.size)
+        known.removeAll { !picture.contains($0.area) }
+        for index in known.indices { known[index].renewPointer(of: frame) }
+    }
+
     /// What changed under another area's numbers makes them untrue. Of a small part, such as a caret on a page that is
     /// scrolled, they are made anew: that something moved is not to be forgotten for it.
     private mutating func keepTrue(by frame: ScreenFrame) {
         for index in known.indices.reversed() {
             let part = known[index].area.intersection(frame.content)
-            if part.isEmpty { continue }
-            if part.size.area * Self.smallParts <= known[index].area.size.area, part.intersection(frame.pointer).isEmpty {
-                known[index].renew(part, of: frame)
-            } else {
+            let isSmall = part.size.area * Self.smallParts <= known[index].area.size.area
+            guard part.isEmpty || isSmall && part.intersection(frame.pointer).isEmpty else {
                 known.remove(at: index)
+                continue
             }
+            if !part.isEmpty { known[index].renew(part, of: frame) }
+            known[index].renewPointer(of: frame)
         }
     }
 
@@ -72,7 +80,7 @@ package enum Glance {
 private struct RowPrints {
     let area: PixelRect
     let comparedAt: Instant
-    private let pointer: PixelRect
+    private var pointer: PixelRect
     private let columns: Int
     /// Column by column.
     private var values: [UInt64]
@@ -100,6 +108,12 @@ private struct RowPrints {
                 }
             }
         }
+    }
+
+    /// The same of what the pointer hides and bares since then: back where it was, it would be no difference otherwise.
+    mutating func renewPointer(of frame: ScreenFrame) {
+        for part in [pointer, frame.pointer].map({ $0.intersection(area) }) where !part.isEmpty { renew(part, of: frame) }
+        pointer = frame.pointer
     }
 
     /// - Parameter frame: what these are the numbers of.

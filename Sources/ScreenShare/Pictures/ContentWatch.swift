@@ -15,7 +15,10 @@ struct ContentWatch {
 
     /// - Parameter cadence: what was found of the pictures so far.
     mutating func look(at frame: ScreenFrame, cadence: Cadence?) -> Look {
-        guard !frame.content.isEmpty else { return frame.damage.isEmpty ? .repeated : .beside }
+        guard !frame.content.isEmpty else {
+            comparer.pointerChanged(in: frame)
+            return frame.damage.isEmpty ? .repeated : .beside
+        }
         let place = classifier.place
         let part = part(of: frame, holding: place)
         let area = place.flatMap { part.contains($0) ? $0 : nil } ?? part
