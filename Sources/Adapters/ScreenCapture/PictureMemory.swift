@@ -57,6 +57,10 @@ final class PictureMemory {
             descriptor = xcb_shm_create_segment_reply_fds(connection.handle, reply.pointer)[0]
         } catch .refused {
             return nil
+        } catch {
+            // It may be made yet.
+            xcb_shm_detach(connection.handle, segment)
+            throw error
         }
         defer { close(descriptor) }
         guard let address = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0),
@@ -84,9 +88,10 @@ final class PictureMemory {
         xcb_shm_attach(connection.handle, segment, UInt32(bitPattern: identifier), 0)
         let bytes = UnsafeMutableRawBufferPointer(start: address, count: byteCount)
         let memory = PictureMemory(kind: .shared(segment), bytes: bytes) { shmdt($0.baseAddress) }
-        if try memory.isUsable(by: connection, segment: segment, until: deadline) { return memory }
-        memory.detach(from: connection)
-        return nil
+        var isUsable = false
+        defer { if !isUsable { memory.detach(from: connection) } }
+        isUsable = try memory.isUsable(by: connection, segment: segment, until: deadline)
+        return isUsable ? memory : nil
     }
 
     /// What pixels are awaited over: two, since one of them may be what the screen shows.

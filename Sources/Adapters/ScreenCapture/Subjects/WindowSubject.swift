@@ -114,13 +114,19 @@ final class WindowSubject: Subject {
     }
 
     /// A pixmap keeps its size, so that fetching from it never goes wrong; it only gets old.
-    private func namePixmap(until deadline: Instant) throws(XFailure) {
+    func namePixmap(until deadline: Instant) throws(XFailure) {
         if let pixmap { xcb_free_pixmap(connection.handle, pixmap) }
         pixmap = nil
         let identifier = connection.makeIdentifier()
         xcb_composite_name_window_pixmap(connection.handle, window, identifier)
         // Only a reply tells whether that worked; a window unmapped meanwhile has no pixmap.
-        _ = try connection.geometry(of: identifier, until: deadline)
+        do throws(XFailure) {
+            _ = try connection.geometry(of: identifier, until: deadline)
+        } catch {
+            // It may be named yet.
+            xcb_free_pixmap(connection.handle, identifier)
+            throw error
+        }
         pixmap = identifier
     }
 
