@@ -124,6 +124,18 @@ struct RoomTests {
         }
     }
 
+    /// UAX #29, GB9b: U+0600 makes one character with what follows it, and browsers read `<` all the same.
+    @Test("A name on the landing page is text, also where a mark in front of a bracket makes one character with it")
+    func prependedBracket() async throws {
+        try await Bench.run { bench in
+            _ = try await bench.share("demo", #"{"name":"\u0600<b title=\u0600\"x\u0600\">"}"#)
+            _ = try await bench.share("other")
+            let page = try await bench.send(.get, "/").text
+            #expect(page.utf8.contains("\u{600}&lt;b title=\u{600}&quot;x\u{600}&quot;&gt;</a>".utf8))
+            #expect(!page.utf8.contains("<b".utf8))
+        }
+    }
+
     @Test("The server says that it is well")
     func health() async throws {
         try await Bench.run { bench in

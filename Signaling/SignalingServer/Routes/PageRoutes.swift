@@ -120,14 +120,15 @@ enum LandingPage {
             """
     }
 
+    /// By scalars, as browsers read: behind U+0600 and its like a `<` is no character of its own (UAX #29, GB9b).
     private static func escaped(_ text: String) -> String {
-        text.reduce(into: "") { result, character in
-            switch character {
+        text.unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
             case "&": result += "&amp;"
             case "<": result += "&lt;"
             case ">": result += "&gt;"
             case "\"": result += "&quot;"
-            default: result.append(character)
+            default: result.unicodeScalars.append(scalar)
             }
         }
     }
