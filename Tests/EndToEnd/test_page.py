@@ -202,6 +202,18 @@ def test_a_server_that_wants_a_key_has_the_page_ask_for_it(scripted, status, nam
     assert scripted.page.evaluate("parseFloat(getComputedStyle(document.getElementById('key')).fontSize)") >= 16
 
 
+def test_the_keyboard_stays_at_the_card_when_what_was_typed_into_it_goes_away(scripted):
+    scripted.answers["POST whep"] = problem(401, "token-required")
+    scripted.open()
+    scripted.wait_until(lambda: scripted.state == "refused", "a refusal")
+    scripted.page.fill("#key", "a-key")
+    scripted.answers["POST whep"] = problem(403, "token-rejected")
+    scripted.page.keyboard.press("Enter")
+    scripted.wait_until(lambda: scripted.title == "The key wasn’t accepted", "another refusal")
+    scripted.page.wait_for_timeout(100)
+    assert scripted.page.evaluate("document.activeElement.id") == "card"
+
+
 @pytest.mark.parametrize("status", [429, 503])
 def test_a_proxy_that_lets_nobody_through_says_nothing_of_the_room(scripted, status):
     scripted.answers["POST whep"] = {"status": status, **FOREIGN}

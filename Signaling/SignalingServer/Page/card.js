@@ -106,7 +106,7 @@ export class StateCard {
     show(state, reason) {
         const { root, title, text, action, form, icon } = this.#parts;
         const words = wordsFor(state, reason);
-        const hadFocus = root.contains(document.activeElement);
+        const focused = root.contains(document.activeElement) ? document.activeElement : null;
         root.hidden = words.title === undefined;
         title.textContent = words.title ?? "";
         text.textContent = words.text ?? "";
@@ -117,7 +117,7 @@ export class StateCard {
         form.hidden = words.form !== true;
         this.countDown(0);
         this.#complain("");
-        if (hadFocus && !root.contains(document.activeElement)) root.focus();
+        if (focused?.closest("[hidden]")) root.focus(); // browsers take it from what is hidden only some time later
     }
 
     /** "Trying again in 3 s", or nothing for 0. Changes every second, so it is not announced. */
