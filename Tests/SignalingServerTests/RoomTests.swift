@@ -70,6 +70,21 @@ struct RoomTests {
         }
     }
 
+    @Test("A name in an address may be encoded where it needs not be, once, and nothing else becomes one by that")
+    func encodedName() async throws {
+        try await Bench.run { bench in
+            _ = try await bench.share("d~")
+            for name in ["d~", "d%7E", "%64%7e"] {
+                let state = try await bench.send(.get, "/v1/rooms/\(name)").decode(RoomState.self)
+                #expect(state.state == .live && state.room.description == "d~")
+                #expect(try await bench.send(.get, "/r/\(name)").status == .ok)
+            }
+            for name in ["d%257E", "d%7", "d%", "%2e%2E", "d%2Fe", "d%00", "%ff"] {
+                try await bench.send(.get, "/v1/rooms/\(name)").problem(.invalidRoomName)
+            }
+        }
+    }
+
     @Test("Watchers hear the state at first and each change at once: shared, paused, more viewers, silent, back, ended")
     func changes() async throws {
         try await Bench.run { bench in

@@ -12,8 +12,9 @@ struct Call: Sendable {
 
     // MARK: Addresses
 
+    /// `%7E` is `~`: some encode what needs it not (RFC 3986 § 2.3).
     func room() throws(ProblemError) -> RoomName {
-        guard let text = parameters.get("room"), let room = RoomName(text) else {
+        guard let text = parameters.get("room")?.percentDecoded, let room = RoomName(text) else {
             throw ProblemError(.invalidRoomName)
         }
         return room
@@ -120,6 +121,29 @@ struct Call: Sendable {
             guard let value = try await group.next() else { throw CancellationError() }
             return value
         }
+    }
+}
+
+extension String {
+    /// RFC 3986 § 2.1, once; nil where two digits are missing, or what comes of it is no UTF-8.
+    fileprivate var percentDecoded: String? {
+        var (rest, decoded) = (utf8[...], [UInt8]())
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                decoded.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst()?.hexadecimalValue, let low = rest.popFirst()?.hexadecimalValue
+            else { return nil }
+            decoded.append(high << 4 | low)
+        }
+        return String(validating: decoded, as: UTF8.self)
+    }
+}
+
+extension UInt8 {
+    fileprivate var hexadecimalValue: UInt8? {
+        Character(UnicodeScalar(self)).hexDigitValue.map { UInt8($0) }
     }
 }
 
