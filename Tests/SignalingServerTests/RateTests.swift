@@ -34,6 +34,15 @@ struct RateTests {
         }
     }
 
+    @Test("how many are asked for, and how many may be, stands in the OpenAPI document")
+    func documented() async throws {
+        try await Bench.run { bench in
+            let text = try await bench.send(.get, "/openapi.json").text
+            #expect(text.contains(##""parameters":[{"$ref":"#/components/parameters/bytes"}]"##))
+            #expect(text.contains(#""schema":{"maximum":1048576,"minimum":1,"type":"integer"}"#))
+        }
+    }
+
     @Test("a MiB is taken, and a byte more is not")
     func up() async throws {
         try await Bench.run { bench in

@@ -85,6 +85,16 @@ struct RoomTests {
         }
     }
 
+    @Test("That a room's state and its events take the viewers' token stands in the OpenAPI document")
+    func documentedToken() async throws {
+        try await Bench.run { bench in
+            let paths = try await bench.send(.get, "/openapi.json").decode(TokenDocument.self).paths
+            for path in ["/v1/rooms/{room}", "/v1/rooms/{room}/events"] {
+                #expect(paths[path]?.get?.security == [[:], ["viewerToken": []]])
+            }
+        }
+    }
+
     @Test("Watchers hear the state at first and each change at once: shared, paused, more viewers, silent, back, ended")
     func changes() async throws {
         try await Bench.run { bench in
@@ -230,4 +240,17 @@ struct PageTests {
             }
         }
     }
+}
+
+/// As much of the OpenAPI document as is looked at here.
+private struct TokenDocument: Decodable {
+    struct Item: Decodable {
+        var get: Operation?
+    }
+
+    struct Operation: Decodable {
+        var security: [[String: [String]]]?
+    }
+
+    var paths: [String: Item]
 }

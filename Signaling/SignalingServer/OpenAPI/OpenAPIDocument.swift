@@ -110,6 +110,10 @@ struct OpenAPIDocument {
     private static let fields: [String: JSONValue] = [
         "If-Match": field("If-Match", "The session's ETag, or `*`. Needed for trickle fragments."),
         "Last-Event-ID": field("Last-Event-ID", "The number of the last event that was taken in."),
+        "bytes": [
+            "name": "bytes", "in": "query", "description": "How many; 64 KiB where it is missing.",
+            "schema": ["type": "integer", "minimum": 1, "maximum": .number(ServerLimits.transferBytes)],
+        ],
         "session": field("session", in: "query", "The asking viewer's own WHEP session, by the last part of its address."),
     ]
 

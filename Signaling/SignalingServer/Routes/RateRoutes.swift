@@ -21,7 +21,7 @@ struct RateRoutes: Sendable {
             Documentation(
                 id: "measureDown",
                 summary: "So many random bytes (`?bytes=`, at most \(Self.largest)) for who may share in the room.",
-                security: .sharerToken,
+                security: .sharerToken, requestFields: ["bytes"],
                 successes: [.init(status: 200, description: "The bytes.", content: .bytes)], problems: Self.problems)
         ) { call in
             try await store.takeTransfer(in: call.room(), presented: call.bearer)

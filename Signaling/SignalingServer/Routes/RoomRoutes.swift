@@ -29,7 +29,7 @@ struct RoomRoutes: Sendable {
                 id: "roomState",
                 summary: "A room's state. A name nobody uses is a room that waits. With `?session=`, a WHEP session, also "
                     + "what the path to that viewer lets through.",
-                requestFields: ["session"],
+                security: .viewerToken, requestFields: ["session"],
                 successes: [.init(status: 200, description: "The state.", content: .json("RoomState"))],
                 problems: [.invalidRoomName])
         ) { call in
@@ -45,7 +45,7 @@ struct RoomRoutes: Sendable {
                 summary:
                     "The room's state (event `state`) at first and after each change; `ended` when the sharer ends. With "
                     + "`?session=` as for the state.",
-                requestFields: ["session"],
+                security: .viewerToken, requestFields: ["session"],
                 successes: [.init(status: 200, description: "A stream that stays open.", content: .events)],
                 problems: [.invalidRoomName, .serverBusy])
         ) { call in
