@@ -55,7 +55,7 @@ package enum MatchCondition: Equatable, Sendable {
 
 extension Substring {
     /// Without the optional white space around a list element (RFC 9110 § 5.6.3).
-    var trimmingSpaces: Substring {
+    package var trimmingSpaces: Substring {
         var text = drop { $0 == " " || $0 == "\t" }
         while let last = text.last, last == " " || last == "\t" { text.removeLast() }
         return text

@@ -60,6 +60,17 @@ struct SmallPartsTests {
         #expect(ICEServerLink.all(in: many).count == 8)
     }
 
+    @Test("ICE servers are read also where white space is before a semicolon or a comma")
+    func spacedLinks() {
+        let headers: HTTPHeaders = [
+            "Link": "<turn:turn.example.net> ; rel=\"ice-server\" ;\tusername=\"a\"\t; credential=\"b\" , "
+                + "<stun:stun.example.net>;rel=ice-server"
+        ]
+        let servers = ICEServerLink.all(in: headers)
+        #expect(servers.map(\.url) == ["turn:turn.example.net", "stun:stun.example.net"])
+        #expect(servers.first?.username == "a" && servers.first?.credential == "b")
+    }
+
     @Test("A server's address is http or https with a host")
     func addresses() throws {
         for text in ["http://127.0.0.1:8080", "http://127.0.0.1:8080/"] {

@@ -1,4 +1,5 @@
 import NIOHTTP1
+import SignalingProtocol
 
 /// One link of a `Link` field (RFC 8288 § 3).
 struct LinkField {
@@ -14,7 +15,7 @@ struct LinkField {
 
     /// `<target>; rel="…"; name="…"`.
     init?(_ link: Substring) {
-        let parts = Self.split(String(link), at: ";").map { $0.drop { $0 == " " } }
+        let parts = Self.split(String(link), at: ";")
         guard let target = parts.first, target.first == "<", target.last == ">" else { return nil }
         var parameters: [String: String] = [:]
         for part in parts.dropFirst() {
@@ -25,7 +26,7 @@ struct LinkField {
         self.parameters = parameters
     }
 
-    /// Cuts at a separator outside `<…>` and `"…"` (RFC 8288 § 3, RFC 9110 § 5.6.4).
+    /// Cuts at a separator outside `<…>` and `"…"`, with the white space around it (RFC 8288 § 3, RFC 9110 § 5.6.4).
     private static func split(_ text: String, at separator: Character) -> [Substring] {
         var parts: [Substring] = []
         var start = text.startIndex
@@ -45,7 +46,7 @@ struct LinkField {
                 isBracketed = character == "<" || isBracketed && character != ">"
             }
         }
-        return (parts + [text[start...]]).map { $0.drop { $0 == " " } }
+        return (parts + [text[start...]]).map(\.trimmingSpaces)
     }
 
     private static func unquoted(_ value: Substring) -> String {
