@@ -68,6 +68,16 @@ SHARER = """() => {
     return response;
   };
 }"""
+# What an answer holds is refused when a test says so; what was asked for before and has no answer may be given up.
+SLOW_REFUSAL = """() => {
+  const plain = window.fetch;
+  window.posts = [];
+  window.fetch = (url, options) => {
+    if (options?.method === "POST") window.posts.push(options.signal);
+    return plain(url, options);
+  };
+  RTCPeerConnection.prototype.setRemoteDescription = () => new Promise((_, reject) => { window.refuse = reject; });
+}"""
 # Where the toolbar is and each tool on it, all shown: the page hides some again at its next word.
 TOOLS = """() => {
   document.querySelectorAll("#toolbar [hidden]").forEach(tool => { tool.hidden = false; });
@@ -260,6 +270,23 @@ def test_a_session_whose_answer_breaks_off_is_left(scripted):
     scripted.open()
     scripted.wait_for("POST whep", 1)
     scripted.wait_until(lambda: session in scripted.page.evaluate("window.left"), "a goodbye")
+
+
+def test_an_attempt_that_was_begun_while_an_earlier_answer_is_looked_at_is_given_up_with_that(scripted):
+    scripted.answers["POST whep"] = {"status": 502, **FOREIGN}
+    scripted.page.add_init_script(f"({SLOW_REFUSAL})()")
+    scripted.open()
+    scripted.wait_until(lambda: scripted.title == "No answer yet", "no answer")
+    scripted.answers["POST whep"] = {"status": 201, "headers": {"Location": "/v1/rooms/demo/whep/1"}, "body": "v=0"}
+    scripted.answers["DELETE 1"] = {}
+    scripted.page.click("text=Try now")
+    scripted.wait_until(lambda: scripted.page.evaluate("window.refuse !== undefined"), "an answer")
+    scripted.answers["POST whep"] = None
+    scripted.page.click("text=Try now")
+    scripted.wait_for("POST whep", 3)
+    scripted.page.evaluate("window.refuse(new TypeError('no picture'))")
+    scripted.wait_until(lambda: scripted.state == "unsupported", "a refusal")
+    assert scripted.page.evaluate("window.posts.at(-1).aborted")
 
 
 def test_relays_are_asked_for_anew_before_ice_is_restarted(scripted):

@@ -141,7 +141,7 @@ export class Viewer {
 
     #joinFailed(attempt, error) {
         attempt?.close();
-        this.#pending = null;
+        if (attempt === null || this.#pending === attempt) this.#pending = null; // or it is a later one
         // Chromium has 500 for a site's pages, and closed ones count until they are collected, which the want of more does
         // not bring about. A page loaded anew begins at none; it takes a server that is there.
         if (attempt === null && this.#hasTried && this.#feed.isFresh) return void location.reload();
