@@ -2,7 +2,7 @@
 
 const SDP = "application/sdp";
 const SDP_FRAGMENT = "application/trickle-ice-sdpfrag"; // RFC 8840 § 4.4
-const ANSWER_TIMEOUT = 12_000; // ms; the server itself gives the sharer 5 s
+const ANSWER_TIMEOUT = 12_000; // ms; the server itself gives the sharer 10 s
 const PATCH_TIMEOUT = 5_000; // ms
 const SERVERS_TIMEOUT = 2_000; // ms; whoever needs no relay goes without
 const LONGEST_RETRY_AFTER = 60_000; // ms; somebody looks at this page
