@@ -7,7 +7,7 @@ import Timebase
 package struct ReceivedAudio: Sendable {
     /// One Opus packet.
     package var bytes: [UInt8]
-    /// Of the packets right before it, the oldest first (RED).
+    /// Of the packets right before it, the oldest first (RED); empty where a packet's is none of sound.
     package var copies: [AudioPlayout.Copy]
     /// Not wrapped.
     package var sequenceNumber: Int64
@@ -56,11 +56,13 @@ struct AudioReceiver {
         guard let red = bytes.read({ RedundantPayload($0, payload: packet.payload) }),
             red.payloadType == parameters.payloadType, !red.primary.isEmpty
         else { return nil }
-        let copies = red.redundant.filter { $0.payloadType == parameters.payloadType && !$0.bytes.isEmpty }
-        return (
-            Array(bytes[red.primary]),
-            copies.map { AudioPlayout.Copy(timestampOffset: Int64($0.timestampOffset), bytes: Array(bytes[$0.bytes])) }
-        )
+        // A packet that has no copy here keeps its place: by that those before it are numbered.
+        let copies = red.redundant.map { block in
+            AudioPlayout.Copy(
+                timestampOffset: Int64(block.timestampOffset),
+                bytes: block.payloadType == parameters.payloadType ? Array(bytes[block.bytes]) : [])
+        }
+        return (Array(bytes[red.primary]), copies)
     }
 
     mutating func nextPacket() -> ReceivedAudio? { packets.popFirst() }

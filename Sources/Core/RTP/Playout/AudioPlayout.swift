@@ -103,7 +103,7 @@ package struct AudioPlayout: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: one Opus packet.
-    ///   - copies: of the packets right before it, the oldest first.
+    ///   - copies: of the packets right before it, the oldest first; an empty one stands for a packet that has none.
     ///   - sequenceNumber: unwrapped.
     ///   - timestamp: unwrapped.
     package mutating func receive(
