@@ -18,7 +18,7 @@ public struct AudioPiece: Sendable {
     /// When `samples` are to be heard, in step with the pictures' `showAt`.
     public var playAt: ContinuousClock.Instant
     /// Put in for a listener in real time, to make the delay longer; a recording leaves it out, and the next piece has the
-    /// same timestamp.
+    /// same timestamp. Silent where late sound is waited for.
     public var isInserted: Bool
 
     /// By how many frames decoded sound trails its packet: libopus' look-ahead of 6.5 ms (pre-skip, RFC 7845 § 4.2).

@@ -206,6 +206,8 @@ struct ViewAudio {
     /// What can't be decoded is guessed, and what can't be guessed is silence.
     private func decoded(_ output: PlayoutOutput) -> [Float] {
         guard let decoder else { return [] }
+        // A recording leaves it out, and what is decoded behind a guess goes on from that.
+        if output.isInserted, playout.waitsForMissing { return silence(output) }
         do throws(CodecError) {
             switch output.sound {
             case .packet(let bytes): return try decoder.decode(bytes)
