@@ -40,6 +40,21 @@ struct WaitingPlayoutTests {
         #expect((29 * 960...31 * 960).contains(bench.playout.statistics.concealedTicks), "\(bench.playout.statistics)")
     }
 
+    @Test("So is the last second of packets of 60 ms, of which silence may not cover a part", arguments: 20..<40)
+    func longStallOfLongPackets(packets: Int) {
+        let heldBack = 200..<200 + packets
+        var bench = PlayoutBench()
+        bench.milliseconds = 60
+        bench.playout.waitsForMissing = true
+        bench.jitter = { _, packet in
+            heldBack.contains(packet) ? .milliseconds((heldBack.upperBound - packet) * 60) : .zero
+        }
+        bench.run(until: at(20))
+        // 16 of them last 960 ms.
+        #expect(bench.played.filter(heldBack.contains) == Array(heldBack.suffix(16)))
+        #expect(bench.playout.statistics.packetsLate == packets - 16 && isWhole(bench))
+    }
+
     @Test("What is lost by itself is made good at once, as for a listener")
     func loss() {
         var bench = PlayoutBench()

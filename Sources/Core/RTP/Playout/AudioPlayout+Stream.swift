@@ -164,7 +164,9 @@ extension AudioPlayout {
         /// late plays it as soon as it comes.
         mutating func starve() -> Int {
             starvedFrom = starvedFrom ?? next
-            let ticks = isSilenced ? packetTicks : min(packetTicks, Limits.starvedTicks)
+            // Silence ends where a packet would: one that is still taken may begin there.
+            let silence = packetTicks - Int(starvedTicks % Int64(packetTicks))
+            let ticks = isSilenced ? silence : min(packetTicks, Limits.starvedTicks)
             giveUp(ticks)
             starvedTicks += Int64(ticks)
             return ticks
