@@ -44,6 +44,17 @@ struct DeviceTroubleTests {
         #expect(loop.mixdown.statistics(of: .system).jumps >= 4)
     }
 
+    @Test("What runs dry before it has come in whole falls from as loud as it was, without a click", arguments: [48, 96, 200])
+    func shortSound(frames: Int) {
+        var mixdown = AudioMixdown(packetFrames: 960, start: .zero) { SimpleResampler($0) }
+        let samples = [Float](repeating: 0.3, count: 2 * frames)
+        mixdown.receive(
+            AudioBlock(format: .stereo48k, samples: samples, capturedAt: at(0.1)), of: .system, at: at(0.105))
+        var check = ToneCheck(Self.tone)
+        while let packet = mixdown.nextPacket(at: at(0.4)) { check.add(packet) }
+        #expect(check.largestStep > 0 && check.largestStep < 0.01, "\(check.largestStep)")
+    }
+
     @Test("A source that is taken away while it is heard makes no click")
     func takenAway() {
         for round in 0..<5 {

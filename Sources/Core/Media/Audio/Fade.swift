@@ -18,10 +18,10 @@ package struct FadeIn: Sendable {
     /// 0…1: how much of the sound is heard where the blocks so far ended.
     package var level: Float { Fade.weight(passed, of: AudioLimits.fadeFrames) }
 
-    /// Scales interleaved samples from frame `start` on.
-    package mutating func apply(to samples: inout [Float], from start: Int, channels: Int) {
+    /// Scales interleaved samples from frame `start` on, up to `end`; by default all that follow.
+    package mutating func apply(to samples: inout [Float], from start: Int, until end: Int = .max, channels: Int) {
         guard passed < AudioLimits.fadeFrames else { return }
-        let count = min(AudioLimits.fadeFrames - passed, samples.count / channels - start)
+        let count = min(AudioLimits.fadeFrames - passed, min(end, samples.count / channels) - start)
         for frame in 0..<max(0, count) {
             let weight = Fade.weight(passed + frame, of: AudioLimits.fadeFrames)
             for channel in 0..<channels { samples[(start + frame) * channels + channel] *= weight }

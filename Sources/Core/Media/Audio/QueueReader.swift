@@ -33,7 +33,7 @@ struct QueueReader: Sendable {
         fill(&output, silentUpTo: place, silentFrom: place + frames)
         if !isPlaying { fadeIn.begin() }
         isPlaying = true
-        fadeIn.apply(to: &output, from: place, channels: 2)
+        fadeIn.apply(to: &output, from: place, until: place + frames, channels: 2)
         fadeOut.add(to: &output, from: 0)
         next = last
         if last < end {
@@ -53,7 +53,7 @@ struct QueueReader: Sendable {
     /// Sound of another queue broke off where its reader stands.
     mutating func comes(after other: QueueReader, of queue: SampleQueue) {
         fadeOut = other.fadeOut
-        if other.isPlaying { fadeOut.begin(queue.mirrored(before: other.next, frames: AudioLimits.fadeFrames)) }
+        if other.isPlaying { fadeOut.begin(other.ending(of: queue)) }
     }
 
     private mutating func runDry(_ queue: SampleQueue) {
@@ -63,7 +63,14 @@ struct QueueReader: Sendable {
 
     private mutating func stop(_ queue: SampleQueue) {
         isPlaying = false
-        fadeOut.begin(queue.mirrored(before: next, frames: AudioLimits.fadeFrames))
+        fadeOut.begin(ending(of: queue))
+    }
+
+    /// How it goes on for a while where it breaks off: as loud as it had become.
+    private func ending(of queue: SampleQueue) -> [Float] {
+        let level = fadeIn.level
+        let samples = queue.mirrored(before: next, frames: AudioLimits.fadeFrames)
+        return level < 1 ? samples.map { $0 * level } : samples
     }
 
     private func fill(_ output: inout [Float], silentUpTo head: Int = 0, silentFrom tail: Int) {
