@@ -44,7 +44,7 @@ public final class SignalingServer: Sendable {
     ///
     /// - Throws: `SignalingServerError` where it can't listen; `.stopped` may be thrown where the task is cancelled.
     public func run() async throws {
-        if let lack = ProcessRoom.lack {
+        if let lack = ProcessLimits.lack {
             let error = SignalingServerError.cannotListen(host: configuration.host, port: configuration.port, reason: lack)
             await listening.resolve(.failure(error))
             throw error

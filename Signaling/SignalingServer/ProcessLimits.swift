@@ -2,7 +2,7 @@ import Glibc
 
 /// What the process may still open and start: an event loop that finds no file descriptor or no thread ends it, and with it
 /// all else that an embedder does there.
-enum ProcessRoom {
+enum ProcessLimits {
     /// Of an event loop three, a listener, and a few connections.
     private static let files = 8
 
