@@ -238,10 +238,17 @@ struct PathControl {
     /// Repair packets for each packet of pictures: many more than are lost, so that few pictures have to wait
     /// for a round trip. What is sent again comes on top.
     var repairPacketShare: Double {
+        guard estimator.queueDelay < Limits.queueOfFlexFEC, estimator.roundTrip >= Limits.roundTripOfDoubling else {
+            return 0
+        }
+        // There each burst of losses is seen, however rare they are.
+        let isFar = estimator.roundTrip >= Limits.roundTripOfFreeze && ambient(loss: Limits.lossOfFreeze)
+        return max(isFar ? Limits.repairPacketsPerPacketFarAway : 0, shareForLoss)
+    }
+
+    private var shareForLoss: Double {
         let loss = estimator.lastingLoss
-        guard loss > Limits.lossOfFlexFEC, estimator.queueDelay < Limits.queueOfFlexFEC,
-            estimator.roundTrip >= Limits.roundTripOfDoubling
-        else { return 0 }
+        guard loss > Limits.lossOfFlexFEC else { return 0 }
         let perLoss = Limits.repairPacketsPerLoss + max(0, loss - Limits.heavyLoss) * Limits.repairPacketsPerHeavyLoss
         return min(Limits.mostRepairPacketsPerPacket, loss * min(Limits.mostRepairPacketsPerLoss, perLoss))
     }

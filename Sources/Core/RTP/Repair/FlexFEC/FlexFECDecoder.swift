@@ -35,9 +35,13 @@ package struct FlexFECDecoder: Sendable {
         // What is far from all that is known joins others to equations that nobody solves.
         let newest = known.last?.number ?? base
         guard (base - newest).magnitude <= UInt64(Limits.sourcePackets) else { return [] }
+        let members = header.offsets.map { base + Int64($0) }
+        // Most are of packets that have all come.
+        let numbers = Set(known.map(\.number))
+        guard members.contains(where: { !numbers.contains($0) }) else { return [] }
         let recovery = bytes[payload.lowerBound..<(payload.lowerBound + FlexFECHeader.recoveryBytes)]
         var equation = Equation(
-            unknown: header.offsets.map { base + Int64($0) },
+            unknown: members,
             sum: FlexFECBitString(recovery: recovery, payload: bytes[start..<payload.upperBound]))
         for (number, packet) in known { remove(number, packet, from: &equation) }
         insert(equation)
