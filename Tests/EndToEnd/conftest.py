@@ -1,5 +1,6 @@
 """Fixtures: a network of the test's own, displays, sharers and viewers, all of which end with the test."""
 
+import collections
 import subprocess
 import sys
 from pathlib import Path
@@ -19,8 +20,17 @@ def is_alone(item):
 
 
 def pytest_collection_modifyitems(items):
-    """Those who share the machine come first, in one go."""
-    items.sort(key=is_alone)
+    """Those who share the machine come first, in one go, and of each kind those that take long, so that none is left for the
+    end. Tests of one file are apart from each other: what runs at the same time is not all floods, or all browsers."""
+
+    def kind(item):
+        return is_alone(item), item.get_closest_marker("long") is None
+
+    alike = collections.defaultdict(list)
+    for item in items:
+        alike[*kind(item), item.path].append(item)
+    places = {item: (number + 0.5) / len(group) for group in alike.values() for number, item in enumerate(group)}
+    items.sort(key=lambda item: (*kind(item), places[item]))
 
 
 # Outside of everything: to wait for a turn is no part of a test's time.

@@ -77,6 +77,7 @@ def test_three_seconds_of_blackout(across):
     annexb.probe(recorder.path)
 
 
+@pytest.mark.long
 def test_a_browser_whose_address_changes_goes_on_in_the_same_session(lab, share, start):
     link = lab("--addrs", "1", "both", "delay=5ms")
     host = share(link["a"], *HOST, listen="0.0.0.0:8080")

@@ -162,6 +162,7 @@ def test_who_says_that_everything_arrives_gets_no_more_than_the_maximum(shared, 
     finish(host, good)
 
 
+@pytest.mark.long
 def test_floods_of_forged_datagrams_change_nothing(lan, shared, start):
     host, good, bad = shared()
     joined = bad.do("join")
@@ -190,6 +191,7 @@ def test_floods_of_forged_datagrams_change_nothing(lan, shared, start):
     finish(host, good)
 
 
+@pytest.mark.long
 def test_what_was_sent_once_has_no_effect_when_it_comes_again(shared):
     host, good, bad = shared()
     bad.do("join")
@@ -215,6 +217,7 @@ def test_what_was_sent_once_has_no_effect_when_it_comes_again(shared):
     finish(host, good)
 
 
+@pytest.mark.long
 def test_what_ended_a_session_does_not_end_the_next_one_at_the_same_address(shared):
     host, good, bad = shared()
     first = bad.do("join")

@@ -48,6 +48,7 @@ def test_whoever_gets_another_address_is_followed_without_a_new_session(apart, s
     annexb.probe(path)
 
 
+@pytest.mark.long
 def test_a_browser_follows_a_sharer_that_gets_another_address(apart, start):
     link, _, _, _ = apart()
     page = f"http://{Lab.ADDRESSES['internet']}:8080/r/demo"
@@ -59,6 +60,7 @@ def test_a_browser_follows_a_sharer_that_gets_another_address(apart, start):
     assert summary["longestGapMs"] < 10_000, summary
 
 
+@pytest.mark.long
 def test_whoever_the_nat_gives_another_port_is_followed_within_three_seconds(lab, share, start, artifacts):
     link = lab("--nat", "b=symmetric", "both", "delay=10ms")
     host = share(link["a"], "--test-pattern", "--open", listen="0.0.0.0:8080")
@@ -123,6 +125,7 @@ def test_a_cable_that_is_pulled_and_put_in_again_is_no_end(apart):
     annexb.probe(path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("who", ["viewer", "host"])
 def test_a_machine_that_sleeps_longer_than_any_connection_lives_is_back_by_itself(apart, who):
     _, host, viewer, path = apart()

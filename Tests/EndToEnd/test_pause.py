@@ -4,6 +4,7 @@ import signal
 import subprocess
 import time
 
+import pytest
 from harness import sharer
 from harness.painter import BARS
 from harness.pictures import from_i420
@@ -44,6 +45,7 @@ def test_nothing_from_before_or_during_a_pause_is_seen(lan, display, painter, sh
     assert near(colour(new, (1280, 720)), GREEN)
 
 
+@pytest.mark.long
 def test_who_joins_during_a_pause_waits_for_its_end_in_one_session(lan, share, start, tmp_path):
     host = share(lan, "--test-pattern")
     host.process.send(signal.SIGUSR1)

@@ -73,6 +73,7 @@ def test_udp_is_preferred_where_it_passes(outside, start, tmp_path):
     assert not connections(link["b"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("verdict", ["reject with tcp reset", "drop"])
 def test_a_connection_that_is_cut_is_made_again(outside, start, tmp_path, verdict):
     link, host, server = outside("tcponly")
