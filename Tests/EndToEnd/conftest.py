@@ -15,28 +15,31 @@ from harness.painter import Painter  # noqa: E402
 from harness.paths import ARTIFACTS, MissingBinary, screenshare  # noqa: E402
 
 
-def is_alone(item):
-    return item.get_closest_marker("alone") is not None
+def is_marked(item, name):
+    return item.get_closest_marker(name) is not None
+
+
+def kind(item):
+    if is_marked(item, "alone"):
+        return turns.Kind.ALONE
+    return turns.Kind.QUIET if is_marked(item, "quiet") else turns.Kind.SHARED
 
 
 def pytest_collection_modifyitems(items):
     """Those who share the machine come first, in one go, and of each kind those that take long, so that none is left for the
     end. Tests of one file are apart from each other: what runs at the same time is not all floods, or all browsers."""
-
-    def kind(item):
-        return is_alone(item), item.get_closest_marker("long") is None
-
     alike = collections.defaultdict(list)
     for item in items:
-        alike[*kind(item), item.path].append(item)
-    places = {item: (number + 0.5) / len(group) for group in alike.values() for number, item in enumerate(group)}
-    items.sort(key=lambda item: (*kind(item), places[item]))
+        alike[kind(item), not is_marked(item, "long"), item.path].append(item)
+    places = {
+        item: (*key[:2], (number + 0.5) / len(group)) for key, group in alike.items() for number, item in enumerate(group)}
+    items.sort(key=places.get)
 
 
 # Outside of everything: to wait for a turn is no part of a test's time.
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item):
-    item.turn = turns.Turn(is_alone(item))
+    item.turn = turns.Turn(kind(item))
     try:
         return (yield)
     finally:
@@ -47,7 +50,16 @@ def pytest_runtest_protocol(item):
 def pytest_runtest_setup(item):
     """What is tried a second time has the machine to itself."""
     if getattr(item, "execution_count", 1) > 1:
-        item.turn.be_alone()
+        item.turn.take(turns.Kind.ALONE)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item):
+    """What is to be tried a second time waits for that, and nobody for it."""
+    try:
+        return (yield)
+    finally:
+        item.turn.give_back()
 
 
 def pytest_sessionstart():
