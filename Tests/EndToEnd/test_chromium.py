@@ -28,7 +28,7 @@ def test_an_x11_screen_arrives_with_its_colours(lan, display, painter, share, st
     assert_colours(seen(summary, places), places)
 
 
-@pytest.mark.alone
+@pytest.mark.quiet
 def test_a_moving_screen_is_shown_at_its_rate(lan, display, share, start):
     screen = display(1280, 720, "scroll")
     host = share(lan, "--display", screen.name)

@@ -8,7 +8,8 @@ from harness.networks import Lab
 from harness.processes import wait_until
 from harness.wakes import Wakes
 
-pytestmark = pytest.mark.alone
+# Rates and delays are held to bounds; no test takes more than two thirds of a processor.
+pytestmark = pytest.mark.quiet
 
 WHEP = f"http://{Lab.ADDRESSES['a']}:8080/v1/rooms/demo/whep"
 
@@ -62,6 +63,7 @@ def test_a_link_that_becomes_narrow_is_not_flooded(film, start, artifacts):
     annexb.probe(artifacts / "narrow.h264")
 
 
+@pytest.mark.long
 def test_what_a_policer_drops_is_soon_no_longer_sent(film, start, artifacts):
     link, host = film()
     viewer = watch(start, link["b"], artifacts / "policed.h264")
@@ -130,6 +132,7 @@ def assert_as_fast(beside, before, after):
     assert beside >= 0.95 * min(before, after), (before, beside, after)
 
 
+@pytest.mark.long
 def test_a_slow_viewer_takes_nothing_from_a_fast_one(two, artifacts):
     link, host, fast, alone, slow = two("200kbit")
     host.statistics.wait(lambda line: line["lanes"] == 2, 12, "an encoding of its own for the slow viewer")
@@ -150,6 +153,7 @@ def test_a_slow_viewer_takes_nothing_from_a_fast_one(two, artifacts):
         annexb.probe(artifacts / f"{name}.h264")
 
 
+@pytest.mark.long
 def test_a_viewer_whose_path_takes_next_to_nothing_is_told_of_and_harms_nobody(two, artifacts):
     link, host, fast, alone, slow = two("40kbit")
     host.process.wait_for("takes too little for moving pictures", 25)
@@ -167,6 +171,7 @@ def test_a_viewer_whose_path_takes_next_to_nothing_is_told_of_and_harms_nobody(t
     annexb.probe(artifacts / "slow.h264")
 
 
+@pytest.mark.long
 def test_a_page_says_that_its_connection_takes_too_little(film, start, artifacts):
     link, _ = film()
     page = f"http://{Lab.ADDRESSES['a']}:8080/r/demo"
@@ -206,6 +211,7 @@ def test_a_browser_behind_one_megabit_goes_on_smoothly(film, start, artifacts):
     assert next(iter(host.statistics.all()[-3]["peers"]))["availableBitrate"] < 1_300_000
 
 
+@pytest.mark.long
 def test_a_peer_that_only_estimates_by_itself_is_followed(film, start):
     """REMB: what it names of a screen at rest binds nothing, what it names of a link that is full does."""
     link, host = film()
@@ -220,6 +226,7 @@ def test_a_peer_that_only_estimates_by_itself_is_followed(film, start):
     assert viewer.event("summary", 40)["fps"] > 15
 
 
+@pytest.mark.long
 def test_a_peer_that_only_reports_every_few_seconds_is_followed_within_some(film, start):
     """By what it asks for, and by the round trips of connectivity checks."""
     link, host = film()
@@ -249,6 +256,7 @@ def test_who_tells_nothing_of_packets_does_not_begin_with_a_full_queue(film, sta
     assert host.statistics.last["keyframes"] <= 4
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("browser", [sharer.chromium, sharer.firefox])
 def test_a_film_goes_on_evenly_in_a_browser_where_packets_get_lost(film, start, browser):
     """Requests for them, too. 18 pictures a second reached the screen, and none for 300 ms at times."""

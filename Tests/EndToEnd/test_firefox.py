@@ -15,7 +15,8 @@ def test_the_test_pattern_arrives_with_its_colours(lan, share, start):
     assert summary["frames"] > 60
 
 
-@pytest.mark.alone
+@pytest.mark.quiet
+@pytest.mark.long
 def test_what_gets_lost_is_sent_again(lab, display, share, start):
     link = lab("both", "loss=5%", "delay=25ms")
     screen = display(1280, 720, "scroll")

@@ -36,7 +36,7 @@ def test_a_mode_0_viewer_gets_a_lane_that_ends_with_it(lan, share, start):
     host.statistics.wait(lambda line: line["lanes"] == 1, 5, "one lane again")
 
 
-@pytest.mark.alone
+@pytest.mark.quiet
 def test_its_transport_wide_feedback_comes_in_batches_and_pictures_go_on(lan, display, share, start):
     """In a connection's first seconds its RTCP waits for up to 1.4 s."""
     screen = display(1280, 720)

@@ -42,7 +42,7 @@ def last(host):
     return host.statistics.wait(lambda line: True, 5, "statistics of the host")
 
 
-@pytest.mark.alone
+@pytest.mark.quiet
 def test_a_flood_of_keyframe_requests_makes_no_more_than_one_a_second(shared):
     host, good, bad = shared()
     bad.do("join")
@@ -57,7 +57,7 @@ def test_a_flood_of_keyframe_requests_makes_no_more_than_one_a_second(shared):
     finish(host, good)
 
 
-@pytest.mark.alone
+@pytest.mark.quiet
 @pytest.mark.parametrize("claim", ["near", "far and lossy"])
 def test_a_flood_of_nacks_gets_no_more_than_a_quarter_of_the_media_again(shared, claim):
     host, good, bad = shared()
@@ -83,7 +83,7 @@ def test_a_flood_of_nacks_gets_no_more_than_a_quarter_of_the_media_again(shared,
     finish(host, good)
 
 
-@pytest.mark.alone
+@pytest.mark.quiet
 @pytest.mark.parametrize("flood", [{"kind": "long_nack"}, {"kind": "feedback", "lie": "emptiness"}])
 def test_what_says_much_in_few_bytes_takes_no_time_from_others(shared, flood):
     host, good, bad = shared()
@@ -120,7 +120,7 @@ LIES = {
 }
 
 
-@pytest.mark.alone
+@pytest.mark.quiet
 def test_liars_about_their_paths_take_nothing_from_others(lan, shared, start, display):
     screen = display(640, 360, "video30")
     host, good, first = shared("--bitrate", "600k", source=("--display", screen.name))

@@ -6,10 +6,8 @@ import pytest
 from harness import sharer
 from harness.codes import USAGE
 
-pytestmark = pytest.mark.alone
-
-
 # Read in its slot, or looked at before it.
+@pytest.mark.alone
 @pytest.mark.parametrize("options", [["--fps", "30"], ["--mode", "motion"]], ids=["fps", "motion"])
 def test_a_preset_too_slow_for_the_film_is_left_for_a_smaller_one(lan, start, display, share, options):
     screen = display(1920, 1080, "video30")

@@ -19,7 +19,8 @@ from harness.networks import Lab, Place
 from harness.processes import wait_until
 from harness.wakes import Wakes
 
-pytestmark = pytest.mark.alone
+# Sound breaks off where whoever plays, takes or sends it is woken late. What must be whole for a second, or in step to 20 ms by
+# our viewer, is quiet; what some milliseconds show in, and browsers that are to be in step, run alone.
 
 
 @pytest.fixture
@@ -55,6 +56,7 @@ def longest(flags):
     return best
 
 
+@pytest.mark.quiet
 @with_either_server
 def test_what_the_machine_plays_is_heard_by_a_viewer(lan, server, share, start, heard):
     start(server.play, sound.tone(440, 30))
@@ -78,6 +80,7 @@ def quiet_moments(samples, longer_than):
 @pytest.mark.parametrize(
     "kind", [sound.SoundServer, functools.partial(sound.SoundServer, rewinds=True), sound.PipeWire],
     ids=["awake", "asleep at first", "PipeWire"])
+@pytest.mark.alone
 def test_a_tone_is_whole_once_it_is_there(lan, share, start, heard, kind):
     wakes = start(Wakes)
 
@@ -130,6 +133,7 @@ MAY_NOT = ["setpriv", "--bounding-set=-sys_nice", "--inh-caps=-sys_nice", "prlim
 IN_TIME = ["prlimit", "--rttime=200000"]
 
 
+@pytest.mark.quiet
 @pytest.mark.parametrize("limits", [[], MAY_NOT, IN_TIME], ids=["as it is", "not allowed", "limited in time"])
 def test_the_thread_of_sound_goes_ahead_of_others_where_it_may(lan, server, share, start, heard, limits):
     place = Place([*lan.place.prefix, *limits], lan.address)
@@ -169,6 +173,7 @@ def test_a_viewer_that_asks_for_no_sound_gets_none(lan, server, share, start, ar
         wait_until(lambda: is_captured(server), 10, "a device that is open once somebody listens")
 
 
+@pytest.mark.quiet
 @with_either_server
 def test_microphone_and_system_are_mixed(lan, server, share, start, heard):
     start(server.play, sound.tone(440, 30, 0.3))
@@ -194,6 +199,7 @@ def test_without_a_sound_server_the_picture_goes_on(lan, share, start, artifacts
     asked.process.wait_for("Silence is sent in place of the system", 5)
 
 
+@pytest.mark.quiet
 @with_either_server
 def test_a_sound_server_that_dies_and_comes_back_is_heard_again(lan, server, share, start, artifacts):
     start(server.play, sound.tone(440, 60))
@@ -337,6 +343,7 @@ def recorded(viewer, path, seconds):
     return milliseconds95(lags), viewer.statistics.last["videoLag95Ms"]
 
 
+@pytest.mark.quiet
 def test_flash_and_click_are_recorded_and_shown_together(lan, flashing, start, artifacts):
     def record():
         whep, path = flashing(lan), artifacts / "out.mkv"
@@ -347,6 +354,7 @@ def test_flash_and_click_are_recorded_and_shown_together(lan, flashing, start, a
     best_of(record, lambda lags: max(lags) <= 20)
 
 
+@pytest.mark.quiet
 @with_either_server
 def test_a_sound_server_s_sound_stays_with_moving_pictures(lan, server, share, start, tmp_path):
     start(server.play, sound.tone(440, 90))
@@ -364,6 +372,8 @@ def test_a_sound_server_s_sound_stays_with_moving_pictures(lan, server, share, s
     best_of(watch, lambda last: last["videoLag95Ms"] <= 20 and last["soundLost"] < 0.2)
 
 
+@pytest.mark.quiet
+@pytest.mark.long
 def test_sound_is_heard_where_the_path_takes_hardly_more_than_all_of_it(lab, server, share, start, tmp_path):
     """96 kbit/s, and 24 of headers."""
     start(server.play, sound.tone(440, 90))
@@ -385,6 +395,8 @@ def test_sound_is_heard_where_the_path_takes_hardly_more_than_all_of_it(lab, ser
         viewer.kill()
 
 
+@pytest.mark.quiet
+@pytest.mark.long
 def test_flash_and_click_stay_together_where_five_percent_are_lost(lab, flashing, start, artifacts):
     link = lab("both", "loss=5%", "delay=25ms")
     flashing(link["a"], "0.0.0.0:8080")
@@ -406,6 +418,7 @@ def in_chromium(viewer):
     return found["p95"]
 
 
+@pytest.mark.alone
 @pytest.mark.timeout(150)
 def test_chromium_shows_and_plays_them_together(lan, flashing, start):
     def watch():
@@ -415,6 +428,7 @@ def test_chromium_shows_and_plays_them_together(lan, flashing, start):
     best_of(watch, lambda apart: apart <= 20)
 
 
+@pytest.mark.alone
 def test_chromium_keeps_them_together_where_five_percent_are_lost(lab, flashing, start):
     link = lab("both", "loss=5%", "delay=25ms")
     flashing(link["a"], "0.0.0.0:8080")
@@ -422,6 +436,7 @@ def test_chromium_keeps_them_together_where_five_percent_are_lost(lab, flashing,
     assert in_chromium(start(sharer.chromium, link["b"], page, "--duration", "60", stdin=-1)) <= 40
 
 
+@pytest.mark.alone
 def test_wav_holds_what_is_heard(lan, flashing, start, artifacts):
     whep = flashing(lan)
     as_it_came, as_heard = artifacts / "out.opus", artifacts / "heard.wav"

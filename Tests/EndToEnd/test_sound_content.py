@@ -9,7 +9,7 @@ from harness import containers, sharer, sound
 from harness.measures import best_of
 from test_sound import longest, server  # noqa: F401
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.quiet
 
 
 @pytest.fixture
@@ -43,6 +43,7 @@ def test_left_stays_left_and_right_stays_right(lan, server, share, start, record
         assert sound.levels(samples, other)[is_there].max() < 0.01
 
 
+@pytest.mark.alone
 def test_clicks_of_the_system_and_speech_of_the_microphone_arrive_as_they_were(
     lan, server, share, start, recorder  # noqa: F811
 ):
