@@ -9,7 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from harness import networks, processes, sharer, turns  # noqa: E402
+from harness import browsers, networks, processes, sharer, turns  # noqa: E402
 from harness.displays import Display  # noqa: E402
 from harness.painter import Painter  # noqa: E402
 from harness.paths import ARTIFACTS, MissingBinary, screenshare  # noqa: E402
@@ -39,6 +39,8 @@ def pytest_collection_modifyitems(items):
 # Outside of everything: to wait for a turn is no part of a test's time.
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item):
+    if kind(item) != turns.Kind.SHARED:
+        browsers.end()
     item.turn = turns.Turn(kind(item))
     try:
         return (yield)
@@ -50,6 +52,7 @@ def pytest_runtest_protocol(item):
 def pytest_runtest_setup(item):
     """What is tried a second time has the machine to itself."""
     if getattr(item, "execution_count", 1) > 1:
+        browsers.end()
         item.turn.take(turns.Kind.ALONE)
 
 
@@ -60,6 +63,10 @@ def pytest_runtest_teardown(item):
         return (yield)
     finally:
         item.turn.give_back()
+
+
+def pytest_sessionfinish():
+    browsers.end()
 
 
 def pytest_sessionstart():

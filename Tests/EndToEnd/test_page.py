@@ -1,15 +1,13 @@
 """The page alone, in Chromium, with a server that a test scripts: silence, and words that are not the server's own."""
 
 import json
-import os
 import time
 from urllib.parse import urlsplit
 
 import pytest
+from harness import browsers
 from harness.paths import ROOT
-from playwright.sync_api import sync_playwright
 
-CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 SOURCE = ROOT / "Signaling/SignalingServer/Page"
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 FOREIGN = {"body": "<h1>Not here</h1>", "content_type": "text/html"}
@@ -168,11 +166,9 @@ class Scripted:
 @pytest.fixture
 def scripted(request):
     """Its parameter, where it has one: more of the browser's options."""
-    options = ["--no-sandbox", "--disable-gpu", *getattr(request, "param", [])]
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=options)
-        yield Scripted(browser)
-        browser.close()
+    made = Scripted(browsers.browser(*getattr(request, "param", [])))
+    yield made
+    made.page.close()
 
 
 @pytest.mark.parametrize("status", [404, 410])
