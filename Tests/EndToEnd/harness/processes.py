@@ -127,6 +127,8 @@ class Process:
         for number, patience in ((signal.SIGTERM, 1), (signal.SIGKILL, 5)):
             try:
                 os.killpg(self.pid, number)
+                # One that a test has stopped hears of it then.
+                os.killpg(self.pid, signal.SIGCONT)
                 self.child.wait(patience)
             except (ProcessLookupError, PermissionError, subprocess.TimeoutExpired):
                 continue
