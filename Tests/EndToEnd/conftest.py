@@ -49,11 +49,18 @@ def pytest_runtest_protocol(item):
 
 
 @pytest.hookimpl(tryfirst=True)
+def pytest_timeout_set_timer(item, settings):
+    item.time_limit = settings
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
-    """What is tried a second time has the machine to itself."""
+    """What is tried a second time has the machine to itself, and all the time that a test has."""
     if getattr(item, "execution_count", 1) > 1:
         browsers.end()
         item.turn.take(turns.Kind.ALONE)
+        if limit := getattr(item, "time_limit", None):
+            item.ihook.pytest_timeout_set_timer(item=item, settings=limit)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -62,6 +69,7 @@ def pytest_runtest_teardown(item):
     try:
         return (yield)
     finally:
+        item.ihook.pytest_timeout_cancel_timer(item=item)
         item.turn.give_back()
 
 
