@@ -9,8 +9,18 @@ from harness import sharer
 from harness.paths import ROOT
 from harness.processes import Process
 
-# Its X server takes :0 from whoever has it: in a network namespace of its own it can't see that.
-pytestmark = pytest.mark.alone
+
+@pytest.fixture
+def demonstrate(lan, program, start):
+    """`demonstrate(DISPLAY="")`: the demo, whose X server sees no sockets but its own. In a network namespace alone it would
+    take :0 from whoever has it."""
+    hidden = 'mkdir -p -m 1777 /tmp/.X11-unix && mount -t tmpfs none /tmp/.X11-unix && exec "$0"'
+    command = lan.command(["unshare", "--mount", "sh", "-c", hidden, ROOT / "Scripts/demo"])
+
+    def begin(**environment):
+        return start(Process, command, env={"SCREENSHARE": program, **environment}, name="demo")
+
+    return begin
 
 
 def processes_of(session_leader):
@@ -32,9 +42,8 @@ def alive(pid):
         return False
 
 
-def test_the_demo_is_seen_in_a_browser_and_leaves_nothing(lan, program, start, artifacts):
-    environment = {"SCREENSHARE": program, "DISPLAY": "", "WAYLAND_DISPLAY": "", "XDG_SESSION_TYPE": ""}
-    demo = start(Process, lan.command([ROOT / "Scripts/demo"]), env=environment, name="demo")
+def test_the_demo_is_seen_in_a_browser_and_leaves_nothing(lan, demonstrate, start, artifacts):
+    demo = demonstrate(DISPLAY="", WAYLAND_DISPLAY="", XDG_SESSION_TYPE="")
     link = demo.wait_for(sharer.LINK, 30)[0]
     first_words = demo.text().splitlines()[:3]
     assert any(link in line for line in first_words), "the link is not what one reads first"
@@ -49,9 +58,8 @@ def test_the_demo_is_seen_in_a_browser_and_leaves_nothing(lan, program, start, a
     assert not [pid for pid in children if alive(pid)]
 
 
-def test_in_a_wayland_session_the_demo_says_so_first_and_shares_a_virtual_screen(lan, program, start):
-    environment = {"SCREENSHARE": program, "DISPLAY": ":987", "WAYLAND_DISPLAY": "wayland-987"}
-    demo = start(Process, lan.command([ROOT / "Scripts/demo"]), env=environment, name="demo")
+def test_in_a_wayland_session_the_demo_says_so_first_and_shares_a_virtual_screen(demonstrate):
+    demo = demonstrate(DISPLAY=":987", WAYLAND_DISPLAY="wayland-987")
     demo.wait_for(sharer.LINK, 30)
     assert "Wayland" in demo.text().splitlines()[0] and "virtual" in demo.text().splitlines()[0]
     os.killpg(demo.pid, signal.SIGINT)
