@@ -15,8 +15,9 @@ PROGRAM = $${SCREENSHARE:-$$($(SWIFT) build $(TESTED) --show-bin-path)/screensha
 
 SUPPORT = netlab screensource textsource firefoxh264
 
-# End to end most tests wait most of the time; those that measure have the machine to themselves all the same.
-E2E_WORKERS ?= $(shell expr $$(nproc) + 1)
+# End to end most tests wait most of the time: one takes some third of a processor. Those that measure have the machine to
+# themselves all the same.
+E2E_WORKERS ?= $(shell expr $$(nproc) \* 2)
 PYTEST = .venv/bin/python -m pytest -c Tests/EndToEnd/pytest.ini -n $(E2E_WORKERS) Tests/EndToEnd
 
 .DEFAULT_GOAL := help
