@@ -1,3 +1,4 @@
+import PeerCore
 import TestSupport
 import Testing
 import Timebase
