@@ -248,6 +248,21 @@ struct BandwidthEstimatorTests {
         #expect(estimator.lastingLoss < 0.02, "\(estimator.lastingLoss)")
     }
 
+    @Test("what a feedback tells not to have come is lost, though the next one, which misses something as well, was there before it")
+    func overtakenFeedback() {
+        var estimator = BandwidthEstimator(start: 2_000_000, maximum: 40_000_000)
+        let begin = Instant.zero + .seconds(1)
+        for packet in 1...20 as ClosedRange<Int64> { estimator.sent(packet, bytes: 1200, at: begin) }
+        for (turn, packets) in ([11...20, 1...10] as [ClosedRange<UInt16>]).enumerated() {
+            for packet in packets {
+                estimator.report(packet, arrival: packet == 5 || packet == 20 ? nil : .milliseconds(1020))
+            }
+            estimator.finish(at: begin + .milliseconds(30 + 10 * turn))
+        }
+        #expect(estimator.takeLost() == [5])
+        #expect(estimator.isLost(5) && !estimator.isLost(20))
+    }
+
     @Test("a path that is longer behind an outage is no queue")
     func longerBehindOutage() {
         var simulation = PathSimulation(wish: 3_000_000) { time in

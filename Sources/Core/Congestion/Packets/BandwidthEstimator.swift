@@ -27,6 +27,8 @@ package struct BandwidthEstimator: Sendable {
     private var lost: [Int64] = []
     /// Ordinary packets that have not come where a favoured one has.
     private var overtaken: Deque<Int64> = []
+    /// The newest ordinary packet that is known to have come.
+    private var newestArrived = Int64.min
     /// Feedback that came at all; without any there is no window.
     private var lastFeedback: Instant?
     /// Between two feedbacks, smoothed.
@@ -138,26 +140,34 @@ package struct BandwidthEstimator: Sendable {
     package mutating func report(_ wrapped: UInt16, arrival: Duration?, ecn: ECNCodepoint? = nil) {
         guard reports.count < Limits.sentPackets, let number = packets.number(of: wrapped) else { return }
         let isFavoured = packets.isFavoured(number)
-        guard arrival != nil || isFavoured else {
-            // Sound that overtook it says nothing of it: what came after it in its own queue does.
-            if overtaken.last.map({ $0 < number }) ?? true { overtaken.append(number) }
-            if overtaken.count > Limits.sentPackets { overtaken.removeFirst() }
-            return
-        }
+        guard arrival != nil || isFavoured else { return noteMissing(number) }
         if !isFavoured { settleOvertaken(below: number) }
         guard let report = packets.report(number, arrival: arrival) else { return }
         if let ecn, arrival != nil {
             ecnCounts.count(ecn)
             if ecn != .notCapable { silenced = 0 }
         }
+        if arrival != nil, !report.isFavoured { newestArrived = max(newestArrived, number) }
         reports.append(report)
+    }
+
+    /// Sound that overtook it says nothing of it: what came after it in its own queue does. That is known already where the
+    /// feedback was overtaken by the next.
+    private mutating func noteMissing(_ number: Int64) {
+        guard number > newestArrived else { return noteLost(number) }
+        if overtaken.last.map({ $0 < number }) ?? true { overtaken.append(number) }
+        if overtaken.count > Limits.sentPackets { overtaken.removeFirst() }
+    }
+
+    private mutating func noteLost(_ number: Int64) {
+        if let report = packets.report(number, arrival: nil) { reports.append(report) }
     }
 
     /// One with a higher number has come: those are lost.
     private mutating func settleOvertaken(below number: Int64) {
         while let first = overtaken.first, first < number {
             overtaken.removeFirst()
-            if let report = packets.report(first, arrival: nil) { reports.append(report) }
+            noteLost(first)
         }
     }
 
