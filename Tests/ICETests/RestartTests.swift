@@ -96,6 +96,36 @@ struct RestartTests {
         #expect(pair.viewer.agent.state == .running)
     }
 
+    @Test("a session that works only after it was given up has every other pair tried once its own falls silent")
+    func lateAnswer() throws {
+        let sockets = (1...2).map { Candidate.host(address("10.0.0.\($0)", 5001), localPreference: UInt16(400 - $0)) }
+        let pair = Pair(seed: 58, viewer: sockets)
+        pair.join()
+        pair.world.run(for: .seconds(10))
+        let viewer = pair.world.with(pair.viewer) { agent, now in agent.restart(at: now) }
+        let sharer = pair.world.with(pair.sharer) { agent, now in
+            defer { for socket in sockets { agent.addRemoteCandidate(socket, at: now) } }
+            return agent.restart(remote: viewer, at: now)
+        }
+        // Until the viewer hears of the sharer's answer nothing of the new session passes.
+        pair.world.tap = { ICEAgent.localUfrag(of: $0.bytes) == viewer.ufrag ? nil : $0 }
+        pair.world.run(for: .seconds(45))
+        #expect(pair.sharer.count(.failed) == 1)
+        pair.world.tap = { $0 }
+        pair.world.with(pair.viewer) { agent, now in
+            agent.setRemote(sharer, at: now)
+            agent.addRemoteCandidate(.host(Pair.sharerSocket), at: now)
+        }
+        pair.world.run(for: .seconds(10))
+        #expect(pair.sharer.agent.localUfrags == [sharer.ufrag])
+        let remote = try #require(pair.sharer.agent.selectedPair?.remote)
+        let begin = pair.world.now
+        pair.world.loss = 1
+        pair.world.run(for: .seconds(14))
+        let others = pair.sharer.sent.filter { $0.at > begin && $0.packet.destination != remote }
+        #expect(others.contains { STUNFacts($0.packet.bytes)?.isRequest == true })
+    }
+
     @Test("a peer that restarts, answers one check, and is never heard again fails")
     func answeredOnce() {
         let pair = connected(seed: 57)

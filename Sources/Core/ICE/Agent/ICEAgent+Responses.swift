@@ -50,6 +50,8 @@ extension ICEAgent {
         guard let entry = session.checklist[check.addresses] else { return }
         session.checklist.unfreeze(entry.foundation)
         session.nomination.foundValidPair(at: now)
+        // It works after all, as where the peer was told late of a restart: others are tried again when this falls silent.
+        session.hasFailed = false
         if path == nil { use(entry) }
         switch role {
         case .controlling:
