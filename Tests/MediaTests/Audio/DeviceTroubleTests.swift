@@ -55,6 +55,21 @@ struct DeviceTroubleTests {
         #expect(check.largestStep > 0 && check.largestStep < 0.01, "\(check.largestStep)")
     }
 
+    @Test("What comes in by the millisecond, each in another format, comes in without a click")
+    func shortFormats() {
+        var mixdown = AudioMixdown(packetFrames: 960, start: .zero) { SimpleResampler($0) }
+        for number in 0..<20 {
+            let format = number % 2 == 0 ? AudioFormat.stereo48k : AudioFormat(sampleRate: 96_000, channels: 2)
+            let samples = [Float](repeating: 0.3, count: 2 * format.sampleRate / 1000)
+            let heard = 0.1 + Double(number) / 1000
+            mixdown.receive(
+                AudioBlock(format: format, samples: samples, capturedAt: at(heard)), of: .system, at: at(heard + 0.0015))
+        }
+        var check = ToneCheck(Self.tone)
+        while let packet = mixdown.nextPacket(at: at(0.4)) { check.add(packet) }
+        #expect(check.largestStep > 0 && check.largestStep < 0.01, "\(check.largestStep)")
+    }
+
     @Test("A source that is taken away while it is heard makes no click")
     func takenAway() {
         for round in 0..<5 {

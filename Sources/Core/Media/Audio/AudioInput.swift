@@ -173,6 +173,8 @@ package struct AudioInput {
         convert(lastSamples.mirrored(suffix: conversion.framesOfDelay, channels: conversion.channels), conversion)
         let excess = converted.count - Int(conversion.delay.rounded()) * conversion.channels
         if excess > 0 { converted.removeLast(excess) }
+        // What it held may have begun a moment ago.
+        fadeIn.apply(to: &converted, from: 0, channels: conversion.channels)
         queue.append(converted, from: 0, channels: conversion.channels)
         marks.add(index: queue.end, captured: captureEnd)
     }
