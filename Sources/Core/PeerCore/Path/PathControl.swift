@@ -19,8 +19,8 @@ struct PathControl {
     private var next: Int64
     /// The number of a packet that is about to leave.
     private var taken: Int64?
-    private var estimator: BandwidthEstimator
-    private var reported: ReportedRate
+    private(set) var estimator: BandwidthEstimator
+    private(set) var reported: ReportedRate
     /// Until feedback on packets comes: nothing passes, as far as checks tell.
     var unanswered = UnansweredSilence()
     /// What both sides agreed on.
@@ -211,46 +211,6 @@ struct PathControl {
             target: target, capacity: evidence == .reportsOnly ? nil : estimator.capacity,
             queueDelay: toldQueueDelay,
             loss: estimator.loss, isMarkable: estimator.isMarkable, congestionMarks: estimator.congestionMarks)
-    }
-
-    var queueDelay: Duration { estimator.queueDelay }
-    /// By single packets, or by round trips, as the peer tells.
-    var toldQueueDelay: Duration { goesByReports ? reported.queueDelay : estimator.queueDelay }
-    /// How long what is sent again waits before a narrow link; of round trips, jitter is no queue.
-    func queueBeforeRepairs(at now: Instant) -> Duration {
-        guard goesByReports else { return estimator.queueDelay <= Limits.queueOfRepair ? .zero : estimator.queueDelay }
-        let queue = reported.queue(at: now)
-        return queue > Limits.queueOfOwed || reported.leavesQueue(at: now) ? max(queue, Limits.queueOfOwed) : .zero
-    }
-    /// What goes into the queue now may find no room.
-    func mayBeFull(at now: Instant) -> Bool {
-        goesByReports && (reported.leavesQueue(at: now) || reported.queue(at: now) > Limits.queueOfFull)
-    }
-    /// Smoothed, from leaving to what is told of it; nil before anything was.
-    var feedbackDelay: Duration? { estimator.feedbackDelay }
-
-    /// Whether so much has been lost for some seconds.
-    func lasting(loss: Double) -> Bool { estimator.lastingLoss > loss }
-
-    /// Whether so much gets lost there, all in all: bursts are seconds apart.
-    func ambient(loss: Double) -> Bool { max(estimator.lastingLoss, estimator.ambientLoss) > loss }
-
-    /// Repair packets for each packet of pictures: many more than are lost, so that few pictures have to wait
-    /// for a round trip. What is sent again comes on top.
-    var repairPacketShare: Double {
-        guard estimator.queueDelay < Limits.queueOfFlexFEC, estimator.roundTrip >= Limits.roundTripOfDoubling else {
-            return 0
-        }
-        // There each burst of losses is seen, however rare they are.
-        let isFar = estimator.roundTrip >= Limits.roundTripOfFreeze && ambient(loss: Limits.lossOfFreeze)
-        return max(isFar ? Limits.repairPacketsPerPacketFarAway : 0, shareForLoss)
-    }
-
-    private var shareForLoss: Double {
-        let loss = estimator.lastingLoss
-        guard loss > Limits.lossOfFlexFEC else { return 0 }
-        let perLoss = Limits.repairPacketsPerLoss + max(0, loss - Limits.heavyLoss) * Limits.repairPacketsPerHeavyLoss
-        return min(Limits.mostRepairPacketsPerPacket, loss * min(Limits.mostRepairPacketsPerLoss, perLoss))
     }
 
     // MARK: In
