@@ -31,6 +31,8 @@ struct PeerPair: ~Copyable {
     var losesHandshake = false
     /// No request of its own for lost packets leaves.
     var viewerAsksNothing = false
+    /// Nor feedback on packets; its reports do.
+    var viewerTellsNothing = false
     /// The viewer's reports wait for each other, and leave in these moments.
     var viewerReportsAt: [Instant] = []
     /// Of a batch, one behind the other.
@@ -265,7 +267,9 @@ struct PeerPair: ~Copyable {
                 }
                 if losesHandshake, transmit.bytes.read(DatagramKind.init) == .handshake { continue }
                 if viewerChecksNothing, transmit.bytes.starts(with: [0, 1]) { continue }
-                let bytes = viewerAsksNothing ? Self.withoutRequests(transmit.bytes) : transmit.bytes
+                var bytes = transmit.bytes
+                if viewerAsksNothing { bytes = Self.without(format: 1, bytes) }
+                if viewerTellsNothing { bytes = Self.without(format: 15, bytes) }
                 link.send(bytes, from: viewerMapping ?? viewerAddress, to: transmit.to, at: now)
             case .event(.received(let unit)):
                 unitsReceived += 1
@@ -283,15 +287,15 @@ struct PeerPair: ~Copyable {
         }
     }
 
-    /// A datagram without the generic NACKs (RFC 4585 § 6.2.1) among its RTCP packets; the reports beside them stay.
-    private static func withoutRequests(_ datagram: [UInt8]) -> [UInt8] {
+    /// A datagram without the generic NACKs (RFC 4585 § 6.2.1), say, among its RTCP packets; the reports beside them stay.
+    private static func without(format: UInt8, _ datagram: [UInt8]) -> [UInt8] {
         var rest: [UInt8] = []
         var start = 0
         while start + 4 <= datagram.count, datagram[start] >> 6 == 2 {
-            let isRequest = datagram[start] & 31 == 1 && datagram[start + 1] == 205
+            let goes = datagram[start] & 31 == format && datagram[start + 1] == 205
             let end = start + 4 * (1 + Int(datagram[start + 2]) << 8 + Int(datagram[start + 3]))
             guard end <= datagram.count else { break }
-            if !isRequest { rest += datagram[start..<end] }
+            if !goes { rest += datagram[start..<end] }
             start = end
         }
         return rest + datagram[start...]

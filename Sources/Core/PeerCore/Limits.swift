@@ -27,6 +27,11 @@ enum Limits {
     static let unansweredTime = Duration.seconds(2)
     /// One packet of pictures in this time leaves then: who gets it asks for those before it.
     static let unansweredInterval = Duration.milliseconds(150)
+    /// Reports that tell of more packets while feedback on them is missing, until it is waited for no longer: the first may tell
+    /// of what came before, and the next be there before the feedback where an outage ends.
+    static let reportsWithoutFeedback = 4
+    /// Of reports that come closer together only one counts for that; browsers' are half a second apart at least.
+    static let pauseOfToldReports = Duration.milliseconds(500)
     /// Who was heard, or answered a check, within this time has no other address yet: a report from one is not read.
     static let pauseOfReports = Duration.milliseconds(100)
 

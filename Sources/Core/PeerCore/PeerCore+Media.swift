@@ -119,6 +119,7 @@ extension PeerCore {
                 if requestBudget.spend(cost, at: now) { sender?.oweUnasked(report, path, at: now) }
             }
             if let loss = audioSender?.handle(report, at: now) { outputs.append(.event(.losesAudio(loss))) }
+            if path.receive(report, roundTrip: ice.roundTripTime, at: now) { beginPicturesAnew() }
         }
     }
 
@@ -133,6 +134,10 @@ extension PeerCore {
             sender?.adaptPlayout(path, checkRoundTrip: ice.roundTripTime, at: now)
             return
         }
+        beginPicturesAnew()
+    }
+
+    private mutating func beginPicturesAnew() {
         sender?.dropUnsent()
         outputs.append(.event(.keyframeNeeded))
     }

@@ -10,7 +10,7 @@ struct PathControl {
     enum Evidence {
         /// The peer tells nothing of single packets: reports, REMB, round trips and what it asks for.
         case reportsOnly
-        /// Feedback on packets was agreed on, and none has come yet: what reports say counts as well.
+        /// Feedback on packets was agreed on, and none has come yet, or none comes any more: what reports say counts as well.
         case reportsUntilFeedback
         /// Feedback on packets.
         case feedback
@@ -23,6 +23,7 @@ struct PathControl {
     private(set) var reported: ReportedRate
     /// Until feedback on packets comes: nothing passes, as far as checks tell.
     var unanswered = UnansweredSilence()
+    private var missingFeedback: MissingFeedback
     /// What both sides agreed on.
     private let feedback: PathFeedback
     /// What packets may carry for routers; nil: no permission to mark them.
@@ -49,6 +50,7 @@ struct PathControl {
         maximum = parameters?.bitsPerSecond ?? 0
         feedback = parameters?.feedback ?? .none
         ecn = parameters?.ecn
+        missingFeedback = MissingFeedback(parameters)
         reported = ReportedRate(maximum: maximum)
         estimator = Self.estimator(start: Limits.startRate, maximum: maximum, feedback, ecn)
         feedbackBudget = TokenBucket(
@@ -94,7 +96,7 @@ struct PathControl {
         if estimator.hasFeedback { return .feedback }
         return feedback == .none ? .reportsOnly : .reportsUntilFeedback
     }
-    /// No feedback has come: what reports say counts.
+    /// No feedback comes: what reports say counts.
     var goesByReports: Bool { evidence != .feedback }
 
     // MARK: Out
@@ -255,6 +257,7 @@ struct PathControl {
     }
 
     private mutating func finish(at now: Instant) -> Duration? {
+        missingFeedback.feedbackCame()
         let silence = estimator.finish(at: now)
         // What has piled up here while a queue stood there must not make the next.
         if estimator.queueDelay >= Limits.restQueueDelay { sparesUntil = now + Limits.restDuration }
@@ -287,6 +290,20 @@ struct PathControl {
 
     mutating func receive(_ estimate: BitrateEstimate, at now: Instant) {
         reported.estimated(bitsPerSecond: estimate.bitsPerSecond, at: now)
+    }
+
+    /// A receiver report on one of our streams.
+    ///
+    /// - Parameter roundTrip: by connectivity checks.
+    /// - Returns: whether reports have to do from now on: packets come, and the peer gives no feedback on them any more.
+    mutating func receive(_ report: ReportBlock, roundTrip: Duration?, at now: Instant) -> Bool {
+        guard missingFeedback.follow(report, isSilent: estimator.isSilent, at: now) else { return false }
+        missingFeedback.feedbackCame()
+        estimator = Self.estimator(start: Limits.startRate, maximum: maximum, feedback, ecn)
+        reported = ReportedRate(maximum: maximum)
+        reported.begin(roundTrip: roundTrip ?? Limits.assumedRoundTrip)
+        (probe, sparesQueue) = (IdleProbe(), false)
+        return true
     }
 
     /// A receiver report: what was lost of so many packets.
