@@ -1,4 +1,6 @@
 import Media
+import PeerCore
+import RTP
 import Testing
 import Timebase
 import VideoCodec
@@ -8,14 +10,15 @@ extension VideoPipeline {
     /// A thread of pictures's work, without the thread.
     static func threadless(
         size: PixelSize = PixelSize(width: 320, height: 240),
-        report: @escaping @Sendable (VideoPipelineEvent) -> Void = { _ in }
+        report: @escaping @Sendable (VideoPipelineEvent) -> Void = { _ in },
+        deliver: @escaping @Sendable (PacketizedUnit, LaneKey) -> Void = { _, _ in }
     ) throws -> VideoPipeline {
         let controls = VideoControls(
             VideoCommands(size: .native, fixedRate: nil, mode: .auto, preset: .ultrafast, bitsPerSecond: 2_000_000))
         let source = try #require(TestPatternSource(size: size, wakeup: controls.wakeup))
         return VideoPipeline(
-            controls: controls, counters: VideoCounters(), source: source, deliver: { _, _ in }, isOutboxFull: { _ in false },
-            isCongested: { _, _ in false }, taps: SampleTaps(), report: report)
+            controls: controls, counters: VideoCounters(), source: source, deliver: deliver,
+            isOutboxFull: { _ in false }, isCongested: { _, _ in false }, taps: SampleTaps(), report: report)
     }
 
     /// The source shows one grey, and each lane that is watched has its turn.

@@ -2,6 +2,7 @@ import Media
 import NIOConcurrencyHelpers
 import PeerCore
 import RTP
+import SystemClock
 import Testing
 import Timebase
 import VideoCodec
@@ -323,12 +324,26 @@ struct VideoPipelineTests {
         let size = PixelSize(width: 640, height: 480)
         let target = SendTarget(bitsPerSecond: bitsPerSecond, frameRate: .fps30)
         let lane = try EncoderLane(
-            .standard, .constrainedBaseline, .ultrafast, size: size, frameRate: .fps30, target: target)
+            .standard, .constrainedBaseline, .ultrafast, size: size, frameRate: .fps30,
+            maximumBitsPerSecond: bitsPerSecond)
         let unit = try lane.encode(
             I420Picture(size: size), damage: PixelRect(size), mediaTime: MediaTime(ticks: 0), capturedAt: .zero,
             target: target, at: .zero)
         #expect(unit?.isKeyframe == true)
         #expect(unit.map { seconds.contains($0.keyframeInterval.inSeconds) } == true)
+    }
+
+    @Test("a stream's level has room for the bits that it may come to have, however few it begins with")
+    func level() throws {
+        let units = NIOLockedValueBox<[PacketizedUnit]>([])
+        let pipeline = try VideoPipeline.threadless(deliver: { unit, _ in units.withLockedValue { $0.append(unit) } })
+        pipeline.commands.lanes = [.standard]
+        pipeline.commands.rungRates = [0: 300_000]
+        try pipeline.encode(grey: 60, PixelSize(width: 320, height: 240), .zero, at: SystemClock.now())
+        let bytes = try #require(units.withLockedValue { $0.first }).bytes
+        let parameters = try #require(bytes.firstIndex(of: 0x67))
+        // 2 Mbit/s: level 1.3, which such pictures need, ends at 768 kbit/s.
+        #expect(bytes[parameters + 3] == 20)
     }
 
     @Test("a window whose edge is dragged costs a keyframe a second, and ends at the size it has then")

@@ -24,14 +24,15 @@ final class EncoderLane {
     private var sharpest = RefinementPolicy.nothingEncoded
     private var fruitless = 0
 
+    /// - Parameter maximumBitsPerSecond: the most there may be, however few there are now.
     init(
         _ key: LaneKey, _ profile: X264Configuration.Profile, _ preset: X264Configuration.Preset, size: PixelSize,
-        frameRate: FrameRate, target: SendTarget
+        frameRate: FrameRate, maximumBitsPerSecond: Int
     ) throws(CodecError) {
         self.profile = profile
         self.size = size
         var configuration = X264Configuration(
-            size: size, frameRate: frameRate, maximumBitsPerSecond: target.bitsPerSecond)
+            size: size, frameRate: frameRate, maximumBitsPerSecond: maximumBitsPerSecond)
         configuration.profile = profile
         configuration.preset = preset
         // Pages are gone back to on the share's own rung; each reference takes memory.

@@ -175,7 +175,8 @@ extension VideoPipeline {
             lanes[key] = nil
         }
         let lane = try EncoderLane(
-            key, profile, commands.preset, size: size, frameRate: commands.frameRate, target: target(of: key))
+            key, profile, commands.preset, size: size, frameRate: commands.frameRate,
+            maximumBitsPerSecond: commands.bitsPerSecond)
         lane.set(preset(of: key))
         lanes[key] = lane
         counters.update { $0.lanes = lanes.count }
