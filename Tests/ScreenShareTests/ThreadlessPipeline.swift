@@ -23,9 +23,15 @@ extension VideoPipeline {
 
     /// The source shows one grey, and each lane that is watched has its turn.
     func encode(grey: UInt8, _ size: PixelSize, _ time: Duration, at now: Instant) throws {
+        try convert(grey: grey, size, at: now)
+        try encode(damage: PixelRect(size), MediaTime(elapsed: time), isNew: true, at: now)
+        unsentDamage = .nothing
+    }
+
+    /// The source shows one grey, whose slot is yet to come.
+    func convert(grey: UInt8, _ size: PixelSize, at now: Instant) throws {
         let bytes = [UInt8](repeating: grey, count: size.area * 4)
         let pixels = PixelBuffer(format: .bgra, size: size, copying: bytes.span.bytes)
         convert(ScreenFrame(pixels: try #require(pixels), capturedAt: now, damage: PixelRect(size)))
-        try encode(damage: PixelRect(size), MediaTime(elapsed: time), isNew: true, at: now)
     }
 }

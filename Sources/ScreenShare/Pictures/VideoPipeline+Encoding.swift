@@ -187,7 +187,16 @@ extension VideoPipeline {
         commands.high.contains(key) ? .high : .constrainedBaseline
     }
 
+    /// What was converted for a slot that is yet to come is in the picture already: who encodes that again without having
+    /// been told would take it for sent.
+    func holdUntold() {
+        guard !unsentDamage.isEmpty, let size = converter?.picture.size else { return }
+        for lane in lanes.values { lane.hold(unsentDamage, of: size) }
+        unsentDamage = .nothing
+    }
+
     func keepalive(_ time: MediaTime, at now: Instant) throws(ShareError) {
+        holdUntold()
         for key in commands.lanes {
             // What rests is to be seen whole: another size is due.
             if let lane = lanes[key], let picture = converter?.picture, shaped(picture.size, key, at: now) != lane.size {

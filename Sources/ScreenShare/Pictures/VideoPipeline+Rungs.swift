@@ -45,6 +45,7 @@ extension VideoPipeline {
     private func isOwed(_ key: LaneKey) -> Bool { key.rung > 0 && lanes[key]?.wantsTurn == true }
 
     func catchUp(_ time: MediaTime, at now: Instant) throws(ShareError) {
+        holdUntold()
         for key in commands.lanes where isOwed(key) { _ = try catchUp(key, time, at: now) }
         noteDebt()
     }

@@ -213,11 +213,12 @@ final class VideoPipeline {
         return waiting
     }
 
-    private func encodeAgain(_ time: MediaTime, at now: Instant) throws(ShareError) {
+    func encodeAgain(_ time: MediaTime, at now: Instant) throws(ShareError) {
         guard converter != nil else {
             _ = try encodeNew(time, at: now)
             return
         }
+        holdUntold()
         try encode(damage: .nothing, time, isNew: false, at: now)
     }
 
