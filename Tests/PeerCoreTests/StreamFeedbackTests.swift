@@ -273,6 +273,21 @@ struct StreamPathTests {
         #expect(deadline != nil, "what is told is not heard")
     }
 
+    @Test("one that tells of a thousand packets counts for several of these")
+    mutating func longFlood() {
+        for index in 0..<UInt16(50) { send(1, index) }
+        report()
+        send(1, 50)
+        let metrics = [PacketMetric](repeating: .notReceived, count: 1000)
+        let report = CongestionFeedback.StreamReport(ssrc: 77, firstSequenceNumber: 0, metrics: metrics)
+        for count in 0..<50 {
+            let feedback = CongestionFeedback(senderSSRC: 9, reports: count < 40 ? [report] : [], timestamp: 0)
+            _ = path.receive(feedback, at: now + .milliseconds(30))
+        }
+        self.report()
+        #expect(deadline != nil, "what is told is not heard")
+    }
+
     @Test("where a path takes more than there may be of pictures, neither what is lost nor sound makes them worse")
     mutating func widePath() {
         let all = Int(4_000_000 * Limits.payloadShare)

@@ -238,7 +238,9 @@ struct PathControl {
 
     /// The same, from reports by stream.
     mutating func receive(_ feedback: CongestionFeedback, at now: Instant) -> Duration? {
-        guard self.feedback == .perStream, feedbackBudget.spend(1, at: now) else { return nil }
+        guard self.feedback == .perStream else { return nil }
+        let metrics = feedback.reports.reduce(0) { $0 + $1.metrics.count }
+        guard feedbackBudget.spend(1 + metrics / Limits.statusesAtOneCost, at: now) else { return nil }
         let reportedAt = CongestionFeedback.time(ofTicks: reportTimes.unwrap(feedback.timestamp))
         let packets = packets(of: feedback)
         guard packets.contains(where: \.metric.isReceived) else { return nil }
