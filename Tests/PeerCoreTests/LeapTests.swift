@@ -129,6 +129,16 @@ struct LeapTests {
         #expect(next.loss == 0.5 && next.packets == Int(later &- last))
     }
 
+    @Test("of leaps that no report ever comes to only the latest are kept")
+    mutating func unreported() throws {
+        for _ in 0..<1000 {
+            sender.isLeaping = true
+            sender.leapIfDue()
+        }
+        let leap = try #require(sender.leap)
+        #expect(leap.unreported.count == 64 && leap.unreported.last == leap.next)
+    }
+
     @Test("what was asked for before the leap was seen is not answered behind it, and the next round of numbers is")
     mutating func behind() throws {
         loseInQueue()

@@ -227,6 +227,9 @@ enum Limits {
     static let packetsOfRepetition: UInt16 = 95
     /// Numbers that are left out to begin anew: aiortc waits behind a hole for 512 packets, and surely not for twice that.
     static let leap: Int64 = 1024
+    /// Leaps that no report has come to: with as many all 16 bits of a number have gone by, and a report says nothing of what
+    /// was before.
+    static let unreportedLeaps = 64
 
     // MARK: Repair packets
 

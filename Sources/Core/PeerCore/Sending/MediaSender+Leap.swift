@@ -33,7 +33,7 @@ extension MediaSender {
         guard isLeaping else { return }
         isLeaping = false
         let next = sequenceNumber + Limits.leap
-        leap = Leap(next: next, unreported: (leap?.unreported ?? []) + [next])
+        leap = Leap(next: next, unreported: (leap?.unreported ?? []).suffix(Limits.unreportedLeaps - 1) + [next])
         sequenceNumber = next
     }
 
