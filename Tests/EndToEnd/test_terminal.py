@@ -94,6 +94,27 @@ def test_keys_are_heard_after_a_stop_and_the_terminal_is_put_back(lan, terminal)
     assert host.modes == LINE_MODE
 
 
+def test_a_shell_that_puts_back_no_terminal_has_it_as_it_was_while_host_is_suspended(lan, terminal):
+    shell = terminal(["dash", "-i"])
+    shell.type(shlex.join(lan.command([screenshare(), *HOST])) + "\n")
+    shell.wait_for("/r/demo", 15)
+    # The second time as well.
+    for _ in range(2):
+        wait_until(lambda: shell.foreground != shell.child and shell.modes == 0, 5, "single keys")
+        shell.type("\x1a")
+        wait_until(lambda: shell.foreground == shell.child, 5, "the shell in the foreground")
+        assert shell.modes == LINE_MODE
+        shell.type("fg\n")
+    wait_until(lambda: shell.foreground != shell.child and shell.modes == 0, 5, "single keys")
+    shell.type("p")
+    shell.wait_for("is paused")
+    shell.type("q")
+    wait_until(lambda: shell.foreground == shell.child, 5, "the shell in the foreground")
+    assert shell.modes == LINE_MODE
+    shell.type("exit\n")
+    assert shell.wait() == OK
+
+
 def test_keys_are_heard_once_a_job_of_the_background_is_fetched(lan, terminal):
     shell = terminal(["bash", "--norc", "--noprofile", "-i"])
     shell.type(shlex.join(lan.command([screenshare(), *HOST])) + " &\n")

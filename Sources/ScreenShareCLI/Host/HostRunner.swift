@@ -65,10 +65,14 @@ final class HostRunner: Sendable {
             default: break
             }
         }
-        let signals = Signals([
+        var handlers: [Int32: @Sendable () -> Void] = [
             SIGINT: quit, SIGTERM: quit, SIGHUP: quit, SIGUSR1: { continuation.yield(.togglePause) },
-            SIGCONT: { keys?.takeTerminal() },
-        ])
+        ]
+        if let keys {
+            handlers[SIGCONT] = { keys.takeTerminal() }
+            handlers[SIGTSTP] = { keys.suspend() }
+        }
+        let signals = Signals(handlers)
         defer {
             keys?.restore()
             signals.cancel()

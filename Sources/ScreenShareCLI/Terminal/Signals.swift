@@ -9,7 +9,7 @@ final class Signals: Sendable {
     init(_ handlers: [Int32: @Sendable () -> Void]) {
         // Sources are made here and only cancelled later, under the mutex.
         nonisolated(unsafe) var made: [any DispatchSourceSignal] = []
-        for (number, handler) in handlers where !(number == SIGHUP && Self.isIgnored(number)) {
+        for (number, handler) in handlers where !(Self.heeded.contains(number) && Self.isIgnored(number)) {
             signal(number, SIG_IGN)
             nonisolated(unsafe) let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
@@ -24,6 +24,8 @@ final class Signals: Sendable {
         sources = Mutex(made)
     }
 
+    /// Where they are ignored from the beginning, that stays.
+    private static let heeded: Set = [SIGHUP, SIGTSTP]
     private static let endings: Set = [SIGINT, SIGTERM, SIGHUP]
     private static let lastSignalAt = Mutex<ContinuousClock.Instant?>(nil)
 
@@ -44,6 +46,20 @@ final class Signals: Sendable {
         sigaction(number, nil, &present)
         // SIG_IGN is 1, which no function's address is.
         return unsafeBitCast(present.__sigaction_handler, to: Int.self) == 1
+    }
+
+    /// As SIGTSTP does where nobody handles it: not where no shell could have the process go on (an orphaned group, POSIX).
+    static func stop() {
+        var (standard, present) = (sigaction(), sigaction())
+        sigaction(SIGTSTP, &standard, &present)
+        // Dispatch's threads block all signals.
+        var (signals, blocked) = (sigset_t(), sigset_t())
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGTSTP)
+        pthread_sigmask(SIG_UNBLOCK, &signals, &blocked)
+        raise(SIGTSTP)
+        pthread_sigmask(SIG_SETMASK, &blocked, nil)
+        sigaction(SIGTSTP, &present, nil)
     }
 
     func cancel() {

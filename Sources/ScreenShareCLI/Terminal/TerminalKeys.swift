@@ -91,9 +91,22 @@ final class TerminalKeys: Sendable {
         }
         terminal.withLock { terminal in
             terminal.isOver = true
-            // Whose it is by then has set it as it likes, and to set it would stop this process.
-            guard Self.isInForeground, var settings = terminal.saved else { return }
-            tcsetattr(STDIN_FILENO, TCSANOW, &settings)
+            Self.putBack(terminal)
         }
+    }
+
+    /// Stops the process, as Ctrl-Z asks; not every shell puts the terminal back itself (dash). It is taken again by
+    /// `takeTerminal`.
+    func suspend() {
+        terminal.withLock { terminal in
+            Self.putBack(terminal)
+            Signals.stop()
+        }
+    }
+
+    private static func putBack(_ terminal: Terminal) {
+        // Whose it is by then has set it as it likes, and to set it would stop this process.
+        guard isInForeground, var settings = terminal.saved else { return }
+        tcsetattr(STDIN_FILENO, TCSANOW, &settings)
     }
 }
