@@ -6,7 +6,7 @@ import NIOHTTPTypes
 import SignalingProtocol
 
 /// Holds each connection to the rules a router cannot see: a request has a time to arrive in, bytes that aren't HTTP
-/// get a problem, an answer is read, and `Connection: close` in it is done.
+/// get a problem, who asks before sending a body is told to go on, an answer is read, and `Connection: close` in it is done.
 ///
 /// The idle timeout of the server itself ends connections that send no request, or a header without end.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
@@ -46,9 +46,11 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head:
+        case .head(let head):
             isReadingRequest = true
             startTimer(context)
+            // Not between the answers to what came before, which it would be taken for a part of.
+            if head.expectsContinue, unanswered == 0 { sendContinue(context) }
         case .body:
             break
         case .end:
@@ -81,6 +83,11 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             written.futureResult.whenComplete { _ in closing.value.close(mode: mode, promise: nil) }
             context.writeAndFlush(data, promise: written)
         }
+    }
+
+    /// What is refused is refused behind it.
+    private func sendContinue(_ context: ChannelHandlerContext) {
+        context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -123,6 +130,11 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         timer?.cancel()
         timer = nil
     }
+}
+
+extension HTTPRequest {
+    /// RFC 9110 § 10.1.1.
+    fileprivate var expectsContinue: Bool { headerFields[.expect]?.lowercased() == "100-continue" }
 }
 
 extension ChannelOption where Self == ChannelOptions.Types.SocketOption {
