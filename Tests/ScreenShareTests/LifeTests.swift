@@ -303,6 +303,15 @@ struct LifeTests {
         await taken.stop()
     }
 
+    @Test("whoever starts a session that was stopped is told that, whether it was started before or not", arguments: [false, true])
+    func startedTooLate(wasStarted: Bool) async throws {
+        let session = ShareSession(configuration: configuration(.testPattern(width: 64, height: 64)))
+        if wasStarted { try await session.start() }
+        await session.stop()
+        await #expect(throws: ShareError.invalid("the session has stopped")) { try await session.start() }
+        #expect(await session.state == .stopped(nil))
+    }
+
     @Test("whoever publishes a share whose source has gone is told of the source, and of one that was stopped that it was")
     func publishedTooLate() async throws {
         let publication = RoomPublication(server: "http://127.0.0.1:9", room: "demo")

@@ -13,8 +13,9 @@ extension ShareSession {
     ///
     /// - Throws: `ShareError.source`, `.network`, or `.forbidden` where a TURN server refuses us, with what to do about
     ///   it, and may be tried again then; viewers who were answered meanwhile are forgotten. `.invalid` where it was
-    ///   started before, or stopped meanwhile.
+    ///   started before, or stopped before or meanwhile.
     public func start() async throws(ShareError) {
+        if isStopped { throw .invalid("the session has stopped") }
         guard state == .idle, starting == nil else { throw .invalid("this session was started before") }
         try ProcessLimits.check()
         controls = VideoControls(initialCommands, wakeup: try ProcessLimits.makeWakeup())
