@@ -72,6 +72,21 @@ struct SoundOfferTests {
         await silent.close()
     }
 
+    @Test("sound that has ended is offered to nobody, no room's page tells of it, and pictures have its bits")
+    func ended() async throws {
+        let room = try await room()
+        let watching = try await viewer(room)
+        #expect(await tells(room, .on))
+        let before = await room.session.videoBitrate
+        await room.session.handle(.audio(.failed("no thread")))
+        #expect(try await room.session.answer(offer: Self.offer()).sdp.contains("a=inactive"))
+        #expect(await tells(room, nil))
+        #expect(await room.session.videoBitrate > before)
+        #expect(await lanes(room) == [:])
+        await watching.session.stop()
+        await room.close()
+    }
+
     @Test("a gain is one source's alone: of what is heard now, and of what the share would start with again")
     func gain() async throws {
         let room = try await room()

@@ -41,6 +41,9 @@ extension ShareSession {
         }
     }
 
+    /// A share that began without sound has none to offer, nor has one whose sound has ended.
+    var offersSound: Bool { audioControls != nil && !hasSoundEnded }
+
     var soundStatistics: [SharedAudio: SoundStatistics] {
         Dictionary(uniqueKeysWithValues: audioCounters.now.map { (SharedAudio($0.key), SoundStatistics($0.value)) })
     }
@@ -76,6 +79,14 @@ extension ShareSession {
         ).run()
     }
 
+    /// Pictures wait for it no longer, and get its bits.
+    private func endSound() {
+        hasSoundEnded = true
+        for id in viewers.keys { viewers[id]?.audio = nil }
+        updateAudioLanes()
+        updatePlayout()
+    }
+
     func handle(_ event: AudioPipelineEvent) {
         switch event {
         case .lost(let kind, let text): tell(.audioInterrupted(SharedAudio(kind), reason: text))
@@ -83,7 +94,9 @@ extension ShareSession {
         case .delay(let delay):
             soundDelay = delay
             updatePlayout()
-        case .failed(let text): tell(.notice("Sound has ended: \(text)"))
+        case .failed(let text):
+            endSound()
+            tell(.notice("Sound has ended: \(text)"))
         case .priority(let priority): logger.debug("The thread of sound runs \(priority.text).")
         }
     }

@@ -24,7 +24,7 @@ extension ShareSession {
         }
         try await makeRoom()
         let stream = LocalStream.random(retransmits: option.retransmissionPayloadType != nil)
-        let audio = audioControls == nil ? nil : offer.audio.map { ($0, stream.sibling("sound")) }
+        let audio = offersSound ? offer.audio.map { ($0, stream.sibling("sound")) } : nil
         let peer = await admit(
             lane: option.lane, takesHigh: option.takesHigh, audio: audio.map { AudioListener($0.0.opus) })
         do {

@@ -51,6 +51,8 @@ public actor ShareSession {
     var controls: VideoControls?
     /// Nil where there is no sound to share.
     var audioControls: AudioControls?
+    /// None can be encoded any more.
+    var hasSoundEnded = false
     /// What nobody hears now, though it is captured.
     public internal(set) var mutedAudio: Set<SharedAudio> = []
     let counters = VideoCounters()

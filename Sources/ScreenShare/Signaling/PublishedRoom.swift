@@ -181,8 +181,7 @@ extension ShareSession {
     /// What a room's page says of the sound: whether there is any, and which kinds of it are muted.
     fileprivate var soundState: (audio: RoomState.Audio?, muted: [RoomState.Sound]) {
         let shared = configuration.audio.kinds
-        // A share that began without sound has none to offer.
-        if audioControls == nil || shared.isEmpty { return (nil, []) }
+        if !offersSound || shared.isEmpty { return (nil, []) }
         let muted = SharedAudio.allCases.filter { shared.contains($0) && mutedAudio.contains($0) }
         return (muted.count == shared.count ? .muted : .on, muted.map(\.sound))
     }
