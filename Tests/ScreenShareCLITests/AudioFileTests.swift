@@ -17,8 +17,8 @@ struct AudioFileTests {
         even.map { (timestamp: $0.timestamp + seconds * 48_000, heard: $0.heard + (heard ?? Double(seconds))) }
     }
 
-    /// How many seconds the file holds.
-    private static func seconds(_ pieces: [Piece], in format: String) async throws -> Double {
+    /// The file that comes of it.
+    private static func bytes(_ pieces: [Piece], in format: String) async throws -> [UInt8] {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -33,7 +33,12 @@ struct AudioFileTests {
                     position: timestamp, frames: 960, playAt: begin + .seconds(heard), isInserted: false))
         }
         try await file.finish()
-        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+
+    /// How many seconds the file holds.
+    private static func seconds(_ pieces: [Piece], in format: String) async throws -> Double {
+        let bytes = try await bytes(pieces, in: format)
         if format == "wav" { return Double(bytes.count - 44) / 4 / 48_000 }
         // The granule position of the last page (RFC 3533 § 6).
         let last = bytes.indices.dropLast(13).last { Array(bytes[$0..<$0 + 4]) == Array("OggS".utf8) }
@@ -48,6 +53,16 @@ struct AudioFileTests {
         let pieces = Self.later(60) + Self.later(120)
         let seconds = try await Self.seconds(pieces, in: format)
         #expect(abs(seconds - 122) < 0.1)
+    }
+
+    @Test("Of a piece that began before the first picture, decoded sound has what was heard from then on")
+    func cut() async throws {
+        for start in [Int64(-1360), -400, -1, 0] {
+            let pieces: [Piece] = (0..<3).map { (timestamp: start + Int64($0) * 960, heard: Double($0) * 0.02) }
+            let samples = try await Self.bytes(pieces, in: "wav").dropFirst(44)
+            #expect(samples.count == 4 * (Int(start) + 3 * 960 - AudioPiece.decoderDelay), "from \(start) on")
+            #expect(samples.allSatisfy { $0 != 0 }, "from \(start) on")
+        }
     }
 
     @Test("It goes on where the file ends when the clock leaps, and when it is right again", arguments: ["wav", "opus"])

@@ -1,5 +1,6 @@
 import Glibc
 import ScreenShare
+import Timebase
 
 /// The sound as a file whose time zero is the first picture: Ogg Opus as it came, or WAV of what is heard. Used by one
 /// task.
@@ -41,7 +42,8 @@ actor AudioFile {
 
     private func put(_ piece: AudioPiece, at timestamp: Int64) async throws {
         // What was heard before the first picture has no place in the file.
-        guard timestamp >= 0 else { return }
+        let isSpanning = timestamp < 0 && timestamp.addingSaturating(Int64(piece.frames)) > 0
+        guard timestamp >= 0 || isSpanning && format.cutsPieces else { return }
         let place = timeline.place(timestamp, heardAt: piece.playAt, behind: format.end)
         let step = format.longestFill
         for stop in stride(from: format.end + step, to: place, by: Int(step)) {

@@ -9,6 +9,8 @@ protocol AudioFileFormat {
     var end: Int64 { get }
     /// At most so much is filled at a time.
     var longestFill: Int64 { get }
+    /// Of a piece that begins before the file does, the rest is written.
+    var cutsPieces: Bool { get }
     /// What is missing before a timestamp, as silence.
     mutating func fill(to timestamp: Int64) -> [UInt8]
     /// A piece, behind what is missing before it.
@@ -27,6 +29,7 @@ struct OpusFile: AudioFileFormat {
     var end: Int64 { writer.end ?? 0 }
     /// The writer takes a gap of more than an hour for a clock that began anew.
     let longestFill: Int64 = 1800 * 48_000
+    let cutsPieces = false
 
     func fill(to timestamp: Int64) -> [UInt8] { writer.fill(to: timestamp) }
 
@@ -47,6 +50,7 @@ struct WAVFile: AudioFileFormat {
     var header: [UInt8] { WAVStream.header }
     var end: Int64 { stream.end + Self.delay }
     let longestFill = WAVStream.longestFill
+    let cutsPieces = true
 
     mutating func fill(to timestamp: Int64) -> [UInt8] { stream.fill(to: timestamp - Self.delay) }
 

@@ -15,7 +15,7 @@ struct AudioTimeline {
     }
 
     /// - Parameters:
-    ///   - timestamp: by the sound's clock, from 0 up.
+    ///   - timestamp: by the sound's clock, from 0 up, but for a piece that begins before the file does.
     ///   - end: where the file's sound ends.
     mutating func place(_ timestamp: Int64, heardAt: ContinuousClock.Instant, behind end: Int64) -> Int64 {
         let passed = Self.ticks(from: lastHeardAt, to: heardAt)
