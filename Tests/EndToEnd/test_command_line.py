@@ -62,6 +62,8 @@ def test_version(run):
         ["host", "--room", "demo", "--interface", "nope"],
         ["host", "--room", "demo", "--relay-only"],
         ["host", "--room", "demo", "--turn-user", "a"],
+        ["serve", "--turn-user", "a", "--turn-password", "p"],
+        ["doctor", "--turn-secret", "s"],
         ["host", "--room", "demo", "--audio", "system", "--mic-gain", "6"],
         ["host", "--room", "demo", "--stun", "stun.example.org"],
         ["serve", "--stun", "nonsense"],
@@ -205,6 +207,7 @@ def test_settings_by_environment_yield_to_flags(lan, share, start, tmp_path):
         ({"SCREENSHARE_STATS_JSON": "-"}, ["view", "--room", "demo"]),
         ({"SCREENSHARE_CONTAINER": "mkv"}, ["view", "--room", "demo", "--audio", "x.opus"]),
         ({"SCREENSHARE_AUDIO": "x.opus"}, ["view", "--room", "demo", "--container", "mkv"]),
+        ({"SCREENSHARE_TURN_SECRET": "s", "SCREENSHARE_TURN_CA": "ca.pem"}, ["view", "--room", "demo"]),
     ],
     ids=str,
 )

@@ -31,6 +31,16 @@ struct TrustedCertificatesTests {
         try withFile(text) { refuse($0) }
     }
 
+    @Test("one without a TURN server over TLS is of no use, and that is said", arguments: [[], ["--turn", "turn:a:b@example.org"]])
+    func noServer(servers: [String]) throws {
+        try withFile(Self.certificate) { file in
+            let words = servers + ["--turn-ca", file]
+            let error = #expect(throws: (any Error).self) { _ = try ICEServerOptions.parse(words) }
+            #expect(error.map { ICEServerOptions.message(for: $0).contains("--turn turns:") } == true)
+            #expect(error.map { ICEServerOptions.exitCode(for: $0) } == .validationFailure)
+        }
+    }
+
     @Test("one that can be read is taken")
     func readable() throws {
         try withFile(Self.certificate) { file in

@@ -112,6 +112,8 @@ enum EnvironmentArguments {
         case "container": return sound == nil
         case "audio-bitrate":
             return self.value(of: "audio", in: merged) != nil || self.value(of: "container", in: merged) == "mkv"
+        case "turn-user", "turn-password", "turn-secret": return !values(of: "turn", in: merged).isEmpty
+        case "turn-ca": return ICEServerOptions.areSecure(values(of: "turn", in: merged))
         case "mic": return sound == nil || sound == "mic" || sound == "both"
         case "system": return sound == nil || sound == "system" || sound == "both"
         case "mic-gain": return shares("mic", unlessTold: self.value(of: "mic", in: merged) != nil, merged)
@@ -128,11 +130,16 @@ enum EnvironmentArguments {
     }
 
     private static func value(of option: String, in arguments: [String]) -> String? {
-        guard let index = arguments.firstIndex(where: { optionName($0) == option }) else { return nil }
-        if let equals = arguments[index].firstIndex(of: "=") {
-            return String(arguments[index][arguments[index].index(after: equals)...])
+        values(of: option, in: arguments).first
+    }
+
+    private static func values(of option: String, in arguments: [String]) -> [String] {
+        arguments.indices.filter { optionName(arguments[$0]) == option }.compactMap { index in
+            if let equals = arguments[index].firstIndex(of: "=") {
+                return String(arguments[index][arguments[index].index(after: equals)...])
+            }
+            return arguments[index...].dropFirst().first
         }
-        return arguments[index...].dropFirst().first
     }
 
     private static func variable(_ option: String) -> String {

@@ -41,7 +41,14 @@ struct ICEServerOptions: ParsableArguments {
         if (turnUser == nil) != (turnPassword == nil) {
             throw ValidationError("--turn-user and --turn-password go together.")
         }
+        let logins = [("--turn-user", turnUser), ("--turn-password", turnPassword), ("--turn-secret", turnSecret)]
+        if turnAddresses.isEmpty, let (name, _) = logins.first(where: { $0.1 != nil }) {
+            throw ValidationError("\(name) is for a TURN server: name it by --turn.")
+        }
         if turnAddresses.count > Self.mostServers { throw ValidationError("At most \(Self.mostServers) TURN servers.") }
+        if turnCertificates != nil, !Self.areSecure(turnAddresses) {
+            throw ValidationError("--turn-ca is for a TURN server over TLS: name it by --turn turns:…")
+        }
         if let turnCertificates, !TURNServer.areCertificates(in: turnCertificates) {
             throw ValidationError("--turn-ca: there are no certificates (PEM) to be read in \(turnCertificates).")
         }
@@ -53,6 +60,11 @@ struct ICEServerOptions: ParsableArguments {
 
     /// As many as a session takes.
     private static let mostServers = 4
+
+    /// Whether there is one to be reached by TLS.
+    static func areSecure(_ addresses: [String]) -> Bool {
+        addresses.contains { $0.lowercased().hasPrefix("turns:") }
+    }
 
     func turnServers() throws -> [TURNServer] { try turnAddresses.map(server) }
 
