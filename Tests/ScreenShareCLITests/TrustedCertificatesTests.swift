@@ -7,8 +7,8 @@ import Testing
 
 @Suite("The certificates of TURN servers")
 struct TrustedCertificatesTests {
-    private func parse(_ file: String) throws -> ICEServerOptions {
-        try ICEServerOptions.parse(["--turn", "turns:alice:wonder@example.org", "--turn-ca", file])
+    private func parse(_ file: String) throws -> NetworkOptions {
+        try NetworkOptions.parse(["--turn", "turns:alice:wonder@example.org", "--turn-ca", file])
     }
 
     private func withFile(_ text: String, _ body: (String) throws -> Void) throws {
@@ -24,8 +24,8 @@ struct TrustedCertificatesTests {
     func unreadable(text: String?) throws {
         func refuse(_ file: String) {
             let error = #expect(throws: (any Error).self) { _ = try parse(file) }
-            #expect(error.map { ICEServerOptions.message(for: $0).contains(file) } == true)
-            #expect(error.map { ICEServerOptions.exitCode(for: $0) } == .validationFailure)
+            #expect(error.map { NetworkOptions.message(for: $0).contains(file) } == true)
+            #expect(error.map { NetworkOptions.exitCode(for: $0) } == .validationFailure)
         }
         guard let text else { return refuse("/nonexistent/ca.pem") }
         try withFile(text) { refuse($0) }
@@ -35,16 +35,26 @@ struct TrustedCertificatesTests {
     func noServer(servers: [String]) throws {
         try withFile(Self.certificate) { file in
             let words = servers + ["--turn-ca", file]
-            let error = #expect(throws: (any Error).self) { _ = try ICEServerOptions.parse(words) }
-            #expect(error.map { ICEServerOptions.message(for: $0).contains("--turn turns:") } == true)
-            #expect(error.map { ICEServerOptions.exitCode(for: $0) } == .validationFailure)
+            let error = #expect(throws: (any Error).self) { _ = try NetworkOptions.parse(words) }
+            #expect(error.map { NetworkOptions.message(for: $0).contains("--turn turns:") } == true)
+            #expect(error.map { NetworkOptions.exitCode(for: $0) } == .validationFailure)
+        }
+    }
+
+    @Test("a server that only tells viewers of TURN servers takes none")
+    func serve() throws {
+        try withFile(Self.certificate) { file in
+            let words = ["serve", "--turn", "turns:alice:wonder@example.org"]
+            _ = try Screenshare.parseAsRoot(words)
+            let error = #expect(throws: (any Error).self) { _ = try Screenshare.parseAsRoot(words + ["--turn-ca", file]) }
+            #expect(error.map { Screenshare.exitCode(for: $0) } == .validationFailure)
         }
     }
 
     @Test("one that can be read is taken")
     func readable() throws {
         try withFile(Self.certificate) { file in
-            let server = try parse(file).turnServers().first
+            let server = try parse(file).configuration().turnServers.first
             #expect(server?.trustedCertificates == file)
         }
     }

@@ -28,12 +28,6 @@ struct ICEServerOptions: ParsableArguments {
                 + "lapse, for each viewer its own; better in SCREENSHARE_TURN_SECRET."))
     var turnSecret: String?
 
-    @Option(
-        name: .customLong("turn-ca"),
-        help: "A file of certificates (PEM) that sign those of turns: servers, in place of the system's.",
-        completion: .file())
-    var turnCertificates: String?
-
     func validate() throws {
         if turnSecret != nil, turnUser != nil || turnPassword != nil {
             throw ValidationError("Choose --turn-secret, or --turn-user and --turn-password.")
@@ -46,12 +40,6 @@ struct ICEServerOptions: ParsableArguments {
             throw ValidationError("\(name) is for a TURN server: name it by --turn.")
         }
         if turnAddresses.count > Self.mostServers { throw ValidationError("At most \(Self.mostServers) TURN servers.") }
-        if turnCertificates != nil, !Self.areSecure(turnAddresses) {
-            throw ValidationError("--turn-ca is for a TURN server over TLS: name it by --turn turns:…")
-        }
-        if let turnCertificates, !TURNServer.areCertificates(in: turnCertificates) {
-            throw ValidationError("--turn-ca: there are no certificates (PEM) to be read in \(turnCertificates).")
-        }
         _ = try turnServers()
         for server in stunServers where !NetworkConfiguration.isSTUNServer(server) {
             throw ValidationError("--stun takes stun:host[:port], not \"\(server)\".")
@@ -73,9 +61,7 @@ struct ICEServerOptions: ParsableArguments {
             throw ValidationError("--turn takes turn:[user:password@]host[:port]; a user name needs a password.")
         }
         do throws(ShareError) {
-            var server = try TURNServer(url: address.url, credentials: try credentials(address))
-            server.trustedCertificates = turnCertificates
-            return server
+            return try TURNServer(url: address.url, credentials: try credentials(address))
         } catch {
             throw ValidationError("--turn: \(error.description.replacing(address.url, with: address.shown)).")
         }

@@ -18,10 +18,25 @@ struct NetworkOptions: ParsableArguments {
 
     @OptionGroup var servers: ICEServerOptions
 
+    @Option(
+        name: .customLong("turn-ca"),
+        help: "A file of certificates (PEM) that sign those of turns: servers, in place of the system's.",
+        completion: .file())
+    var turnCertificates: String?
+
     @Flag(help: "Tell and use nothing but the TURN servers' addresses: the other side doesn't learn ours.")
     var relayOnly = false
 
-    func validate() throws { try InterfaceArgument.check(interfaces) }
+    func validate() throws {
+        try InterfaceArgument.check(interfaces)
+        guard let turnCertificates else { return }
+        guard ICEServerOptions.areSecure(servers.turnAddresses) else {
+            throw ValidationError("--turn-ca is for a TURN server over TLS: name it by --turn turns:…")
+        }
+        guard TURNServer.areCertificates(in: turnCertificates) else {
+            throw ValidationError("--turn-ca: there are no certificates (PEM) to be read in \(turnCertificates).")
+        }
+    }
 
     func configuration() throws -> NetworkConfiguration {
         var network = NetworkConfiguration()
@@ -30,6 +45,7 @@ struct NetworkOptions: ParsableArguments {
         network.interfaces = interfaces
         network.stunServers = servers.stunServers
         network.turnServers = try servers.turnServers()
+        for index in network.turnServers.indices { network.turnServers[index].trustedCertificates = turnCertificates }
         network.relayOnly = relayOnly
         return network
     }
