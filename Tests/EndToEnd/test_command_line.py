@@ -55,6 +55,7 @@ def test_version(run):
         ["host", "--room", "demo", "--size", "huge"],
         ["host", "--room", "../etc"],
         ["host", "--room", "demo", "--monitor", "a", "--window", "b"],
+        ["host", "--room", "demo", "--display", ":987", "--test-pattern"],
         ["host", "--room", "demo", "--bitrate", "-1"],
         ["host", "--room", "demo", "--signaling", "example.org"],
         ["host", "--room", "demo", "--signaling", "http://127.0.0.1:99999"],

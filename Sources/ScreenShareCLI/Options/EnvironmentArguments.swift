@@ -4,8 +4,8 @@ import Glibc
 /// Settings from the environment: `SCREENSHARE_UDP_PORT=5004` stands for `--udp-port 5004` where that is not given.
 enum EnvironmentArguments {
     /// Where one is on the command line, the others' variables are not for this run.
-    private static let exclusive = [["monitor", "window", "region", "test-pattern"], ["signaling", "listen", "whep"],
-        ["token", "open"], ["size", "max-pixels"], ["room", "whep"],
+    private static let exclusive = [["monitor", "window", "region", "test-pattern"], ["display", "test-pattern"],
+        ["signaling", "listen", "whep"], ["token", "open"], ["size", "max-pixels"], ["room", "whep"],
         ["turn-secret", "turn-user"], ["turn-secret", "turn-password"]]
     /// Several values stand with commas between them.
     private static let repeatable = ["interface", "stun", "turn", "allow-host", "allow-origin"]

@@ -27,6 +27,7 @@ struct SourceOptions: ParsableArguments {
     func validate() throws {
         let chosen = [monitor != nil, window != nil, region != nil, testPattern].filter { $0 }.count
         if chosen > 1 { throw ValidationError("Choose one of --monitor, --window, --region and --test-pattern.") }
+        if testPattern, display != nil { throw ValidationError("Choose --display or --test-pattern, not both.") }
     }
 
     var source: ShareSource {
