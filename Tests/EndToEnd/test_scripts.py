@@ -10,8 +10,10 @@ from harness.codes import OK
 from harness.paths import ROOT
 
 
-def test_all_is_made_before_anything_is_installed_and_all_may_read_it(tmp_path):
-    place, target = tmp_path / "a b", tmp_path / "to here"
+@pytest.fixture
+def install(tmp_path):
+    """Of a stand-in for the program, with a stand-in for Swift."""
+    place = tmp_path / "a b"
     (place / "Scripts").mkdir(parents=True)
     shutil.copy(ROOT / "Scripts/install-program", place / "Scripts")
     for file, source in (
@@ -21,19 +23,38 @@ def test_all_is_made_before_anything_is_installed_and_all_may_read_it(tmp_path):
         file.parent.mkdir(parents=True)
         shutil.copy(source, file)
 
-    def install(swift):
-        environment = {"PATH": os.environ["PATH"], "SWIFT": swift, "DESTDIR": str(target), "PREFIX": "/usr"}
-        command = ["bash", place / "Scripts/install-program"]
-        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=20, umask=0o077)
+    def run(swift="true", **variables):
+        environment = {"PATH": os.environ["PATH"], "SWIFT": swift, **variables}
+        settings = {"env": environment, "cwd": tmp_path, "umask": 0o077, "timeout": 20}
+        return subprocess.run(
+            ["bash", place / "Scripts/install-program"], capture_output=True, text=True, **settings)
 
-    assert install("false").returncode != OK and not target.exists()
+    return run
+
+
+def test_all_is_made_before_anything_is_installed_and_all_may_read_it(install, tmp_path):
+    target = tmp_path / "to here"
+    variables = {"DESTDIR": str(target), "PREFIX": "/usr"}
+    assert install("false", **variables).returncode != OK and not target.exists()
     # The second time into what is there.
     for _ in range(2):
-        done = install("true")
+        done = install(**variables)
         assert done.returncode == OK, done.stderr
     program, manual = target / "usr/bin/screenshare", target / "usr/share/man/man1/screenshare.1"
     assert stat.S_IMODE(program.stat().st_mode) == 0o755 and stat.S_IMODE(manual.stat().st_mode) == 0o644
     assert len([path for path in target.rglob("*screenshare*") if path.is_file()]) == 5
+
+
+@pytest.mark.parametrize(
+    ("destination", "prefix", "place"),
+    [("", "out", "out"), ("stage", "/usr", "stage/usr"), ("stage", "usr", "stage/usr"), ("./-s/", "/", "-s")],
+)
+def test_relative_folders_are_found_from_where_one_installs(install, tmp_path, destination, prefix, place):
+    done = install(DESTDIR=destination, PREFIX=prefix)
+    assert done.returncode == OK, done.stderr
+    assert done.stdout == f"installed {tmp_path}/{place}/bin/screenshare\n"
+    assert (tmp_path / place / "bin/screenshare").exists()
+    assert (tmp_path / place / "share/man/man1/screenshare.1").exists()
 
 
 def test_packages_are_left_to_whoever_has_another_system():
