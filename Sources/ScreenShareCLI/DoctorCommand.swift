@@ -39,7 +39,9 @@ struct DoctorCommand: AsyncParsableCommand {
     @Option(help: "The signaling server to register at, such as https://meet.example.org.")
     var signaling: String?
 
-    @Option(help: "Where the built-in signaling server is to listen (default: \(ListenAddress.standard)).")
+    @Option(
+        help: ArgumentHelp(
+            "Where the built-in signaling server is to listen: \(ListenAddress.forms) (default: \(ListenAddress.standard))."))
     var listen: ListenAddress?
 
     @OptionGroup(title: "Network")

@@ -9,7 +9,7 @@ struct ServeCommand: AsyncParsableCommand {
             + "share, in any room that is free; whether viewers need a token is each sharer's to say.\n\n"
             + "Exit codes: 0 ended by a signal, 64 wrong usage, 69 can't listen there, or not any more, 70 internal error.")
 
-    @Option(help: "Where to listen.")
+    @Option(help: "Where to listen: \(ListenAddress.forms).")
     var listen = ListenAddress.standard
 
     @OptionGroup(title: "Behind a proxy")

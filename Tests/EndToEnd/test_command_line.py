@@ -104,6 +104,8 @@ def test_wrong_use(run, words):
         (["--region", "10x10+40000+0"], "0…32767"),
         (["--max-pixels", "many"], "256…35651584"),
         (["--mode", "film"], "'motion' or 'text'"),
+        (["--listen", "::1"], "[IPv6]:port"),
+        (["--duration", "9999999999"], "below 1000000000"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -118,6 +120,7 @@ def test_a_refused_value_is_answered_with_what_is_taken(run, words, said):
         (["--room", "demo", "--whep", "http://127.0.0.1:9/whep"], "--room or --whep, not both"),
         (["--room", "demo", "--duration", "0"], "--duration takes seconds above 0"),
         (["--room", "demo", "--wait", "-1"], "--wait"),
+        (["--room", "demo", "--wait", "9999999999"], "below 1000000000"),
         ([], "--room or a --whep"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

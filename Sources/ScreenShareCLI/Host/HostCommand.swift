@@ -38,7 +38,9 @@ struct HostCommand: AsyncParsableCommand {
     @Option(help: "Register at this signaling server, such as https://meet.example.org.")
     var signaling: String?
 
-    @Option(help: "Where the built-in signaling server listens (default: \(ListenAddress.standard)).")
+    @Option(
+        help: ArgumentHelp(
+            "Where the built-in signaling server listens: \(ListenAddress.forms) (default: \(ListenAddress.standard))."))
     var listen: ListenAddress?
 
     @Option(help: "Viewers must know this token.")
@@ -84,7 +86,9 @@ struct HostCommand: AsyncParsableCommand {
         if let maximumViewers, !viewers.contains(maximumViewers) {
             throw ValidationError("--max-viewers takes \(viewers.lowerBound)…\(viewers.upperBound).")
         }
-        if let duration, !(duration > 0 && duration < 1e9) { throw ValidationError("--duration takes seconds above 0.") }
+        if let duration, !(duration > 0 && duration < 1e9) {
+            throw ValidationError("--duration takes seconds above 0, and below 1000000000.")
+        }
         if let token, BearerToken(token) == nil {
             throw ValidationError("A token has 1…256 letters, digits and - . _ ~ + /.")
         }

@@ -6,6 +6,8 @@ struct ListenAddress: ExpressibleByArgument, CustomStringConvertible {
     let host: String
     let port: Int
 
+    /// For whoever types one.
+    static let forms = "host:port, [IPv6]:port, a port or a host alone, or :port for all of IPv4"
     static let standard = ListenAddress(host: "127.0.0.1", port: 8080)
 
     init(host: String, port: Int) {

@@ -82,8 +82,10 @@ struct ViewCommand: AsyncParsableCommand {
             throw ValidationError("A token has 1…8192 visible characters, and no spaces.")
         }
         if let room { try RoomArgument.check(room) }
-        if let duration, !(duration > 0 && duration < 1e9) { throw ValidationError("--duration takes seconds above 0.") }
-        if let wait, !(wait >= 0 && wait < 1e9) { throw ValidationError("--wait takes seconds from 0 up.") }
+        if let duration, !(duration > 0 && duration < 1e9) {
+            throw ValidationError("--duration takes seconds above 0, and below 1000000000.")
+        }
+        if let wait, !(wait >= 0 && wait < 1e9) { throw ValidationError("--wait takes seconds from 0 up, and below 1000000000.") }
         if let audio, !AudioFile.isKnown(audio) {
             throw ValidationError("--audio takes a file whose name ends in .opus, .ogg or .wav.")
         }
