@@ -80,7 +80,8 @@ final class OutputFile: Sendable {
             }
             if count > 0 {
                 written += count
-            } else if errno == EPIPE {
+            } else if errno == EPIPE || errno == ECONNRESET {
+                // The second is a socket's, as inetd(8) gives, whose reader left unread what had come.
                 throw .closedPipe
             } else if errno == EAGAIN {
                 // A reader that made the pipe non-blocking: wait until it takes more.
