@@ -1,5 +1,6 @@
 import Congestion
 import Testing
+import Timebase
 
 @Suite("What repair may spend")
 struct RepairBudgetTests {
@@ -30,5 +31,46 @@ struct RepairBudgetTests {
         budget.set(bitsPerSecond: 1_000_000)
         let narrower = budget.spend(31_251)
         #expect(!narrower)
+    }
+}
+
+@Suite("What a path takes and nothing needs")
+struct SpareBudgetTests {
+    private static let rate = 800_000
+    private var budget = SpareBudget()
+
+    /// 100 kB a second pass.
+    private mutating func send(_ bytes: Int, at milliseconds: Int64) {
+        budget.sent(bytes, of: Self.rate, at: .zero + .milliseconds(milliseconds))
+    }
+
+    @Test("is nothing at first, and then what is left")
+    mutating func left() {
+        send(1000, at: 0)
+        let first = budget.spend(1)
+        send(1000, at: 100)
+        let rest = budget.spend(8000)
+        let more = budget.spend(1)
+        #expect(!first && rest && !more)
+    }
+
+    @Test("is saved up for half a second at most")
+    mutating func saved() {
+        send(0, at: 0)
+        send(0, at: 60_000)
+        let beyond = budget.spend(50_001)
+        let all = budget.spend(50_000)
+        #expect(!beyond && all)
+    }
+
+    @Test("is owed for half a second at most, where more was needed")
+    mutating func owed() {
+        send(0, at: 0)
+        send(1_000_000, at: 1)
+        send(0, at: 501)
+        let early = budget.spend(1)
+        send(0, at: 502)
+        let later = budget.spend(100)
+        #expect(!early && later)
     }
 }

@@ -6,36 +6,53 @@ import Timebase
 @Suite("A viewer far away")
 struct FarAwayTests {
     /// A geostationary satellite that loses one packet in two hundred, three in a row on average.
-    private func share(takesFlexFEC: Bool) -> Share {
+    private func share(takesFlexFEC: Bool, feedback: PathFeedback = .transportWide) -> Share {
         var conditions = LinkConditions()
         conditions.delay = .milliseconds(300)
         conditions.loss = 0.005
         conditions.lossLength = 3
-        return Share(PeerPair(seed: 21, conditions: conditions, takesFlexFEC: takesFlexFEC))
+        return Share(PeerPair(seed: 21, conditions: conditions, takesFlexFEC: takesFlexFEC, feedback: feedback))
     }
 
-    /// The share of the time that gaps of more than 183 ms take: three pictures, or one and 150 ms.
-    private func frozen(takesFlexFEC: Bool) -> Double {
-        var share = share(takesFlexFEC: takesFlexFEC)
-        share.run(for: .seconds(60), unitSize: 15_000)
-        // The path becomes known, and its losses, by what gets lost.
+    /// A minute, in which the path becomes known, and its losses, by what gets lost.
+    ///
+    /// - Returns: what behind ten seconds the share of the time is that gaps of more than 183 ms take: three pictures, or
+    ///   one and 150 ms. And by how much more was sent for repair.
+    private func minute(_ share: consuming Share, unitSize: Int) -> (frozen: Double, extra: Double) {
+        share.run(for: .seconds(60), unitSize: unitSize)
         let times = share.pair.received.map(\.receivedAt).drop { $0 < Instant(nanoseconds: 11_000_000_000) }
         let gaps = zip(times, times.dropFirst()).map { $1 - $0 }.filter { $0 > .milliseconds(183) }
-        return gaps.reduce(0) { $0 + $1.inSeconds } / 50
+        let repaired = share.pair.sharer.statistics.outgoing?.bytesRepaired ?? 0
+        return (gaps.reduce(0) { $0 + $1.inSeconds } / 50, Double(repaired) / Double(unitSize * share.unitsSent))
     }
 
     @Test("is spared most freezes by repair packets, rare as the bursts are")
     func bursts() {
-        let (with, without) = (frozen(takesFlexFEC: true), frozen(takesFlexFEC: false))
+        let with = minute(share(takesFlexFEC: true), unitSize: 15_000).frozen
+        let without = minute(share(takesFlexFEC: false, feedback: .none), unitSize: 15_000).frozen
         #expect(without > 0.2, "there must be something to spare: \(without)")
         #expect(with * 5 < without, "frozen \(with) of the time, and \(without) without repair packets")
     }
 
-    @Test("gets no repair packets where nothing is lost")
-    func clean() {
-        var share = share(takesFlexFEC: true)
+    @Test("that takes no repair packets gets scrolled text twice")
+    func twice() {
+        let with = minute(share(takesFlexFEC: false), unitSize: 4000)
+        let without = minute(share(takesFlexFEC: false, feedback: .none), unitSize: 4000)
+        #expect(without.frozen > 0.05, "there must be something to spare: \(without)")
+        #expect(with.frozen * 3 < without.frozen, "frozen \(with) of the time, and \(without) where all is sent once")
+        #expect(with.extra < 1.1, "no more than twice")
+    }
+
+    @Test("gets no more twice than there is room for")
+    func room() {
+        let found = minute(share(takesFlexFEC: false), unitSize: 15_500)
+        #expect(found.extra < 0.2, "\(found)")
+    }
+
+    @Test("gets nothing twice, and no repair packets, where nothing is lost", arguments: [true, false])
+    func clean(takesFlexFEC: Bool) {
+        var share = share(takesFlexFEC: takesFlexFEC)
         share.pair.link.conditions.loss = 0
-        share.run(for: .seconds(10), unitSize: 15_000)
-        #expect(share.pair.sharer.statistics.outgoing?.bytesRepaired == 0)
+        #expect(minute(share, unitSize: 4000).extra == 0)
     }
 }

@@ -249,6 +249,8 @@ package enum Limits {
 
     /// One part in so many of the media may be sent again, so that a lying viewer costs little.
     static let repairShare = 4
+    /// What a path takes and nothing needs is saved up for so long: a page that was turned meanwhile is repeated as well.
+    static let spareTime = Duration.milliseconds(500)
     /// Bytes that may be sent again before there was any media, and are saved up at least: sixteen packets.
     static let firstRepairs = 20_000
 

@@ -25,15 +25,19 @@ extension PathControl {
     /// Whether so much gets lost there, all in all: bursts are seconds apart.
     func ambient(loss: Double) -> Bool { max(estimator.lastingLoss, estimator.ambientLoss) > loss }
 
+    /// Packets get lost where each burst is seen, however rare they are: a round trip is as long as a freeze.
+    var lossesFreeze: Bool {
+        estimator.roundTrip >= Limits.roundTripOfFreeze && estimator.queueDelay < Limits.queueOfFlexFEC
+            && ambient(loss: Limits.lossOfFreeze)
+    }
+
     /// Repair packets for each packet of pictures: many more than are lost, so that few pictures have to wait
     /// for a round trip. What is sent again comes on top.
     var repairPacketShare: Double {
         guard estimator.queueDelay < Limits.queueOfFlexFEC, estimator.roundTrip >= Limits.roundTripOfDoubling else {
             return 0
         }
-        // There each burst of losses is seen, however rare they are.
-        let isFar = estimator.roundTrip >= Limits.roundTripOfFreeze && ambient(loss: Limits.lossOfFreeze)
-        return max(isFar ? Limits.repairPacketsPerPacketFarAway : 0, shareForLoss)
+        return max(lossesFreeze ? Limits.repairPacketsPerPacketFarAway : 0, shareForLoss)
     }
 
     private var shareForLoss: Double {

@@ -134,7 +134,7 @@ extension RepairSender {
     }
 
     /// In the order in which they leave.
-    private mutating func add(_ copy: Copy) {
+    mutating func add(_ copy: Copy) {
         copies.insert(copy, at: (copies.lastIndex { $0.due <= copy.due } ?? -1) + 1)
     }
 }

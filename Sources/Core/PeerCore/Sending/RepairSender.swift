@@ -41,6 +41,8 @@ struct RepairSender {
     var fullAt: Instant?
     var history = RetransmissionHistory()
     var budget: RepairBudget
+    /// What pictures leave of a path on which all is sent twice.
+    var spare = SpareBudget()
     var lossRuns = LossRuns()
     var reportedLosses: ReportedLosses?
     /// What reports told last: the share lost, and the round trip.
@@ -78,6 +80,8 @@ struct RepairSender {
         }
         nextNumber = number + 1
         budget.earn(bytes)
+        let packet = RetransmissionHistory.Packet(unit: unit, payloadIndex: index)
+        sendAhead(Repair(packet: packet, number: UInt16(truncatingIfNeeded: number)), bytes: bytes, path, at: now)
         if !owed.isEmpty { payOwed(path, behindPictures: true, at: now) }
     }
 
