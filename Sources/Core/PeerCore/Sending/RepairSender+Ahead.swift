@@ -1,3 +1,4 @@
+import Congestion
 import RTP
 import Timebase
 
