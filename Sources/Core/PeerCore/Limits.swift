@@ -252,6 +252,8 @@ enum Limits {
     static let roundTripOfFreeze = Duration.milliseconds(150)
     /// The share lost from which each such picture counts: some bursts of three packets in a minute.
     static let lossOfFreeze = 0.001
+    /// Between a packet and its copy there: many more packets than a burst takes, and far less than a freeze.
+    static let distanceOfCopies = Duration.milliseconds(60)
     /// Repair packets for each packet of pictures where losses are freezes: one or two for a picture of 4 Mbit/s, so that of
     /// bursts of three on average nine in ten are back within five pictures.
     static let repairPacketsPerPacketFarAway = 0.1

@@ -12,6 +12,6 @@ extension RepairSender {
         }
         spare.sent(bytes, of: path.target, at: now)
         // Beyond the burst that may take the first of them.
-        if spare.spend(bytes) { add(Copy(repair: repair, due: now + Limits.copyDistance)) }
+        if spare.spend(bytes) { add(Copy(repair: repair, due: now + Limits.distanceOfCopies)) }
     }
 }
