@@ -103,12 +103,12 @@ struct RestartTests {
         pair.join()
         pair.world.run(for: .seconds(10))
         let viewer = pair.world.with(pair.viewer) { agent, now in agent.restart(at: now) }
+        // Until the viewer hears of the sharer's answer nothing of the new session passes.
+        pair.world.tap = { ICEAgent.localUfrag(of: $0.bytes) == viewer.ufrag ? nil : $0 }
         let sharer = pair.world.with(pair.sharer) { agent, now in
             defer { for socket in sockets { agent.addRemoteCandidate(socket, at: now) } }
             return agent.restart(remote: viewer, at: now)
         }
-        // Until the viewer hears of the sharer's answer nothing of the new session passes.
-        pair.world.tap = { ICEAgent.localUfrag(of: $0.bytes) == viewer.ufrag ? nil : $0 }
         pair.world.run(for: .seconds(45))
         #expect(pair.sharer.count(.failed) == 1)
         pair.world.tap = { $0 }
