@@ -7,8 +7,8 @@ from harness import annexb, sharer
 from harness.networks import Lab
 from harness.recorder import Recorder
 
-# Bounds are in seconds, and all three peers together take two thirds of a processor.
-pytestmark = [pytest.mark.quiet, pytest.mark.long]
+# All three peers together take two thirds of a processor; two such at a time, and aiortc falls behind.
+pytestmark = [pytest.mark.alone, pytest.mark.long]
 
 # Of each, the pictures a second that everyone gets at least, and how long pictures may stop, in milliseconds. Chromium and
 # aiortc wait and ask in ways of their own; ours is measured closely by the benchmarks.
