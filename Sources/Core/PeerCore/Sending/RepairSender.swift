@@ -6,7 +6,8 @@ import Timebase
 /// What one viewer is sent again (RFC 4588): packets of pictures that it misses, and what measures a path.
 ///
 /// It keeps what has left. What is asked for, or told to be lost, is sent again within a budget, and once in a round trip;
-/// for what there is no room is owed. Nothing of it is paced here: `MediaSender` takes one packet at a time, before pictures.
+/// for what there is no room is owed. Where a round trip is a freeze, what the path has room for is repeated unasked. Nothing
+/// of it is paced here: `MediaSender` takes one packet at a time, before pictures.
 struct RepairSender {
     /// A packet that is sent again, and its number.
     struct Repair {
@@ -16,7 +17,7 @@ struct RepairSender {
         var isProbe = false
     }
 
-    /// A packet that is sent again once more, and when.
+    /// A packet that is sent once more, behind what it is a copy of, and when.
     struct Copy {
         var repair: Repair
         var due: Instant
@@ -31,7 +32,7 @@ struct RepairSender {
     let parameters: SendParameters
     /// What leaves next, before pictures.
     var waiting: Deque<Repair> = []
-    /// Copies of repairs that leave later, in the order in which they do.
+    /// Copies of repairs, and of pictures' packets, that leave later, in the order in which they do.
     var copies: Deque<Copy> = []
     /// What may be missing and is to be sent again later: for it there was no room, or its answer may be lost as well.
     var owed: Deque<Owed> = []
@@ -41,7 +42,7 @@ struct RepairSender {
     var fullAt: Instant?
     var history = RetransmissionHistory()
     var budget: RepairBudget
-    /// What pictures leave of a path on which all is sent twice.
+    /// What pictures and sound leave of a path on which all is sent twice.
     var spare = SpareBudget()
     var lossRuns = LossRuns()
     var reportedLosses: ReportedLosses?
@@ -80,8 +81,7 @@ struct RepairSender {
         }
         nextNumber = number + 1
         budget.earn(bytes)
-        let packet = RetransmissionHistory.Packet(unit: unit, payloadIndex: index)
-        sendAhead(Repair(packet: packet, number: UInt16(truncatingIfNeeded: number)), bytes: bytes, path, at: now)
+        sendAhead(unit, index, as: number, bytes: bytes, path, at: now)
         if !owed.isEmpty { payOwed(path, behindPictures: true, at: now) }
     }
 
