@@ -301,6 +301,16 @@ struct StreamPathTests {
         #expect(state?.bitsPerSecond == all && state?.isLimited == false)
     }
 
+    @Test("what sound takes is no room for copies of pictures, be it all that there is")
+    mutating func soundFirst() {
+        let all = path.rateBesideSound
+        #expect(all == path.target)
+        _ = path.news(audio: 100_000, backlog: 0, at: now)
+        #expect(path.rateBesideSound == all - 100_000)
+        _ = path.news(audio: all + 1, backlog: 0, at: now)
+        #expect(path.rateBesideSound == 0)
+    }
+
     @Test("random reports with absurd times never trap, and no rate leaves its bounds (seed 1)")
     mutating func hostile() {
         for step in 0..<3000 {

@@ -31,6 +31,9 @@ extension PathControl {
             && ambient(loss: Limits.lossOfFreeze)
     }
 
+    /// What pictures and their copies may use together: sound comes first.
+    var rateBesideSound: Int { max(0, target - rateOfSound) }
+
     /// Repair packets for each packet of pictures: many more than are lost, so that few pictures have to wait
     /// for a round trip. What is sent again comes on top.
     var repairPacketShare: Double {

@@ -43,6 +43,8 @@ struct PathControl {
     private var sparesUntil = Instant.zero
     private var told: PathState?
     private var toldAt = Instant.zero
+    /// What sound takes, in bits per second.
+    private(set) var rateOfSound = 0
 
     init(_ parameters: SendParameters?, random: inout any RandomNumberGenerator & Sendable, at now: Instant) {
         // RFC 3550 § 5.1 wants random starts of every counter.
@@ -346,6 +348,7 @@ struct PathControl {
     ///   - backlog: bytes of pictures that wait to leave.
     ///   - mayHurry: they only take their time, and hurry as soon as something new stands behind them.
     mutating func news(audio: Int, backlog: Int, mayHurry: Bool = false, at now: Instant) -> PathState? {
+        rateOfSound = audio
         let pictures = pictureRate(besides: audio)
         let bitsPerSecond = max(Limits.leastForPictures, Int(pictures))
         let pace = evidence == .reportsOnly ? pacingRate : min(pacingRate, estimator.capacity)
