@@ -83,6 +83,17 @@ struct CopiesTests {
         #expect(with.before == plain.before && with.after > with.before * 3 / 2)
     }
 
+    @Test("take nothing of it, as the sound does, once no more of that comes; of silence that is not known")
+    func ended() {
+        var sound = Sound()
+        sound.send(50)
+        let before = sound.sender.bitsPerSecond
+        sound.sender.forget()
+        let paused = sound.sender.bitsPerSecond
+        sound.sender.end()
+        #expect(before > 0 && paused == before && sound.sender.bitsPerSecond == 0)
+    }
+
     @Test(
         "take no more than half of the path with the sound itself",
         arguments: [(100_000, 0), (250_000, 0), (400_000, 1), (600_000, 2), (4_000_000, 2)])

@@ -285,6 +285,12 @@ package struct PeerCore: ~Copyable {
         audioSender?.lane = lane
     }
 
+    /// No sound comes any more: pictures get what it took of the path.
+    package mutating func endAudio() {
+        isDrained = false
+        audioSender?.end()
+    }
+
     /// What the video may use from now on.
     package mutating func setBitrate(_ bitsPerSecond: Int, at now: Instant) {
         isDrained = false

@@ -1,6 +1,7 @@
 import AudioCodec
 import Logging
 import Media
+import PeerCore
 import PeerDriver
 import SystemClock
 import Timebase
@@ -82,7 +83,10 @@ extension ShareSession {
     /// Pictures wait for it no longer, and get its bits.
     private func endSound() {
         hasSoundEnded = true
-        for id in viewers.keys { viewers[id]?.audio = nil }
+        for id in viewers.keys {
+            viewers[id]?.audio = nil
+            hub?.perform { hub in hub.with(id) { core, _ in core.endAudio() } }
+        }
         updateAudioLanes()
         updatePlayout()
     }

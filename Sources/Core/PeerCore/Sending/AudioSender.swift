@@ -69,6 +69,12 @@ struct AudioSender {
         beginsTalk = true
     }
 
+    /// None comes any more.
+    mutating func end() {
+        forget()
+        lastTicks = nil
+    }
+
     /// What the viewer's reports say of our stream.
     ///
     /// - Returns: what a viewer loses whom copies may not help, 0…1, where that has changed; 0 where it does not matter.
