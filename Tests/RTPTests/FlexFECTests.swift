@@ -24,7 +24,7 @@ struct FlexFECTests {
     private func repairPackets(of packets: [[UInt8]], from first: UInt16, count: Int) -> [[UInt8]] {
         var encoder = FlexFECEncoder()
         for (index, packet) in packets.enumerated() { encoder.add(packet, sequenceNumber: first &+ UInt16(index)) }
-        return encoder.finish(repairPackets: count)
+        return encoder.finish(repairPackets: count, isFar: false)
     }
 
     private func recovered(
@@ -104,7 +104,7 @@ struct FlexFECTests {
             if index != 2, index != 7 { found += decoder.receive(packet, sequenceNumber: UInt16(index)) }
             guard index % 10 == 9 else { continue }
             // Two in the first group, as the second is worth one and a half.
-            for packet in encoder.finish(repairPackets: index == 9 ? 1 : 2) {
+            for packet in encoder.finish(repairPackets: index == 9 ? 1 : 2, isFar: false) {
                 found += decoder.receiveRepairPacket(packet, payload: 0..<packet.count)
             }
         }
@@ -128,7 +128,7 @@ struct FlexFECTests {
                 if loses(place) { missing[sent] = packet } else { take(decoder.receive(packet, sequenceNumber: number)) }
                 sent += 1
             }
-            for (place, packet) in encoder.finish(repairPackets: repairPackets).enumerated()
+            for (place, packet) in encoder.finish(repairPackets: repairPackets, isFar: true).enumerated()
             where !loses(picture.count + place) {
                 take(decoder.receiveRepairPacket(packet, payload: 0..<packet.count))
             }

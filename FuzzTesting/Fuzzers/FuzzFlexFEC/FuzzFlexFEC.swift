@@ -38,7 +38,7 @@ private func check(_ packets: [[UInt8]], without missing: Int) {
     for (number, packet) in packets.enumerated() where number != missing {
         found += decoder.receive(packet, sequenceNumber: UInt16(truncatingIfNeeded: number))
     }
-    for packet in encoder.finish(repairPackets: 1) { found += decoder.receiveRepairPacket(packet, payload: 0..<packet.count) }
+    for packet in encoder.finish(repairPackets: 1, isFar: true) { found += decoder.receiveRepairPacket(packet, payload: 0..<packet.count) }
     precondition(found == [packets[missing]])
 }
 

@@ -248,6 +248,9 @@ enum Limits {
     static let repairPacketsPerHeavyLoss = 12.0
     /// Repair packets for each packet that is lost, at most.
     static let mostRepairPacketsPerLoss = 2.1
+    /// The round trip from which repair packets cover many pictures: two come before what is sent again. At 50 ms and 5 % lost
+    /// more had to be sent again, as what waits for that stands in more equations.
+    static let roundTripOfNextRepairs = Duration.milliseconds(80)
     /// The round trip from which a picture that waits for what is sent again is a freeze: a gap of 150 ms and a picture.
     static let roundTripOfFreeze = Duration.milliseconds(150)
     /// The share lost from which each such picture counts: some bursts of three packets in a minute.

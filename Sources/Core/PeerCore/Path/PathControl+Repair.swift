@@ -43,6 +43,9 @@ extension PathControl {
         return max(lossesFreeze ? Limits.repairPacketsPerPacketFarAway : 0, shareForLoss)
     }
 
+    /// The next pictures' repair packets come before what is sent again.
+    var repairsComeFirst: Bool { estimator.roundTrip >= Limits.roundTripOfNextRepairs }
+
     private var shareForLoss: Double {
         let loss = estimator.lastingLoss
         guard loss > Limits.lossOfFlexFEC else { return 0 }

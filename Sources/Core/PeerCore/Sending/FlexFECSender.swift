@@ -27,15 +27,15 @@ struct FlexFECSender {
     ///
     /// - Parameters:
     ///   - isLast: of its picture.
-    ///   - share: how many repair packets each source packet is worth.
-    mutating func sent(_ packet: [UInt8], sequenceNumber: UInt16, _ isLast: Bool, _ share: Double) {
+    mutating func sent(_ packet: [UInt8], sequenceNumber: UInt16, _ isLast: Bool, _ path: PathControl) {
+        let share = path.repairPacketShare
         guard share > 0 else { return encoder = FlexFECEncoder() }
         encoder.add(packet, sequenceNumber: sequenceNumber)
         guard isLast || encoder.count >= RTP.Limits.sourcePacketsOfGroup else { return }
         credit = min(credit + Double(encoder.count) * share, Double(FlexFECPattern.mostRepairPackets))
         let repairPackets = Int(credit)
         credit -= Double(repairPackets)
-        payloads += encoder.finish(repairPackets: repairPackets)
+        payloads += encoder.finish(repairPackets: repairPackets, isFar: path.repairsComeFirst)
     }
 
     mutating func nextPacket(

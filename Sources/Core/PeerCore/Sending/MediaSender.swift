@@ -271,7 +271,7 @@ struct MediaSender {
         stream.sent(
             payloadBytes: range.count, ticks: unit.mediaTime.ticks, capturedAt: unit.capturedAt,
             tellsMoment: isLast && head.extensions.absoluteCaptureTime != nil, at: now)
-        flexFEC?.sent(packet, sequenceNumber: UInt16(truncatingIfNeeded: sequenceNumber), isLast, path.repairPacketShare)
+        flexFEC?.sent(packet, sequenceNumber: UInt16(truncatingIfNeeded: sequenceNumber), isLast, path)
         repairs.sent(unit, index, as: sequenceNumber, bytes: packet.count, path, at: now)
         sequenceNumber += 1
         hasBegunLane = true

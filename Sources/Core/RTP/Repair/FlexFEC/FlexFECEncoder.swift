@@ -1,10 +1,11 @@
 import Datagrams
 import DequeModule
 
-/// Makes repair packets for groups of a stream's source packets (RFC 8627), in a window that slides: each covers the groups
-/// before as well, every time by another pattern. What one group's repair packets could not recover comes back with the
-/// next groups' ones, a picture or a few later and sooner than after a long round trip: a burst of losses as well as what
-/// single ones add up to.
+/// Makes repair packets for groups of a stream's source packets (RFC 8627), in a window that slides: each covers groups
+/// before as well. Where round trips are long that is many groups, every time by another pattern: what one group's repair
+/// packets could not recover comes back with the next groups' ones, a picture or a few later and before it could be sent
+/// again: a burst of losses as well as what single ones add up to. Where they are short it is the group before, in the
+/// same equations: what waits to be sent again must not make others wait.
 package struct FlexFECEncoder: Sendable {
     /// Source packets whose repair packets have been made.
     private struct Group: Sendable {
@@ -33,10 +34,12 @@ package struct FlexFECEncoder: Sendable {
 
     /// The group ends.
     ///
-    /// - Parameter repairPackets: how many repair packets it gets.
+    /// - Parameters:
+    ///   - repairPackets: how many repair packets it gets.
+    ///   - isFar: later groups' repair packets come before what is sent again.
     /// - Returns: their payloads.
-    package mutating func finish(repairPackets: Int) -> [[UInt8]] {
-        slide()
+    package mutating func finish(repairPackets: Int, isFar: Bool) -> [[UInt8]] {
+        slide(keepsAll: isFar)
         let count = self.count
         let repairPackets = min(repairPackets, count, FlexFECPattern.mostRepairPackets)
         defer {
@@ -44,18 +47,18 @@ package struct FlexFECEncoder: Sendable {
             made += max(0, repairPackets)
         }
         guard repairPackets > 0 else { return [] }
-        let own = FlexFECPattern.memberships(of: count, in: repairPackets)
+        let own = FlexFECPattern.memberships(of: isFar ? count : strings.count, in: repairPackets)
         return (0..<repairPackets).compactMap { index in
-            let members = olderMembers(of: made + index) + own.indices.filter { own[$0] >> UInt16(index) & 1 == 1 }
-                .map { $0 + strings.count - count }
-            return payload(of: members)
+            let members = own.indices.filter { own[$0] >> UInt16(index) & 1 == 1 }.map { $0 + strings.count - own.count }
+            return payload(of: isFar ? olderMembers(of: made + index) + members : members)
         }
     }
 
     /// What a mask has no room for, or too many repair packets have covered, leaves the window.
-    private mutating func slide() {
+    private mutating func slide(keepsAll: Bool) {
         while let oldest = groups.first,
             strings.count > FlexFECHeader.longestMask || made - oldest.madeBefore >= FlexFECPattern.longestAge
+                || !keepsAll && groups.count > 1
         {
             strings.removeFirst(oldest.count)
             groups.removeFirst()
