@@ -211,6 +211,25 @@ struct ECNControlTests {
         #expect(answers == 1)
     }
 
+    @Test("what part is marked is averaged by round trips, however often it is told of")
+    func averagedByRoundTrips() {
+        var ecn = Self.capable(.scalable)
+        var verdict: ECNVerdict?
+        // Ten clean reports within a round trip, and one with a mark at its end.
+        for report in 1...11 as ClosedRange<Int64> {
+            let now = Self.start + .milliseconds(10 * report)
+            let marked = report == 11 ? 1 : 0
+            ecn.observe(ECNCounts(capable: 9, congestionExperienced: marked), arrivals: 9 + marked, at: now)
+            verdict = ecn.takeVerdict(queueIsShort: true, roundTrip: Self.roundTrip, at: now)
+        }
+        // All were thought to be marked at first; two averages of a sixteenth have been taken since.
+        guard case .yield(let factor, _) = verdict else {
+            Issue.record("\(String(describing: verdict))")
+            return
+        }
+        #expect((0.54...0.58).contains(factor), "\(factor)")
+    }
+
     @Test("an answer says what part of the last few hundred packets was marked, and forgets those before")
     func part() {
         var ecn = Self.capable(.classic)

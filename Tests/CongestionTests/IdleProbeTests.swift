@@ -68,6 +68,12 @@ struct IdleProbeTests {
         while probe.due(isWanted: true)! <= now { probe.sent(capacity: 4_000_000, rate: 8_000_000, at: now) }
         #expect(probe.due(isWanted: true, capacity: 4_000_000) == now + .seconds(16))
         #expect(probe.due(isWanted: true, capacity: 1_000_000) == now + .seconds(2))
+        // So does the one behind a train that found less.
+        now += .seconds(2)
+        while probe.due(isWanted: true, capacity: 1_000_000)! <= now {
+            probe.sent(capacity: 1_000_000, rate: 2_000_000, at: now)
+        }
+        #expect(probe.due(isWanted: true, capacity: 1_000_000) == now + .seconds(2))
     }
 
     @Test("a picture ends a train, and is not followed by one at once")

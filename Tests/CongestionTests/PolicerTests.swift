@@ -73,6 +73,67 @@ struct PolicerTests {
         #expect((simulation.bitsDelivered - between) / 20 > 3_500_000, "\((simulation.bitsDelivered - between) / 20)")
     }
 
+    // MARK: What is told, observation by observation
+
+    /// What is told of each twentieth of a second, in which `packets` leave, of which all but every so many-th come.
+    private static func observe(
+        _ control: inout LossControl, from start: Instant, seconds: Double, packets: Int64 = 20, losing every: Int64,
+        isFavoured: Bool = false, queueIsShort: Bool = true, isCompeting: Bool = false
+    ) -> (verdicts: [LossVerdict], end: Instant) {
+        var verdicts: [LossVerdict] = []
+        var now = start
+        while now < start + .seconds(seconds) {
+            now += .milliseconds(50)
+            let reports = (1...packets).map { index in
+                PacketReport(
+                    number: index, sentAt: now, bytes: 1200, arrival: index % every == 0 ? nil : Duration.zero,
+                    isFavoured: isFavoured)
+            }
+            let verdict = control.observe(reports, queueIsShort: queueIsShort, isCompeting: isCompeting, at: now)
+            if let verdict { verdicts.append(verdict) }
+            if case .trial = verdict { break }
+        }
+        return (verdicts, now)
+    }
+
+    private static func isTrial(_ verdict: LossVerdict?) -> Bool { if case .trial = verdict { true } else { false } }
+
+    @Test("a trial ends where pictures end: of what a screen at rest sends it would take for ever")
+    func restsInTrial() {
+        var control = LossControl()
+        let (verdicts, end) = Self.observe(&control, from: .zero, seconds: 60, losing: 5)
+        #expect(Self.isTrial(verdicts.last))
+        let rest = PacketReport(number: 1, sentAt: end, bytes: 100, arrival: Duration.zero)
+        #expect(control.observe([rest], queueIsShort: true, at: end + .seconds(2)) == .inherent)
+    }
+
+    @Test("sound alone, of which no more is sent than there is, is no ground for a trial")
+    func sound() {
+        var control = LossControl()
+        let (verdicts, _) = Self.observe(&control, from: .zero, seconds: 60, losing: 5, isFavoured: true)
+        #expect(!verdicts.contains { Self.isTrial($0) }, "\(verdicts)")
+    }
+
+    @Test("where a policer was found and nothing is lost any more, what was lost before is no ground to look for it again")
+    func foundAndObeyed() {
+        var control = LossControl()
+        // A queue, to which loss is put down at first.
+        let (_, known) = Self.observe(&control, from: .zero, seconds: 10, losing: 2, queueIsShort: false)
+        let (verdicts, begun) = Self.observe(&control, from: known, seconds: 10, losing: 2)
+        #expect(Self.isTrial(verdicts.last))
+        let (found, _) = Self.observe(&control, from: begun, seconds: 10, packets: 10, losing: .max)
+        #expect(found == [.policed(.seconds(15))])
+    }
+
+    @Test("beside another flow, what the path loses anyway is not yielded to; what is lost beyond that is")
+    func besideAnotherFlow() {
+        var control = LossControl()
+        let (verdicts, end) = Self.observe(&control, from: .zero, seconds: 5, losing: 20, isCompeting: true)
+        #expect(verdicts.isEmpty, "\(verdicts)")
+        let (later, _) = Self.observe(&control, from: end, seconds: 0.5, losing: 8, isCompeting: true)
+        #expect(later.first == .less(0.85))
+    }
+
     @Test("spells of heavy loss are no policer's", arguments: [1.0, 2, 3, 5], [0.3, 0.5, 0.8])
     func spells(length: Double, loss: Double) {
         var simulation = PathSimulation(wish: 2_000_000) { time in

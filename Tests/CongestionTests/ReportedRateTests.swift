@@ -128,6 +128,31 @@ struct ReportedRateTests {
         #expect(rate.target < 1_000_000)
     }
 
+    @Test("what is asked for again counts once; what is new counts, half a round of numbers after a long pause as well")
+    mutating func askedFor() {
+        func ask(_ numbers: [UInt16]) {
+            for _ in 0..<100 {
+                now += .milliseconds(10)
+                rate.sent(bytes: 1200, at: now)
+                rate.missing(numbers, at: now)
+            }
+        }
+        ask([5])
+        #expect(rate.target == 4_000_000)
+        now += .seconds(20)
+        rate.missing(Array(40_000..<40_050), at: now)
+        ask([40_049])
+        #expect(rate.target < 4_000_000)
+    }
+
+    @Test("a pause in which nothing was told is no time of growth")
+    mutating func pause() {
+        for second in 1...5 as ClosedRange<Int64> { rate.reported(loss: 0.3, of: 100, at: at(second)) }
+        let known = rate.target
+        rate.reported(loss: 0, of: 100, at: at(65))
+        #expect((known...known * 5 / 4).contains(rate.target), "\(rate.target)")
+    }
+
     // MARK: What is known
 
     /// A round trip is measured five times a second.

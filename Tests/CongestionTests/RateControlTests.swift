@@ -1,0 +1,72 @@
+import Testing
+import Timebase
+
+@testable import Congestion
+
+@Suite("What follows from queues for the rate")
+struct RateControlTests {
+    private var rate = RateControl(start: 4_000_000, maximum: 10_000_000)
+    private var now = Instant.zero
+
+    /// A tenth of a second at a time; pictures leave all the while.
+    private mutating func observe(seconds: Double, queue: Duration = .zero, delivered: Int? = nil) {
+        let end = now + .seconds(seconds)
+        while now < end {
+            now += .milliseconds(100)
+            // Where nothing else is said all that may be sent comes through.
+            let delivered = delivered ?? rate.target
+            rate.observe(
+                RateControl.Observation(
+                    now: now, queue: queue, jitter: .zero, roundTrip: .milliseconds(50), latestOutflow: delivered,
+                    outflow: delivered, delivered: delivered, inFlight: 20_000, trains: [], loss: nil))
+        }
+    }
+
+    @Test("a queue that stays while more of ours comes than was to be sent is our own for half a minute, and no longer")
+    mutating func own() {
+        rate = RateControl(start: 100_000, maximum: 10_000_000)
+        observe(seconds: 25, queue: .milliseconds(400), delivered: 100_000)
+        #expect(!rate.isCompeting)
+        observe(seconds: 15, queue: .milliseconds(400), delivered: 100_000)
+        #expect(rate.isCompeting)
+    }
+
+    /// 3.5 Mbit/s came out of a queue that stood.
+    private mutating func standingQueue() {
+        observe(seconds: 0.6, queue: .milliseconds(200), delivered: 3_500_000)
+    }
+
+    @Test("what has passed before is grown back to soon")
+    mutating func known() {
+        standingQueue()
+        for _ in 0..<4 { rate.observe(less) }
+        let before = rate.capacity
+        #expect(before < 1_500_000)
+        observe(seconds: 3)
+        #expect(rate.capacity > before * 2, "\(rate.capacity)")
+    }
+
+    /// Loss asks for half.
+    private var less: RateControl.Observation {
+        RateControl.Observation(
+            now: now, queue: .zero, jitter: .zero, roundTrip: .milliseconds(50), latestOutflow: nil, outflow: nil,
+            delivered: nil, trains: [], loss: .less(0.75))
+    }
+
+    @Test("but not on another path: there it is tried as slowly as anything new")
+    mutating func moved() {
+        standingQueue()
+        rate.moved(atMost: 300_000)
+        observe(seconds: 3)
+        #expect((300_000...450_000).contains(rate.capacity), "\(rate.capacity)")
+    }
+
+    @Test("nor behind an outage, which may have made the path another")
+    mutating func outage() {
+        standingQueue()
+        rate.doubt()
+        let before = rate.capacity
+        observe(seconds: 3)
+        #expect((before...before * 3 / 2).contains(rate.capacity), "\(before) \(rate.capacity)")
+    }
+}
