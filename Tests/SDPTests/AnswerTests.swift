@@ -89,6 +89,17 @@ struct AnswerTests {
         #expect(answer.group("BUNDLE") == ["0", "1"])
     }
 
+    @Test("an extension that the viewer only sends is none that we may send")
+    func extensionDirections() throws {
+        func answered(_ direction: String) throws -> [String] {
+            let line = "a=extmap:3\(direction) \(HeaderExtensionURI.mid)\n"
+            let offer = try Offer(SessionDescription(OfferTests.minimal + line))
+            return offer.makeAnswer(Self.plan(offer)).media[0].attributes.values(of: "extmap")
+        }
+        #expect(try answered("/sendonly") == [])
+        #expect(try answered("/recvonly") == ["3/sendonly \(HeaderExtensionURI.mid)"])
+    }
+
     @Test("sound that is not sent stays in the bundle as inactive", arguments: Fixture.names)
     func placeholder(name: String) throws {
         let (offer, answer) = (try OfferTests.offer(name), try Self.answer(name))

@@ -101,6 +101,13 @@ struct CongestionFeedbackTests {
         #expect(try OfferTests.offer("chromium").video.options[0].feedback.contains(.transportCC))
     }
 
+    @Test("feedback that nobody here knows is left as it is")
+    func unknown() throws {
+        let line = "a=rtcp-fb:96 nack rpsi"
+        let text = Self.offer.with("a=rtcp-fb:96 nack pli", "a=rtcp-fb:96 nack pli\n\(line)")
+        #expect(try Offer(SessionDescription(text)).description.description.contains(line))
+    }
+
     @Test("an answer that takes both is read as one with transport-wide numbers; `ccfb` alone counts")
     func answers() throws {
         let text = try Self.answer(to: Self.offer).description.with("\r\n", "\n")

@@ -73,4 +73,11 @@ struct ECNCapabilityTests {
         let offer = try Offer(SessionDescription(text))
         #expect(!usesECN || offer.video.ecn == nil)
     }
+
+    @Test("nor where a viewer tells of it for some of its formats only: which it gets is not known yet")
+    func someFormats() throws {
+        let some = Self.offer.without("a=rtcp-fb:98 nack ecn")
+        #expect(some != Self.offer)
+        #expect(try Offer(SessionDescription(some)).video.ecn == nil)
+    }
 }

@@ -111,6 +111,9 @@ struct LocalOfferTests {
         let repaired = try AcceptedAnswer(
             SessionDescription(understood.makeAnswer(plan).description), to: Self.viewer)
         #expect(repaired.video.flexFECPayloadType == 100)
+        let moved = understood.makeAnswer(plan).description.with(" 100\r\n", " 101\r\n").with(":100 ", ":101 ")
+        let foreign = try AcceptedAnswer(SessionDescription(moved), to: Self.viewer)
+        #expect(foreign.video.flexFECPayloadType == nil, "nor where they have a type that was not offered")
         #expect(answer.video.option.payloadType == 98 && answer.video.option.retransmissionPayloadType == 99)
     }
 
@@ -212,6 +215,10 @@ struct LocalOfferTests {
         let answer = try AcceptedAnswer(SessionDescription(text), to: Self.viewer)
         #expect(answer.video.extensions.map(\.id) == [1, 3, 4, 5, 6])
         #expect(answer.video.option.retransmissionPayloadType == nil)
+        // An id of ours with another meaning is not ours either.
+        let renamed = try Self.sharersAnswer(to: Self.viewer).with(HeaderExtensionURI.video[1], "urn:another")
+        let other = try AcceptedAnswer(SessionDescription(renamed), to: Self.viewer)
+        #expect(other.video.extensions.map(\.id) == [1, 3, 4, 5, 6])
     }
 
     @Test("an answer without tags, as small servers write it")

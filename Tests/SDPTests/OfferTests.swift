@@ -146,6 +146,32 @@ struct OfferTests {
         #expect(try Offer(SessionDescription(text)).video.bandwidth == 1_500_000)
     }
 
+    /// Of the same bundle.
+    private static let sound = """
+        m=audio 9 UDP/TLS/RTP/SAVPF 111
+        b=TIAS:24000
+        a=mid:1
+        a=recvonly
+        a=rtcp-mux
+        a=rtpmap:111 opus/48000/2
+        a=fmtp:111 maxaveragebitrate=32000
+
+        """
+
+    @Test("the viewer's bandwidth for sound is heard, which some tell by the section and some by the format")
+    func soundBandwidth() throws {
+        let text = Self.minimal.with("BUNDLE 0", "BUNDLE 0 1") + Self.sound
+        #expect(try Offer(SessionDescription(text)).audio?.opus.maximumBitrate == 24_000)
+        #expect(try Offer(SessionDescription(text.without("b=TIAS"))).audio?.opus.maximumBitrate == 32_000)
+    }
+
+    @Test("the transport is the tagged section's, though the picture has one of its own")
+    func taggedTransport() throws {
+        let own = "a=ice-ufrag:tagged\na=ice-pwd:bbbbbbbbbbbbbbbbbbbbbb\na=setup:actpass\n"
+        let text = Self.minimal.with("BUNDLE 0", "BUNDLE 1 0") + Self.sound + own + "a=fingerprint:sha-256 \(Self.fingerprint)\n"
+        #expect(try Offer(SessionDescription(text)).transport.credentials.usernameFragment == "tagged")
+    }
+
     @Test("who does no more than ICE lite says so for the session (RFC 8839 § 5.3)")
     func lite() throws {
         let text = Self.minimal.with("a=group:BUNDLE 0", "a=ice-lite\na=group:BUNDLE 0")

@@ -89,6 +89,7 @@ struct RefusalTests {
         #expect(Self.refusal(text + Self.fingerprint + "\n") == nil)
         let other = "00" + Self.fingerprint.dropFirst(2) + "\n"
         #expect(Self.refusal(text + other) == .transport(.conflictingFingerprints))
+        #expect(Self.refusal((text + other).with("m=audio 9", "m=audio 0")) == nil, "a rejected section has no transport")
         #expect(Self.refusal(text + "\n") == .transport(.malformedFingerprint))
     }
 

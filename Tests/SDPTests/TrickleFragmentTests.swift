@@ -128,6 +128,13 @@ struct TrickleFragmentTests {
         #expect(try TrickleFragment("a=candidate:1 1 udp 1 192.0.2.1 1 typ host").candidates.count == 1)
     }
 
+    @Test("half of a section's credentials makes none with half of another's")
+    func halves() throws {
+        let text = Self.trickle.with("a=ice-pwd", "m=video 9 UDP/TLS/RTP/SAVPF 96\na=mid:1\na=ice-pwd")
+        let fragment = try TrickleFragment(text)
+        #expect(fragment.sections.map(\.mid) == ["0", "1"] && fragment.credentials == nil)
+    }
+
     @Test("an empty fragment is one, and says nothing")
     func empty() throws {
         let fragment = try TrickleFragment("")
