@@ -21,6 +21,16 @@ struct AddressChangeTests {
         return (pair, nat)
     }
 
+    @Test("the pair of an address that is gone works no more, though media may go there until its consent ends")
+    func goneAddress() {
+        let pair = Pair(seed: 14)
+        pair.join()
+        pair.world.run(for: .seconds(10))
+        #expect(pair.viewer.agent.session.checklist.hasValidPair)
+        pair.world.with(pair.viewer) { agent, now in agent.removeLocalCandidates(at: Pair.viewerSocket, at: now) }
+        #expect(!pair.viewer.agent.session.checklist.hasValidPair && pair.viewer.agent.sendPair != nil)
+    }
+
     @Test("the controlling side's NAT forgets: the other follows without a restart (seeds 1 to 10)", arguments: 1...10)
     func controlling(seed: Int) {
         let (pair, nat) = connected(seed: UInt64(seed), nattedRole: .controlling)

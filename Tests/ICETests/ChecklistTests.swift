@@ -1,4 +1,5 @@
 import Datagrams
+import TestSupport
 import Testing
 import Timebase
 
@@ -106,6 +107,45 @@ struct ChecklistTests {
         checklist.trigger(AddressPair(local: address("10.0.0.1", 5001), remote: address("10.9.9.9", 1)))
         let order = (0..<4).map { _ in checklist.nextTriggered()?.addresses }
         #expect(order == [pairs[0].addresses, pairs[2].addresses, pairs[1].addresses, nil])
+    }
+
+    @Test("once a pair is selected, of triggered checks those stay that the peer nominated (RFC 8445 § 8.1.2)")
+    func selected() throws {
+        var checklist = Checklist()
+        let pairs = try (1...3).map { try pair($0, priority: UInt32(100 + $0)) }
+        for pair in pairs { checklist.add(pair, .controlled) }
+        for pair in pairs { checklist.trigger(pair.addresses) }
+        checklist.update(pairs[1].addresses) { $0.isNominated = true }
+        checklist.dropTriggered()
+        let order = (0..<2).map { _ in checklist.nextTriggered()?.addresses }
+        #expect(order == [pairs[1].addresses, nil])
+    }
+
+    @Test("an observed candidate finds room among too many, and none that is in use makes it")
+    func observedCandidate() {
+        var candidates = RemoteCandidates()
+        for last in 1...Limits.remoteCandidates {
+            let outcome = candidates.add(remote(last, priority: 100))
+            #expect(outcome == .accepted)
+        }
+        let used = remote(Limits.remoteCandidates, priority: 100)
+        let observed = remote(200, priority: 100)
+        candidates.addObserved(observed) { $0 == used }
+        #expect(candidates.all.count == Limits.remoteCandidates)
+        #expect(candidates.all.suffix(2) == [used, observed])
+        candidates.addObserved(remote(201, priority: 100)) { _ in true }
+        #expect(candidates.all.last == observed, "where all are in use there is none")
+    }
+
+    @Test("of early checks on one pair a nomination stays, whatever came behind it")
+    func earlyNomination() {
+        var random: any RandomNumberGenerator & Sendable = SeededGenerator(seed: 7)
+        var session = ICESession(local: .random(using: &random))
+        let addresses = AddressPair(local: address("10.0.0.1", 5001), remote: address("10.0.1.1", 7000))
+        for nominates in [false, true, false, false] {
+            session.remember(IncomingCheck(addresses: addresses, sender: "peer", priority: 1, usesCandidate: nominates))
+        }
+        #expect(session.earlyChecks.map(\.usesCandidate) == [true, false])
     }
 
     @Test("a change of role changes the order (RFC 8445 § 7.2.5.1)")

@@ -6,6 +6,16 @@ import Timebase
 
 @Suite("Two agents connect")
 struct ConnectionTests {
+    @Test("of many pairs each is checked once before any check is repeated (RFC 8445 § 14.3)")
+    func manyPairs() {
+        let pair = Pair(seed: 12)
+        let silent = (1...30).map { Candidate.host(address("10.0.5.\($0)", 7000)) }
+        pair.tell(pair.viewer, about: pair.sharer, silent)
+        pair.world.run(for: .milliseconds(1_400))
+        let asked = pair.viewer.sent.map(\.packet.destination)
+        #expect(asked.count > 20 && Set(asked).count == asked.count, "\(asked.count)")
+    }
+
     @Test("on a clean link of 1 ms both have a valid pair in 5 ms and the same selected pair in 20 ms")
     func clean() throws {
         let pair = Pair(seed: 1)

@@ -215,6 +215,19 @@ struct ConsentTests {
         #expect(!consent.isSilent && !consent.mayBeLeft(at: at(12_200)))
     }
 
+    @Test("who is heard between two questions has left none of them without a sign")
+    func heardBetween() {
+        func at(_ seconds: Int64) -> Instant { .zero + .seconds(seconds) }
+        var consent = Consent(answeredAt: .zero, interval: .seconds(4), isReliable: false)
+        consent.asked(at: at(4))
+        consent.asked(at: at(5))
+        #expect(consent.askedSince == at(4))
+        consent.heard(at: at(6))
+        #expect(consent.askedSince == nil)
+        consent.asked(at: at(8))
+        #expect(consent.askedSince == at(8))
+    }
+
     @Test("a blackout of 15 s is reported and survived")
     func blackout() {
         let pair = connected(seed: 37)

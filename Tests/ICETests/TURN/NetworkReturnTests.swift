@@ -24,6 +24,17 @@ struct NetworkReturnTests {
         #expect(user.client.relayedAddress != nil)
     }
 
+    @Test("however often a network changes, a server that answers nothing is given up")
+    func silentServer() throws {
+        let (wire, _, user) = try joined()
+        wire.tap = { _ in nil }
+        for _ in 0..<90 {
+            wire.run(for: .seconds(1))
+            user.with(wire) { $0.hasten(at: $1) }
+        }
+        #expect(user.eventList == [.failed(.noAnswer)])
+    }
+
     @Test("a request that waits for half a minute, behind others that had no answer, leaves at once")
     func pause() throws {
         let (wire, _, user) = try joined()
