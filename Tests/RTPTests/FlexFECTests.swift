@@ -92,6 +92,15 @@ struct FlexFECTests {
         #expect(isRight)
     }
 
+    @Test("of more lost packets than there are repair packets those come back that two of them tell apart")
+    func overlapping() {
+        var random = SeededGenerator(seed: 5)
+        let sent = packets(10, from: 40, &random)
+        let made = repairPackets(of: sent, from: 40, count: 1) + repairPackets(of: Array(sent[5...]), from: 45, count: 1)
+        let isRight = recovered(sent, lost: [2, 6, 7], made, from: 40) == [sent[2]]
+        #expect(isRight)
+    }
+
     @Test("what one group's repair packet can't recover comes back with the next group's")
     func sliding() {
         var random = SeededGenerator(seed: 6)

@@ -61,6 +61,15 @@ struct H264DepacketizerTests {
         }
     }
 
+    @Test("So does the first unit of a stream that is joined")
+    func joined() throws {
+        for (slice, complete) in [([0x41, 0x9a] as [UInt8], true), ([0x41, 0x4a], false)] {
+            var depacketizer = H264Depacketizer()
+            let units = try depacketizer.receive(packet(slice, 1, marker: true), 1)
+            #expect(units.map(\.isComplete) == [complete])
+        }
+    }
+
     @Test("After a gap, a keyframe lacks something where its parameter sets should have been before it")
     func lostParameterSets() throws {
         for (carried, complete) in [(true, false), (false, true)] {

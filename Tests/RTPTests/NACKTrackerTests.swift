@@ -196,6 +196,22 @@ struct NACKTrackerTests {
         }
     }
 
+    @Test("where answers take now 50 ms and now 100, those that take longer are waited for")
+    func uneven() {
+        var tracker = tracker()
+        var (number, at) = (4 as Int64, 0 as Int64)
+        for round in 0..<9 as Range<Int64> {
+            for next in (number + 1)...(number + 2) { _ = tracker.receive(next, at: after(at)) }
+            #expect(tracker.takeDue(at: after(at)).requests == [number])
+            if round == 8 { break }
+            _ = tracker.receive(number, isAnswer: true, at: after(at + 50 + 50 * (round % 2)))
+            number += 3
+            at += 300
+        }
+        #expect(tracker.takeDue(at: after(at + 95)).requests.isEmpty)
+        #expect(tracker.takeDue(at: after(at + 200)).requests == [number])
+    }
+
     @Test("more missing than can be asked for is given up as a whole")
     func tooMany() {
         var tracker = tracker()

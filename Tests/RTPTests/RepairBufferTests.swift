@@ -93,6 +93,18 @@ struct RepairBufferTests {
         #expect(buffer.packetsDropped == 2)
     }
 
+    @Test("What was given up is asked for no more")
+    func asksNoMore() {
+        var buffer = Buffer(longestWait: .milliseconds(200), roundTripTime: .milliseconds(50))
+        _ = receive(&buffer, 0, at: at(0))
+        _ = receive(&buffer, 2, at: at(0))
+        var events: [Event] = []
+        for time in 0..<600 { events += drain(&buffer, at: at(time)) }
+        #expect(events.contains(.request([1])))
+        #expect(events.suffix(2) == [.lost(1..<2), .packet(2)])
+        #expect(buffer.deadline == nil)
+    }
+
     @Test("A packet that fills half of a gap does not make the rest wait longer")
     func partlyFilled() {
         var buffer = Buffer(longestWait: .milliseconds(100), roundTripTime: .seconds(5))

@@ -63,6 +63,24 @@ struct RetransmissionTests {
         #expect(ask(at: 64) == "resend", "nobody knows what became of it")
     }
 
+    @Test("A copy that left before it was sent once more says nothing of that")
+    func earlierCopy() {
+        var history = RetransmissionHistory()
+        history.record(sequenceNumber: 7, unit: unit(payloads: 1, size: 5), payloadIndex: 0, at: .zero)
+        var lost: Set<Int64> = []
+        func ask(at time: Int) -> String {
+            history.resend(7, at: at(time), pause: roundTrip, isLost: { lost.contains($0) }, budget: { _ in true }).name
+        }
+        #expect(ask(at: 0) == "resend")
+        history.left(7, as: 500, at: at(1))
+        history.left(7, as: 503, at: at(5))
+        // Of the copy nothing is told by then: the round trip is over.
+        #expect(ask(at: 60) == "resend")
+        history.left(7, as: 509, at: at(61))
+        lost = [509]
+        #expect(ask(at: 70) == "resend")
+    }
+
     @Test("How long ago a packet was sent again is told with it")
     func since() {
         var history = RetransmissionHistory()

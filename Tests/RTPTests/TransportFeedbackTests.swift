@@ -129,6 +129,16 @@ struct TransportFeedbackTests {
         #expect(told.count == 40)
     }
 
+    @Test("A report that is long is told once")
+    func longReport() throws {
+        var recorder = TransportFeedbackRecorder(repeatsLast: true)
+        for number in UInt16(0)..<200 { recorder.receive(transportSequenceNumber: number, at: at(10)) }
+        _ = try report(&recorder)
+        recorder.receive(transportSequenceNumber: 200, at: at(20))
+        let feedback = try report(&recorder)
+        #expect(feedback.baseSequenceNumber == 200 && feedback.arrivals.count == 1)
+    }
+
     @Test("The last report can be told again as often as one likes, and what comes then is told with it")
     func again() throws {
         var recorder = TransportFeedbackRecorder(repeatsLast: true)

@@ -82,6 +82,30 @@ struct VideoPlayoutTests {
         #expect(pictures.allSatisfy { abs($0.shown - $0.came) < 0.01 })
     }
 
+    @Test("So does one behind a first picture that was larger still")
+    func pageBehindFirst() {
+        var playout = VideoPlayout()
+        let pictures = shown(
+            &playout, pictures: 0..<100, bytes: { $0 == 0 ? 200_000 : $0 == 50 ? 90_000 : 4000 },
+            way: { .milliseconds($0 == 50 ? 430 : 30) })
+        #expect(pictures.allSatisfy { abs($0.shown - $0.came) < 0.01 })
+    }
+
+    @Test("At the beginning the delay grows with the first picture that is late, and not half a second after it")
+    func growsAtOnce() {
+        var playout = VideoPlayout()
+        let pictures = shown(&playout, pictures: 0..<12) { .milliseconds($0 == 5 ? 80 : 30) }
+        #expect(pictures.dropFirst(5).allSatisfy { abs($0.shown - 80) < 0.01 })
+    }
+
+    @Test("However late some pictures are, the others are held back for 300 ms at most")
+    func bound() {
+        var playout = VideoPlayout()
+        let pictures = shown(&playout, pictures: 0..<500) { .milliseconds($0 % 4 == 3 ? 630 : 30) }
+        let others = pictures.dropFirst(100).filter { $0.came < 100 }
+        #expect(others.allSatisfy { abs($0.shown - 330) < 1 }, "\(others.map(\.shown).max() ?? 0)")
+    }
+
     @Test("Held back for lip sync, pictures are shown so much later, and not more than half a second")
     func holdBack() {
         var playout = VideoPlayout()
