@@ -30,6 +30,14 @@ struct PathStateTests {
         #expect(state.isLimited == isLimited && state.isStarved == isStarved, "\(state)")
     }
 
+    @Test("pictures wait too long from 60 ms on, and do so until less than 25 ms of them wait")
+    func congestion() {
+        var path = LoneSender(bitsPerSecond: 4_000_000).path
+        // 3.8 Mbit/s are left for them: 40, 100, 40 and 20 ms. What is as before is not told again.
+        let told = [19_000, 47_500, 19_000, 9_500].map { path.news(audio: 0, backlog: $0, at: LoneSender.start)?.isCongested }
+        #expect(told == [false, true, nil, false])
+    }
+
     @Test("sound can leave too little for pictures; a share that wants so little of them is not starved")
     func soundAndWish() throws {
         let beside = try #require(told(estimate: 100_000, audio: 50_000))
