@@ -61,6 +61,27 @@ struct CPUBudgetTests {
         #expect(machine.changes.isEmpty)
     }
 
+    @Test("one picture that took seconds, as behind a stall, costs a step and not all of them")
+    func stall() {
+        var machine = Machine(steps: 6)
+        machine.run(seconds: 2) { _ in 8 }
+        let changed = machine.budget.spent(.seconds(3), of: .microseconds(33_333), at: machine.now)
+        #expect(changed && machine.budget.step == 1)
+    }
+
+    @Test("room that is there for four seconds, and again for four, is none for five")
+    func interruptedCalm() {
+        var machine = Machine(steps: 2)
+        machine.run(seconds: 3) { _ in 40 }
+        machine.changes = []
+        machine.run(seconds: 4) { _ in 5 }
+        machine.run(seconds: 1) { _ in 20 }
+        machine.run(seconds: 4) { _ in 5 }
+        #expect(machine.changes.isEmpty)
+        machine.run(seconds: 3) { _ in 5 }
+        #expect(machine.changes.map(\.step) == [1])
+    }
+
     @Test("goes up again when there is room, after five seconds, a step at a time")
     func up() {
         var machine = Machine(steps: 2)

@@ -227,4 +227,26 @@ struct ContentTests {
         #expect(RowMotion.share(before: [UInt64](repeating: 1, count: 200)[...], after: [UInt64](repeating: 2, count: 200)[...]) == 0)
         #expect(RowMotion.share(before: page, after: []) == 0)
     }
+
+    @Test("of a page that is mostly blank, what is written counts, and not the blank rows that came elsewhere")
+    func blankRows() {
+        // Twenty lines of eight rows, each with twenty-four blank ones behind it.
+        let page = (0..<640).map { $0 % 32 < 8 ? UInt64($0 + 1) : 0 }[...]
+        let scrolled = (Array(page.dropFirst(8)) + (0..<8).map { UInt64(10_000 + $0) })[...]
+        #expect(RowMotion.share(before: page, after: scrolled) > 0.8)
+    }
+
+    @Test("a film goes on where the source gets another size, and has as long as ever to be seen again")
+    func resized() {
+        var trace = Trace()
+        trace.film(5, in: Self.window)
+        trace.now += .milliseconds(1400)
+        trace.classifier.resized(to: PixelSize(width: 1280, height: 720), at: trace.now)
+        trace.now += .milliseconds(600)
+        trace.classifier.advance(to: trace.now)
+        #expect(trace.classifier.content == .video)
+        trace.now += .seconds(1)
+        trace.classifier.advance(to: trace.now)
+        #expect(trace.classifier.content == .app)
+    }
 }
