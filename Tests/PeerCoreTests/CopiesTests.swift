@@ -66,6 +66,19 @@ struct CopiesTests {
         }
     }
 
+    @Test("of sound that could not leave, the newest fifth of a second does")
+    func late() {
+        var sound = Sound()
+        sound.send(1)
+        let packet = AudioUnit.Encodings(full: .init(bytes: [UInt8](repeating: 1, count: 240), isSilent: false))
+        for index in 1...50 as ClosedRange<Int64> {
+            sound.sender.enqueue(AudioUnit(packet, time: AudioTime(ticks: 960 * index), capturedAt: LoneSender.start))
+        }
+        var count = 0
+        while sound.sender.nextPacket(&sound.path, at: LoneSender.start + .seconds(1)) != nil { count += 1 }
+        #expect(count == 10)
+    }
+
     /// What sound is said to take before and after a viewer has told of losses.
     private func rates(redundancy: UInt8?) -> (before: Int, after: Int) {
         var sound = Sound(redundancy: redundancy)

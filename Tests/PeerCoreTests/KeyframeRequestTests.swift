@@ -72,7 +72,9 @@ struct KeyframeRequestTests {
 
     /// A keyframe and three pictures, of which the second is lost: how often packets are asked for, and how long after the
     /// third a keyframe is, in milliseconds.
-    private func afterLoss(takesRequests: Bool) -> (requests: Int, keyframe: Int?) {
+    private func afterLoss(
+        takesRequests: Bool, roundTrip: Duration = .milliseconds(50)
+    ) -> (requests: Int, keyframe: Int?) {
         var receiver = MediaReceiver(
             ReceiveParameters(
                 payloadTypes: [96], retransmissionPayloadTypes: [], extensions: ExtensionMap(), ssrc: 1,
@@ -81,7 +83,7 @@ struct KeyframeRequestTests {
         var video = SyntheticVideo()
         var number: UInt16 = 0
         var found: (requests: Int, keyframe: Int?) = (0, nil)
-        for time in 0..<900 {
+        for time in 0..<2000 {
             let now = Instant.zero + .milliseconds(time)
             if time % 30 == 0, time <= 90 {
                 let unit = video.next(keyframe: time == 0, size: 500, capturedAt: .zero)
@@ -90,7 +92,7 @@ struct KeyframeRequestTests {
                 if time != 60 { for bytes in packets { receiver.receive(bytes, at: now) } }
             }
             receiver.advance(to: now)
-            while let bytes = receiver.nextFeedback(at: now, roundTripTime: .milliseconds(50), audio: &none) {
+            while let bytes = receiver.nextFeedback(at: now, roundTripTime: roundTrip, audio: &none) {
                 for packet in bytes.read({ (try? RTCPPacket.packets($0)) ?? [] }) {
                     if case .genericNACK = packet { found.requests += 1 }
                     if case .pictureLossIndication = packet { found.keyframe = found.keyframe ?? time - 90 }
@@ -106,6 +108,39 @@ struct KeyframeRequestTests {
         #expect(found.requests == 0 && found.keyframe == 30, "\(found)")
         let repaired = afterLoss(takesRequests: true)
         #expect(repaired.requests > 5 && repaired.keyframe == 500, "\(repaired)")
+    }
+
+    @Test("far away what is sent again is waited for as long as two rounds take")
+    func repairFromFarAway() {
+        let found = afterLoss(takesRequests: true, roundTrip: .milliseconds(600))
+        #expect((1500...1501).contains(found.keyframe ?? 0), "\(found)")
+    }
+
+    @Test("nor is one asked for because of what was lost before one that comes in")
+    func lostBefore() {
+        var receiver = MediaReceiver(
+            ReceiveParameters(
+                payloadTypes: [96], retransmissionPayloadTypes: [97], extensions: ExtensionMap(), ssrc: 1,
+                canonicalName: "viewer"), at: .zero)
+        var none: AudioReceiver?
+        var video = SyntheticVideo()
+        let first = Self.packets(of: video.next(keyframe: true, size: 500, capturedAt: .zero), timestamp: 0, from: 0)
+        // Five packets of a picture between the two are lost.
+        let second = Self.packets(
+            of: video.next(keyframe: true, size: 22_000, capturedAt: .zero), timestamp: 3000, from: UInt16(first.count + 5))
+        for bytes in first { receiver.receive(bytes, at: .zero) }
+        var wishes = 0
+        for time in 0..<2000 {
+            let now = Instant.zero + .milliseconds(time)
+            let (index, rest) = (time - 60).quotientAndRemainder(dividingBy: 50)
+            if rest == 0, second.indices.contains(index) { receiver.receive(second[index], at: now) }
+            receiver.advance(to: now)
+            while let bytes = receiver.nextFeedback(at: now, roundTripTime: .milliseconds(50), audio: &none) {
+                for case .pictureLossIndication in bytes.read({ (try? RTCPPacket.packets($0)) ?? [] }) { wishes += 1 }
+            }
+        }
+        let shown = [receiver.nextUnit(), receiver.nextUnit()].compactMap(\.self)
+        #expect(wishes == 0 && shown.count == 2)
     }
 
     @Test("of a flood of requests, fifty a second are passed on")

@@ -1,3 +1,4 @@
+import ICE
 import TestSupport
 import Testing
 import Timebase
@@ -55,6 +56,26 @@ struct OutageTests {
         #expect(share.recent > 25)
         let leaps = share.pair.sharer.sender?.leap != nil
         #expect(leaps)
+    }
+
+    @Test("checks that nobody answers are no outage while reports come")
+    func reportsAlone() {
+        var share = Share(PeerPair(seed: 7, takesFlexFEC: false, feedback: .none))
+        share.run(for: .seconds(5))
+        (share.pair.viewerChecksNothing, share.pair.viewerAnswersNothing) = (true, true)
+        share.run(for: .seconds(6))
+        #expect(share.recent > 25)
+    }
+
+    @Test("who was not asked yet has not been away, however quiet it is")
+    func notAsked() throws {
+        var share = Share(PeerPair(seed: 4))
+        share.run(for: .seconds(8))
+        share.pair.link.conditions.loss = 1
+        share.run(for: .milliseconds(250))
+        let lost = share.pair.sharer.lostTime(at: share.pair.now)
+        let unanswered = share.pair.sharer.ice.unansweredTime(at: share.pair.now)
+        #expect(try #require(lost) <= unanswered)
     }
 
     @Test("who can be sent nothing again is shown pictures behind an outage too")

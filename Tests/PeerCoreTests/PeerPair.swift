@@ -27,6 +27,8 @@ struct PeerPair: ~Copyable {
     var viewerMapping: TransportAddress?
     /// A viewer as browsers are, which check a pair that works every 2.5 s: no check of its own leaves.
     var viewerChecksNothing = false
+    /// No answer to a check leaves.
+    var viewerAnswersNothing = false
     /// The network lets no datagram of the handshake pass, and all others.
     var losesHandshake = false
     /// No request of its own for lost packets leaves.
@@ -267,6 +269,7 @@ struct PeerPair: ~Copyable {
                 }
                 if losesHandshake, transmit.bytes.read(DatagramKind.init) == .handshake { continue }
                 if viewerChecksNothing, transmit.bytes.starts(with: [0, 1]) { continue }
+                if viewerAnswersNothing, transmit.bytes.starts(with: [1, 1]) { continue }
                 var bytes = transmit.bytes
                 if viewerAsksNothing { bytes = Self.without(format: 1, bytes) }
                 if viewerTellsNothing { bytes = Self.without(format: 15, bytes) }

@@ -18,4 +18,14 @@ struct QuietPathTests {
         let after = share.pair.sharer.isQuiet
         #expect([before, during, after] == [false, true, false])
     }
+
+    @Test("one whose reports stay away, and who answers each check, is there")
+    func answers() {
+        var share = Share(PeerPair(seed: 4))
+        share.run(for: .seconds(5))
+        share.pair.viewerReportsAt = [share.pair.now + .seconds(60)]
+        share.run(for: .seconds(3))
+        let isQuiet = share.pair.sharer.isQuiet
+        #expect(!isQuiet)
+    }
 }

@@ -68,6 +68,8 @@ struct RequestTests {
         #expect(pauses.allSatisfy { $0 <= 3 }, "\(times)")
         #expect((36...40).contains(times.count), "\(times)")
         #expect(requests(flexFEC: nil, lostBefore: 9, until: 110).count <= 4)
+        // What has come allows for less than forty.
+        #expect(requests(flexFEC: 98, lostBefore: 9, until: 400).count < 70)
     }
 }
 

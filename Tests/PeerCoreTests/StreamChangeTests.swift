@@ -42,6 +42,9 @@ struct StreamChangeTests {
     @Test("the same name with numbers of long ago, which rise, counts as well")
     func numbered() { #expect(Self.noticed { [Self.packet(3000 + $0)] } == 1000) }
 
+    @Test("two packets are no stream, however far apart they come")
+    func two() { #expect(Self.noticed { $0 % 10 == 0 ? [Self.packet(500 + $0, ssrc: 8)] : [] } == 2000) }
+
     @Test("beside the stream itself, and as what only measures a path, another is let be")
     func beside() {
         #expect(Self.noticed { [Self.packet(20_000 + $0), Self.packet(500 + $0, ssrc: 8)] } == nil)
