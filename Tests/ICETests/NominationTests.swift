@@ -96,6 +96,26 @@ struct NominationTests {
         #expect(pair.sharer.agent.selectedPair?.remote == other)
     }
 
+    @Test("a challenger that has failed meanwhile does not take over")
+    func failedChallenger() {
+        let sockets = (1...2).map { Candidate.host(address("10.0.0.\($0)", 5001), localPreference: UInt16(400 - $0)) }
+        let sharer = address("10.0.0.100", 5002)
+        let pair = Pair(seed: 76, viewer: sockets, sharer: [.host(sharer)])
+        pair.join()
+        pair.world.run(for: .seconds(10))
+        let used = pair.viewer.agent.selectedPair?.local
+        let places = (1...2).map { AddressPair(local: address("10.0.0.\($0)", 5001), remote: sharer) }
+        let other = used == places[0].local ? places[1] : places[0]
+        pair.world.tap = { _ in nil }
+        pair.world.with(pair.viewer) { agent, now in
+            agent.session.nomination.challenge = Nomination.Challenge(pair: other, startedAt: now)
+            agent.session.checklist.update(other) { $0.state = .failed }
+        }
+        pair.world.run(for: .seconds(5))
+        let nomination = pair.viewer.agent.session.nomination
+        #expect(nomination.challenge == nil && nomination.pending == nil)
+    }
+
     @Test("no more checks go to other pairs once one is selected")
     func quiet() {
         let dead = (0..<10).map { Candidate.host(address("10.0.5.\($0 + 1)", 7000), localPreference: UInt16($0)) }

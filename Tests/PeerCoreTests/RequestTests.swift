@@ -71,6 +71,40 @@ struct RequestTests {
         // What has come allows for less than forty.
         #expect(requests(flexFEC: 98, lostBefore: 9, until: 400).count < 70)
     }
+
+    /// After how many milliseconds a lost packet is asked for that others overtake so long after the only repair packet.
+    private func request(behindRepairPacket pause: Int) -> Int? {
+        var receiver = MediaReceiver(
+            ReceiveParameters(
+                payloadTypes: [96], retransmissionPayloadTypes: [97], flexFECPayloadType: 98, extensions: ExtensionMap(),
+                ssrc: 1, canonicalName: "viewer"), at: at(0))
+        var none: AudioReceiver?
+        var encoder = FlexFECEncoder()
+        for number in [1, 2, 3] as [UInt16] {
+            receiver.receive(packet(number), at: at(0))
+            encoder.add(packet(number), sequenceNumber: number)
+        }
+        for payload in encoder.finish(repairPackets: 1) {
+            var bytes: [UInt8] = []
+            RTPHeader(marker: false, payloadType: 98, sequenceNumber: 1, timestamp: 0, ssrc: 9, csrcs: [7])
+                .append(to: &bytes, extensions: HeaderExtensions(), map: ExtensionMap())
+            receiver.receive(bytes + payload, at: at(0))
+        }
+        for number in [4, 5, 7, 8] as [UInt16] { receiver.receive(packet(number), at: at(pause)) }
+        for time in 0..<50 {
+            receiver.advance(to: at(pause + time))
+            while let bytes = receiver.nextFeedback(at: at(pause + time), roundTripTime: .milliseconds(50), audio: &none) {
+                for case .genericNACK in bytes.read({ (try? RTCPPacket.packets($0)) ?? [] }) { return time }
+            }
+        }
+        return nil
+    }
+
+    @Test("repair packets are waited for where some came, and after two seconds without any no more")
+    func repairPackets() throws {
+        #expect(try #require(request(behindRepairPacket: 100)) > 0)
+        #expect(request(behindRepairPacket: 3000) == 0)
+    }
 }
 
 @Suite("Whether packets get lost in a row")

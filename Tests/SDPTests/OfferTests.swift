@@ -165,13 +165,6 @@ struct OfferTests {
         #expect(try Offer(SessionDescription(text.without("b=TIAS"))).audio?.opus.maximumBitrate == 32_000)
     }
 
-    @Test("the transport is the tagged section's, though the picture has one of its own")
-    func taggedTransport() throws {
-        let own = "a=ice-ufrag:tagged\na=ice-pwd:bbbbbbbbbbbbbbbbbbbbbb\na=setup:actpass\n"
-        let text = Self.minimal.with("BUNDLE 0", "BUNDLE 1 0") + Self.sound + own + "a=fingerprint:sha-256 \(Self.fingerprint)\n"
-        #expect(try Offer(SessionDescription(text)).transport.credentials.usernameFragment == "tagged")
-    }
-
     @Test("who does no more than ICE lite says so for the session (RFC 8839 § 5.3)")
     func lite() throws {
         let text = Self.minimal.with("a=group:BUNDLE 0", "a=ice-lite\na=group:BUNDLE 0")
