@@ -30,6 +30,34 @@ struct PathStateTests {
         #expect(state.isLimited == isLimited && state.isStarved == isStarved, "\(state)")
     }
 
+    @Test("behind a start that found a narrow path pictures leave no faster than it takes them, until its queue is gone")
+    func narrowStart() {
+        var path = LoneSender(bitsPerSecond: 4_000_000).path
+        path.begin(roundTrip: .milliseconds(40))
+        #expect(path.pacingRate == 40_000_000)
+        var checks: [(due: Instant, took: Duration)] = []
+        var queue = 0.0
+        for tick in 0..<1000 where path.target == 4_000_000 {
+            let now = LoneSender.start + .milliseconds(tick)
+            // 500 kbit/s pass.
+            queue = max(0, queue - 500)
+            while let check = checks.first, check.due <= now {
+                checks.removeFirst()
+                path.measured(roundTrip: check.took, at: now)
+            }
+            if let free = path.mayLeave(at: now), free <= now {
+                path.sent([UInt8](repeating: 0, count: 1200), .video, at: now)
+                queue += 9600
+            }
+            guard path.takeRoundTripWish(at: now) else { continue }
+            let took = Duration.milliseconds(40) + .seconds(queue / 500_000)
+            checks.append((now + took, took))
+        }
+        #expect(path.target < 1_000_000 && path.pacingRate == path.target, "\(path.target)")
+        path.measured(roundTrip: .milliseconds(40), at: LoneSender.start + .seconds(3))
+        #expect(path.pacingRate == path.target * 10)
+    }
+
     @Test("pictures wait too long from 60 ms on, and do so until less than 25 ms of them wait")
     func congestion() {
         var path = LoneSender(bitsPerSecond: 4_000_000).path

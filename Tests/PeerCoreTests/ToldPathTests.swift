@@ -9,17 +9,15 @@ import Timebase
 /// A path that a viewer tells of, packet by packet.
 @Suite("What follows from feedback on packets")
 struct ToldPathTests {
+    private static let parameters = SendParameters(
+        payloadType: 102, ssrc: 1, retransmission: .init(payloadType: 103, ssrc: 2), canonicalName: "sharer", mid: nil,
+        extensions: PeerPair.extensions, bitsPerSecond: 40_000_000, givesTransportFeedback: true)
+    private var random: any RandomNumberGenerator & Sendable = SeededGenerator(seed: 3)
     private var path: PathControl
     private var now = LoneSender.start
     private var recorder = TransportFeedbackRecorder()
 
-    init() {
-        var random: any RandomNumberGenerator & Sendable = SeededGenerator(seed: 3)
-        let parameters = SendParameters(
-            payloadType: 102, ssrc: 1, retransmission: nil, canonicalName: "sharer", mid: nil,
-            extensions: PeerPair.extensions, bitsPerSecond: 40_000_000, givesTransportFeedback: true)
-        path = PathControl(parameters, random: &random, at: now)
-    }
+    init() { path = PathControl(Self.parameters, random: &random, at: now) }
 
     private mutating func leave(bytes: Int = 1200) -> UInt16? {
         let number = path.takeNumber(PeerPair.extensions)
@@ -84,5 +82,18 @@ struct ToldPathTests {
         path.measured(roundTrip: .milliseconds(50), at: now)
         for _ in 0..<2 { path.measured(roundTrip: .milliseconds(650), at: now) }
         #expect(path.mayLeave(at: now) == now + .milliseconds(500))
+    }
+
+    @Test("what there was no room for, and is sent again because it is asked for once more, is owed no longer")
+    mutating func askedOnceMore() {
+        for _ in 0..<5 { send(10) }
+        var repairs = RepairSender(Self.parameters, nextNumber: 100, random: &random)
+        var video = SyntheticVideo()
+        let unit = video.next(keyframe: false, size: 1000, capturedAt: now)
+        repairs.sent(unit, 0, as: 100, bytes: 1100, path, at: now)
+        repairs.owe([100], .noRoom, at: now)
+        #expect(repairs.owed.count == 1)
+        repairs.answer([100], path, checkRoundTrip: .milliseconds(40), pace: 10_000_000, at: now)
+        #expect(repairs.isWaiting && repairs.owed.isEmpty)
     }
 }
