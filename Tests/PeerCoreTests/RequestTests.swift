@@ -84,7 +84,7 @@ struct RequestTests {
             receiver.receive(packet(number), at: at(0))
             encoder.add(packet(number), sequenceNumber: number)
         }
-        for payload in encoder.finish(repairPackets: 1) {
+        for payload in encoder.finish(repairPackets: 1, isFar: false) {
             var bytes: [UInt8] = []
             RTPHeader(marker: false, payloadType: 98, sequenceNumber: 1, timestamp: 0, ssrc: 9, csrcs: [7])
                 .append(to: &bytes, extensions: HeaderExtensions(), map: ExtensionMap())
