@@ -71,11 +71,14 @@ extension RepairSender {
         }
         if path.goesByReports { owe(wanted.map(\.repair.number)[...], isQueued ? .noRoom : .answered, at: now) }
         lossRuns.note(askedFirst)
-        // So many in a row fill the link with their copies, and what follows them waits.
-        let bytes = wanted.reduce(0) { $0 + ($1.count > 0 ? $1.repair.packet.payload.count : 0) }
-        let room = max(Limits.leastCopied, Int(Double(path.target) / 8 * Limits.copyDistance.inSeconds))
-        if isQueued || isBursty && bytes > room { return }
+        if isQueued || isBursty && fillsLink(wanted, path) { return }
         sendCopies(wanted, distance: isBursty ? Limits.copyDistance : .zero, at: now)
+    }
+
+    /// So many in a row fill the link with their copies, and what follows them waits.
+    private func fillsLink(_ wanted: [(repair: Repair, count: Int)], _ path: PathControl) -> Bool {
+        let bytes = wanted.reduce(0) { $0 + ($1.count > 0 ? $1.repair.packet.payload.count : 0) }
+        return bytes > max(Limits.leastCopied, Int(Double(path.target) / 8 * Limits.copyDistance.inSeconds))
     }
 
     /// Whether what is asked for waits: what was lost for want of room in a queue would find none either.
