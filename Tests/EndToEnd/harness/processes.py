@@ -37,6 +37,17 @@ def wait_until(condition, timeout, what, poll=0.02):
         time.sleep(poll)
 
 
+def drain(reading):
+    """Takes what is on its way for a second."""
+    os.set_blocking(reading, False)
+    deadline = time.monotonic() + 1
+    while time.monotonic() < deadline:
+        try:
+            os.read(reading, 1 << 16)
+        except BlockingIOError:
+            time.sleep(0.05)
+
+
 class Process:
     """A child in a session of its own, whose output is kept line by line with the moment it came."""
 

@@ -78,6 +78,11 @@ class Sharer:
         return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self.process.text())
 
 
+def paused(host):
+    host.process.send(signal.SIGUSR1)
+    host.process.wait_for("is paused", 5)
+
+
 class Server:
     """`screenshare serve`: signaling alone."""
 
