@@ -13,6 +13,7 @@ from harness import browsers, networks, processes, sharer, turns  # noqa: E402
 from harness.displays import Display  # noqa: E402
 from harness.painter import Painter  # noqa: E402
 from harness.paths import ARTIFACTS, MissingBinary, screenshare  # noqa: E402
+from harness.scripted import Scripted  # noqa: E402
 
 
 def is_marked(item, name):
@@ -209,6 +210,14 @@ def run(program):
         )
 
     return to_end
+
+
+@pytest.fixture
+def scripted(request):
+    """Its parameter, where it has one: more of the browser's options."""
+    made = Scripted(browsers.browser(*getattr(request, "param", [])))
+    yield made
+    made.page.close()
 
 
 @pytest.hookimpl(hookwrapper=True)

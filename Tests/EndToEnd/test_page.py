@@ -1,18 +1,12 @@
 """The page alone, in Chromium, with a server that a test scripts: silence, and words that are not the server's own."""
 
 import json
-import time
-from urllib.parse import urlsplit
 
 import pytest
-from harness import browsers
-from harness.paths import ROOT
+from harness.scripted import STATE
 
-SOURCE = ROOT / "Signaling/SignalingServer/Page"
-TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 FOREIGN = {"body": "<h1>Not here</h1>", "content_type": "text/html"}
 COUNTDOWN = '[data-card="countdown"]'
-STATE = {"json": {"room": "demo", "state": "waiting", "viewers": 0, "tokenRequired": False}}
 
 # Each stream tells a state, unless it `isHeld` back, and then nothing any more.
 SILENCE = """isHeld => {
@@ -76,12 +70,6 @@ SLOW_REFUSAL = """() => {
   };
   RTCPeerConnection.prototype.setRemoteDescription = () => new Promise((_, reject) => { window.refuse = reject; });
 }"""
-# Where the toolbar is and each tool on it, all shown: the page hides some again at its next word.
-TOOLS = """() => {
-  document.querySelectorAll("#toolbar [hidden]").forEach(tool => { tool.hidden = false; });
-  return ["#toolbar", "#toolbar button"].flatMap(tools => [...document.querySelectorAll(tools)])
-    .map(tool => tool.getBoundingClientRect().toJSON());
-}"""
 # A browser that makes so many connections for a page and no more, or leaves one out.
 SPARING = """isMade => {
   let asked = 0;
@@ -93,8 +81,6 @@ SPARING = """isMade => {
     }
   };
 }"""
-# Whether a page can fill the screen; on iPhones the picture alone can.
-FILLS = "canFill => Object.defineProperty(document, 'fullscreenEnabled', { value: canFill })"
 # As Firefox is at its first start: without H.264, until a test says that it is there.
 LATE_H264 = """() => {
   const plain = RTCRtpReceiver.getCapabilities;
@@ -114,61 +100,6 @@ def problem(status, name):
     """A refusal as the server itself words it."""
     body = json.dumps({"type": f"urn:screenshare:problem:{name}", "title": "No.", "status": status})
     return {"status": status, "content_type": "application/problem+json", "body": body}
-
-
-class Scripted:
-    """The page of room "demo"; time is moved by `pass_by`."""
-
-    def __init__(self, browser):
-        # Nobody shares, unless a test says otherwise; None: no answer ever comes.
-        self.answers = {"HEAD whep": {}, "POST whep": {"status": 409}, "GET demo": STATE, "GET events": None}
-        self.asked = []
-        self.page = browser.new_page(service_workers="block")
-        self.page.clock.install()
-        self.page.route("**/*", self.answer)
-
-    def open(self):
-        self.page.goto("http://page.test/r/demo")
-
-    def answer(self, route):
-        path = urlsplit(route.request.url).path
-        name = path.rpartition("/")[2]
-        if path.startswith("/v1/"):
-            what = f"{route.request.method} {name}"
-            self.asked.append(what)
-            if self.answers[what] is not None:
-                route.fulfill(**self.answers[what])
-            return
-        file = SOURCE / ("viewer.html" if path.startswith("/r/") else name)
-        route.fulfill(body=file.read_bytes(), content_type=TYPES[file.suffix])
-
-    @property
-    def state(self):
-        return self.page.evaluate("document.body.dataset.state")
-
-    @property
-    def title(self):
-        return self.page.text_content('[data-card="title"]')
-
-    def pass_by(self, seconds):
-        self.page.clock.fast_forward(round(seconds * 1000))
-
-    def wait_until(self, condition, what):
-        deadline = time.monotonic() + 5
-        while not condition():
-            assert time.monotonic() < deadline, f"{what}: {self.state}, {self.asked}"
-            self.page.wait_for_timeout(20)
-
-    def wait_for(self, what, count):
-        self.wait_until(lambda: self.asked.count(what) >= count, f"{what}, {count} times")
-
-
-@pytest.fixture
-def scripted(request):
-    """Its parameter, where it has one: more of the browser's options."""
-    made = Scripted(browsers.browser(*getattr(request, "param", [])))
-    yield made
-    made.page.close()
 
 
 @pytest.mark.parametrize("status", [404, 410])
@@ -389,16 +320,6 @@ def test_a_stream_of_which_only_the_head_comes_is_not_waited_for(scripted):
     scripted.wait_for("GET demo", 3)
 
 
-@pytest.mark.parametrize("width", [320, 370, 371])
-def test_on_a_narrow_screen_every_tool_is_on_it(scripted, width):
-    scripted.page.set_viewport_size({"width": width, "height": 568})
-    scripted.open()
-    scripted.wait_until(lambda: scripted.state == "waiting", "the page")
-    toolbar, *tools = scripted.page.evaluate(TOOLS)
-    assert len(tools) == 7 and toolbar["x"] >= 0 and toolbar["x"] + toolbar["width"] <= width
-    assert all(tool["x"] >= 0 and tool["x"] + tool["width"] <= width and tool["width"] >= 36 for tool in tools)
-
-
 @pytest.mark.parametrize("name", ["a%20b", "a:b", "x" * 65])
 def test_an_address_that_names_no_room_is_said_to_be_none_and_nobody_is_asked(scripted, name):
     scripted.page.goto(f"http://page.test/r/{name}")
@@ -414,20 +335,3 @@ def test_an_address_that_names_no_room_stays_one_when_the_browser_gets_its_video
     scripted.page.evaluate("window.hasH264 = true")
     scripted.pass_by(4)
     assert scripted.title == "This address names no room"
-
-
-@pytest.mark.parametrize("scale", ["fit", "actual"])
-def test_two_fingers_zoom_at_every_size(scripted, scale):
-    scripted.open()
-    scripted.page.evaluate("scale => { document.body.dataset.scale = scale; }", scale)
-    touch_action = scripted.page.evaluate("getComputedStyle(document.getElementById('stage')).touchAction")
-    assert touch_action in ("manipulation", "pan-x pan-y pinch-zoom")
-
-
-@pytest.mark.parametrize("can_fill", [True, False], ids=["of the page", "of the picture alone"])
-def test_without_a_picture_fullscreen_is_off_where_it_is_the_pictures_alone(scripted, can_fill):
-    scripted.page.add_init_script(f"({FILLS})({json.dumps(can_fill)})")
-    scripted.open()
-    scripted.wait_until(lambda: scripted.state == "waiting", "the page")
-    is_off = scripted.page.get_attribute('[data-do="fullscreen"]', "aria-disabled") == "true"
-    assert is_off == (not can_fill)

@@ -7,7 +7,7 @@ import time
 
 import pytest
 from harness.paths import ROOT
-from test_page import STATE, scripted  # noqa: F401
+from harness.scripted import STATE
 
 # Connected as soon as there is an answer, and never with a picture.
 PEER = """offer => {
@@ -34,7 +34,7 @@ def offer_of(browser):
 
 
 @pytest.fixture
-def page(scripted):  # noqa: F811
+def page(scripted):
     """`page("firefox")`: the page, about to be opened, with that browser's offer."""
 
     def make(browser):

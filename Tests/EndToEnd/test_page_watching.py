@@ -1,8 +1,9 @@
 """The page alone while it shows pictures, which a test draws and counts for it: what it does meanwhile, and when they stop."""
 
 import pytest
-from test_page import FILLS, STATE
-from test_page_sound import page, scripted  # noqa: F401
+from harness.scripted import STATE
+from test_page_layout import FILLS
+from test_page_sound import page  # noqa: F401
 
 # What `PEER` made last; what the browser counts of it, which grows unless a test says `isSilent`; the states that were shown.
 WATCHED = """() => {
@@ -70,7 +71,7 @@ DISPLAYS = """
 class Watching:
     """A page that shows a share, at a server that pushes nothing: the state is asked for."""
 
-    def __init__(self, scripted):  # noqa: F811
+    def __init__(self, scripted):
         self.scripted = scripted
         self.page = scripted.page
         for script in (WATCHED, LOCKS):
