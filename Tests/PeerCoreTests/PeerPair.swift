@@ -112,18 +112,23 @@ struct PeerPair: ~Copyable {
             PeerSetup(iceRole: .controlling, handshakeRole: .passive, receive: receive),
             localCandidates: [.host(Self.address(2))], security: security.1, authenticator: TestAuthenticator(),
             wallClock: anchor, random: SeededGenerator(seed: seed &* 5 &+ 2), at: start)
-        let toSharer = RemoteParameters(
-            credentials: viewer.localCredentials, fingerprint: security.1.localFingerprint,
-            candidates: [.host(Self.address(2))])
-        let toViewer = RemoteParameters(
-            credentials: sharer.localCredentials, fingerprint: security.0.localFingerprint,
-            candidates: [.host(Self.address(1))])
+        let toSharer = Self.remote(viewer, security.1, at: 2)
+        let toViewer = Self.remote(sharer, security.0, at: 1)
         sharer.setRemote(toSharer, at: now)
         let receiveAudio = sound.map {
             AudioReceiveParameters(payloadType: $0.payloadType, redundancyPayloadType: $0.redundancyPayloadType)
         }
         answer = (toViewer, receiveAudio)
         if tellsViewer { tellViewer() } else { drain() }
+    }
+
+    /// What a peer's other side hears of it in an offer or an answer.
+    private static func remote(
+        _ peer: borrowing PeerCore, _ security: TransparentSecurity, at address: UInt8
+    ) -> RemoteParameters {
+        RemoteParameters(
+            credentials: peer.localCredentials, fingerprint: security.localFingerprint,
+            candidates: [.host(Self.address(address))])
     }
 
     /// The sharer's answer comes.
