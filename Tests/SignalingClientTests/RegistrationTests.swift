@@ -274,6 +274,28 @@ struct RegistrationTests {
         }
     }
 
+    /// A server that is out between the first registration and the second, and tells of two sessions before and one after;
+    /// dismissals are held from then on.
+    private static func outage(
+        _ exchange: ScriptedServer.Exchange, _ registrations: NIOLockedValueBox<Int>, _ offers: [String],
+        _ dismissal: AsyncStream<String>.Continuation
+    ) -> String? {
+        let isSession = exchange.line.contains("/sessions/")
+        let isOut = registrations.withLockedValue(\.self) == 1
+        switch exchange.line.prefix(3) {
+        case "POS" where isSession: return ScriptedServer.answer(204)
+        case "POS":
+            registrations.withLockedValue { $0 += 1 }
+            return Self.receipt(resumed: isOut, epoch: Self.epochs[0])
+        case "GET": return Self.openStream(isOut ? offers[0] + offers[1] : offers[2])
+        case "DEL":
+            if isOut { return ScriptedServer.answer(502) }
+            dismissal.yield(exchange.line)
+            return nil
+        default: return ScriptedServer.answer(isOut && exchange.body.contains("\"viewers\":1") ? 502 : 204)
+        }
+    }
+
     @Test("Who joins after an outage is heard while the server is told, one after the other, who left during it")
     func leftMeanwhile() async throws {
         let (dismissals, dismissal) = AsyncStream<String>.makeStream()
@@ -283,20 +305,7 @@ struct RegistrationTests {
             Self.event(index + 1, "offer", #"{"sessionId":"\#(session)","sdp":"v=0","etag":"a"}"#)
         }
         try await ScriptedServer.run { exchange in
-            let isSession = exchange.line.contains("/sessions/")
-            let isOut = registrations.withLockedValue(\.self) == 1
-            switch exchange.line.prefix(3) {
-            case "POS" where isSession: return ScriptedServer.answer(204)
-            case "POS":
-                registrations.withLockedValue { $0 += 1 }
-                return Self.receipt(resumed: isOut, epoch: Self.epochs[0])
-            case "GET": return Self.openStream(isOut ? offers[0] + offers[1] : offers[2])
-            case "DEL":
-                if isOut { return ScriptedServer.answer(502) }
-                dismissal.yield(exchange.line)
-                return nil
-            default: return ScriptedServer.answer(isOut && exchange.body.contains("\"viewers\":1") ? 502 : 204)
-            }
+            Self.outage(exchange, registrations, offers, dismissal)
         } _: { server in
             let sharer = try makeSharer(server.port)
             let running = Task { await sharer.run() }
