@@ -1,4 +1,3 @@
-import Logging
 import NIOCore
 import NIOPosix
 import SignalingProtocol
@@ -294,21 +293,25 @@ struct LiveServerTests {
             #expect((all[503] ?? 0) > 5000)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await live.answerAll(sharer, areOld: true) }
-                // Once the sharer has read what is there, and says so.
-                var status = 503
-                for _ in 0..<100 where status != 201 {
-                    let state = try await live.send(
-                        "PUT", "\(sharer.path)/state", token: sharer.secret, type: "application/json",
-                        body: #"{"state":"live","viewers":0,"seen":999999}"#)
-                    #expect(state.status == 204)
-                    status = try await live.send(
-                        "POST", "/v1/rooms/demo/whep", type: "application/sdp", body: SDPSamples.offer).status
-                    if status == 503 { try await Task.sleep(for: .milliseconds(20)) }
-                }
-                #expect(status == 201)
+                try await joinOnceAllIsSeen(live, sharer)
                 group.cancelAll()
             }
         }
+    }
+
+    /// A viewer gets in once the sharer has read what is there, and says so.
+    private func joinOnceAllIsSeen(_ live: LiveServer, _ sharer: (path: String, secret: String)) async throws {
+        var status = 503
+        for _ in 0..<100 where status != 201 {
+            let state = try await live.send(
+                "PUT", "\(sharer.path)/state", token: sharer.secret, type: "application/json",
+                body: #"{"state":"live","viewers":0,"seen":999999}"#)
+            #expect(state.status == 204)
+            status = try await live.send(
+                "POST", "/v1/rooms/demo/whep", type: "application/sdp", body: SDPSamples.offer).status
+            if status == 503 { try await Task.sleep(for: .milliseconds(20)) }
+        }
+        #expect(status == 201)
     }
 
     @Test("Twenty viewers at once over the wire are all answered")
@@ -356,39 +359,6 @@ struct LiveServerTests {
                 #expect(!text.contains(secret), "\(secret)")
             }
             #expect(!text.contains(sharer.path.split(separator: "/").last ?? "?"))
-        }
-    }
-}
-
-/// Keeps everything that is logged, at every level.
-final class LogCollector: Sendable {
-    private let lines = NIOLockedValueBox<[String]>([])
-
-    var text: String { lines.withLockedValue { $0.joined(separator: "\n") } }
-
-    var logger: Logger {
-        var logger = Logger(label: "test") { _ in Handler(collector: self) }
-        logger.logLevel = .trace
-        return logger
-    }
-
-    private struct Handler: LogHandler {
-        let collector: LogCollector
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.trace
-
-        init(collector: LogCollector) {
-            self.collector = collector
-        }
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            let all = metadata.merging(event.metadata ?? [:]) { _, last in last }
-            collector.lines.withLockedValue { $0.append("\(event.level) \(event.message) \(all)") }
         }
     }
 }
