@@ -2,7 +2,7 @@
 ///
 /// Of a group's own repair packets, source packet i stands in those where αⁱ of GF(2ᵏ) has a one: any k packets in a row are
 /// independent of each other, so that a run of k lost ones is recovered from k repair packets, and other losses of up to k
-/// nearly always. The repair packets of later groups add to those as many independent equations as there are of them.
+/// nearly always. The repair packets of later groups add equations that are independent of those more often than not.
 package enum FlexFECPattern {
     /// Primitive polynomials over GF(2), without their highest term, for 1…8 repair packets.
     private static let polynomials: [UInt16] = [0b1, 0b11, 0b011, 0b0011, 0b0_0101, 0b00_0011, 0b000_0011, 0b0001_1101]
@@ -11,7 +11,7 @@ package enum FlexFECPattern {
     /// Repair packets of later groups that cover a group, about: whoever lost so much is better served by retransmission.
     static let longestAge = 12
 
-    /// One bit for each repair packet, for each of `count` source packets of a group.
+    /// One bit for each repair packet, for each of `count` source packets in a row.
     static func memberships(of count: Int, in repairPackets: Int) -> [UInt16] {
         let repairPackets = max(1, min(mostRepairPackets, repairPackets))
         let (top, polynomial) = (UInt16(1) << UInt16(repairPackets), polynomials[repairPackets - 1])
