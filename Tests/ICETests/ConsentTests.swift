@@ -68,18 +68,32 @@ struct ConsentTests {
         #expect(pair.viewer.agent.roundTripTime == .milliseconds(2))
     }
 
-    @Test("the round trip follows a path that becomes longer, by an eighth with each answer")
+    @Test("the round trip is that of a path that has become longer once two answers came by it")
     func longerPath() throws {
         let pair = connected(seed: 40)
+        pair.world.run(for: .seconds(15))
         pair.world.delay = .milliseconds(50)
-        pair.world.run(for: .seconds(5))
-        let soon = try #require(pair.viewer.agent.roundTripTime)
-        #expect(soon > .milliseconds(10) && soon < .milliseconds(30), "\(soon)")
-        pair.world.run(for: .seconds(115))
+        pair.world.run(for: .milliseconds(4_300))
+        #expect(pair.viewer.agent.roundTripTime == .milliseconds(2))
+        pair.world.run(for: .milliseconds(4_300))
         for peer in [pair.viewer, pair.sharer] {
-            let later = try #require(peer.agent.roundTripTime)
-            #expect(later > .milliseconds(90) && later <= .milliseconds(100), "\(peer.name): \(later)")
+            #expect(peer.agent.roundTripTime == .milliseconds(100), "\(peer.name)")
         }
+    }
+
+    @Test("one round trip much longer or shorter than the others does not count, and of two the shorter does")
+    func middle() {
+        func middle(_ samples: [Int]) -> Duration? {
+            var kept = RoundTripSamples()
+            for sample in samples { kept.add(.milliseconds(sample)) }
+            return kept.middle
+        }
+        #expect(middle([]) == nil)
+        #expect(middle([900]) == .milliseconds(900))
+        #expect(middle([900, 40]) == .milliseconds(40))
+        #expect(middle([40, 900, 41]) == .milliseconds(41))
+        #expect(middle([40, 42, 2]) == .milliseconds(40))
+        #expect(middle([40, 40, 40, 90, 91]) == .milliseconds(90))
     }
 
     @Test("a check that gets lost is followed by another one second later")

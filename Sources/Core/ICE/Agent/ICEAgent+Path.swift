@@ -32,7 +32,7 @@ extension ICEAgent {
         path = ActivePath(
             pair: entry.validPair, local: session.local, remote: remote, isSelected: isSelected, consent: consent)
         if !isSame {
-            roundTripTime = entry.roundTrip
+            roundTrips.begin(with: entry.roundTrip)
             transactions.removeAll { $0.purpose == .consent }
         }
     }

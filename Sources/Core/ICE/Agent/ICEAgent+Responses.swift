@@ -62,11 +62,10 @@ extension ICEAgent {
         }
     }
 
-    /// Smoothed as RFC 6298 § 2.3 does.
     private mutating func measure(_ check: CheckTransaction) {
         guard let sample = check.roundTrip(at: now) else { return }
         lastRoundTrip = sample
-        roundTripTime = roundTripTime.map { $0 * 7 / 8 + sample / 8 } ?? sample
+        roundTrips.add(sample)
     }
 
     // MARK: Errors and timeouts

@@ -45,8 +45,10 @@ package struct ICEAgent {
     var now: Instant
     /// No error reply to a stranger before this.
     var nextRefusal: Instant
-    /// Smoothed, from checks on the pair in use that were answered at the first try; the last before it was in use counts.
-    package internal(set) var roundTripTime: Duration?
+    /// Of checks on the pair in use that were answered at the first try; the last before it was in use counts.
+    var roundTrips = RoundTripSamples()
+    /// The middle one of the last three of these; nil before there is one.
+    package var roundTripTime: Duration? { roundTrips.middle }
     /// The last of these, until it is taken.
     var lastRoundTrip: Duration?
 
