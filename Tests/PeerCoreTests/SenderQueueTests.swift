@@ -129,4 +129,19 @@ struct PlayoutPlanTests {
         let clean = [6, 10, 14, 15, 16].map { adapt(isLossy: false, at: $0) }
         #expect(clean == [true, true, true, false, false])
     }
+    @Test("losses that a queue hides for a moment go on; those that are over before four seconds hold nothing back")
+    func pauses() {
+        func delay(_ lossy: [Bool]) -> PlayoutDelay {
+            var plan = PlayoutPlan(PlayoutWish(prefersSteady: true))
+            for (second, isLossy) in lossy.enumerated() {
+                plan.adapt(
+                    isLossy: isLossy, roundTrip: .milliseconds(50), at: LoneSender.start + .seconds(Int64(second)))
+            }
+            return plan.delay
+        }
+        #expect(delay([true, true, false, true, true]) != .none)
+        #expect(delay([true, true, false, false, true, true]) == .none)
+        #expect(delay([true, true, true, false, false, false]) == .none)
+        #expect(delay([true, true, true, true, false]) == .none)
+    }
 }

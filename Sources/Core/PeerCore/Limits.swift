@@ -308,12 +308,15 @@ enum Limits {
     static let steadyMargin = Duration.milliseconds(20)
     /// A film that is held back for losses stays as it is where round trips change by less than this.
     static let steadyTolerance = Duration.milliseconds(30)
-    /// The longest that a film is held back for losses: beyond this, on top of the way, it is noticed where people talk
-    /// (ITU-T G.114 has 150 ms for all of it).
-    static let longestSteadyDelay = Duration.milliseconds(150)
+    /// The longest that a film is held back for losses: a satellite's round trip. People who talk notice 150 ms for all of
+    /// the way (ITU-T G.114), but a film that stands still that long at each loss is noticed more.
+    static let longestSteadyDelay = Duration.milliseconds(700)
     /// Packets must have been lost for so long before a film is held back, as loss is averaged: a path that turns out to be
     /// narrow loses some at first, too.
     static let timeOfLosses = Duration.seconds(4)
+    /// Losses this far apart, before a film is held back for them, are not the same: a queue that comes and goes between hides
+    /// some.
+    static let pauseOfLosses = Duration.seconds(2)
     /// A film that is held back for losses is for so long after the last.
     static let steadyTime = Duration.seconds(10)
 

@@ -41,7 +41,7 @@ struct PlayoutPlan: Sendable {
         let needed = roundTrip + Limits.steadyMargin
         let longest = Limits.longestSteadyDelay
         let tolerated = repairTime == nil ? longest : longest + Limits.steadyTolerance
-        guard let lossySince, now - lossySince >= Limits.timeOfLosses, needed <= tolerated else {
+        guard let lossySince, let lossyUntil, lossyUntil - lossySince >= Limits.timeOfLosses, needed <= tolerated else {
             return repairTime = nil
         }
         let known = repairTime ?? .zero
@@ -53,7 +53,7 @@ struct PlayoutPlan: Sendable {
         if isLossy {
             lossySince = lossySince ?? now
             lossyUntil = now
-        } else if repairTime == nil || now - (lossyUntil ?? now) >= Limits.steadyTime {
+        } else if now - (lossyUntil ?? now) >= (repairTime == nil ? Limits.pauseOfLosses : Limits.steadyTime) {
             lossySince = nil
         }
     }

@@ -38,8 +38,8 @@ package struct PlayoutDelay: Hashable, Sendable {
 
     /// With so much time before a picture is shown, at least, and room for more.
     package func raised(to time: Duration) -> PlayoutDelay {
-        let tens = UInt16(max(0, min(25, (time.inMilliseconds / 10).rounded(.up))))
-        return PlayoutDelay(minimum: max(minimum, tens), maximum: max(maximum, 50))
+        let tens = UInt16(max(0, min(100, (time.inMilliseconds / 10).rounded(.up))))
+        return PlayoutDelay(minimum: max(minimum, tens), maximum: max(maximum, tens + 25, 50))
     }
 
     var bits: UInt32 { UInt32(minimum) << 12 | UInt32(maximum) }
