@@ -109,6 +109,26 @@ struct AnswerTests {
         #expect(!audio.attributes.has("ssrc") && !audio.attributes.has("msid"))
     }
 
+    @Test("a section that nothing is sent in names a codec where it has one, and not RED or FEC, which Chromium refuses alone")
+    func placeholderFormat() throws {
+        let spare = """
+            m=video 9 UDP/TLS/RTP/SAVPF 118 119 97 98
+            a=mid:1
+            a=rtcp-mux
+            a=rtpmap:118 red/90000
+            a=rtpmap:119 ulpfec/90000
+            a=rtpmap:97 rtx/90000
+            a=fmtp:97 apt=98
+            a=rtpmap:98 VP8/90000
+
+            """
+        let text = OfferTests.minimal.with("BUNDLE 0", "BUNDLE 0 1") + spare
+        let offer = try Offer(SessionDescription(text))
+        #expect(offer.makeAnswer(Self.plan(offer)).media[1].formats == ["98"])
+        let bare = try Offer(SessionDescription(text.without("a=rtpmap:98")))
+        #expect(bare.makeAnswer(Self.plan(bare)).media[1].formats == ["118"])
+    }
+
     @Test("Firefox: the tagged sound section has the transport's candidates; extension directions turn")
     func firefox() throws {
         let answer = try Self.answer("firefox")

@@ -37,6 +37,11 @@ struct PayloadFormat: Hashable, Sendable {
 
     func isEncoding(_ name: String) -> Bool { encoding.isEqual(ignoringCase: name) }
 
+    /// Something to see or to hear, and not what only goes with that.
+    fileprivate var isMedia: Bool {
+        !["rtx", "red", "ulpfec", "flexfec", "flexfec-03", "CN", "telephone-event"].contains(where: isEncoding)
+    }
+
     var attributes: [Attribute] {
         let channelText = channels > 1 ? "/\(channels)" : ""
         var attributes = [Attribute("rtpmap", "\(payloadType) \(encoding)/\(clockRate)\(channelText)")]
@@ -88,6 +93,13 @@ extension MediaDescription {
             format.feedback = (feedback[type] ?? []).union(feedbackForAll)
             return format
         }
+    }
+
+    /// What an answer names where there is nothing to send: Chromium takes no video section of RED or FEC alone, which may
+    /// stand first in its own.
+    var placeholderFormats: [PayloadFormat] {
+        let formats = payloadFormats
+        return Array((formats.filter(\.isMedia) + formats).prefix(1))
     }
 
     private static func split(_ value: String) -> (String, String)? { value.halves(at: UInt8(ascii: " ")) }

@@ -64,7 +64,7 @@ extension Offer {
         var content: Content
         switch part(of: index, plan) {
         case .rejected: return rejection(of: offered, plan)
-        case .placeholder: content = Content(direction: .inactive, formats: Array(offered.payloadFormats.prefix(1)))
+        case .placeholder: content = Content(direction: .inactive, formats: offered.placeholderFormats)
         case .audio: content = audioContent(plan)
         case .video: content = videoContent(plan)
         }
