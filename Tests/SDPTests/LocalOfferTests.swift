@@ -221,6 +221,18 @@ struct LocalOfferTests {
         #expect(other.video.extensions.map(\.id) == [1, 3, 4, 5, 6])
     }
 
+    @Test("candidates are found in whichever section of the bundle an answer names them")
+    func candidatesElsewhere() throws {
+        let offer = Self.viewerWithSound
+        let text = try Self.sharersAnswer(to: offer, audio: AnswerTests.sound)
+        let ours = AnswerTests.transport.candidates
+        let lines = ours.map { "a=candidate:\($0)\r\n" }.joined() + "a=end-of-candidates\r\n"
+        let moved = text.with(lines, "") + lines
+        try #require(moved != text + lines)
+        let transport = try AcceptedAnswer(SessionDescription(moved), to: offer).transport
+        #expect(transport.candidates == ours && transport.isComplete)
+    }
+
     @Test("an answer without tags, as small servers write it")
     func untagged() throws {
         let text = try Self.sharersAnswer(to: Self.viewer).with("a=mid:0\r\n", "").with("a=group:BUNDLE 0\r\n", "")

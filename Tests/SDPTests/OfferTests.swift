@@ -172,6 +172,28 @@ struct OfferTests {
         #expect(try !Offer(SessionDescription(Self.minimal)).transport.isLite)
     }
 
+    @Test("candidates that another section of the same ICE session names, be it a data channel's, count where this one has none")
+    func candidatesElsewhere() throws {
+        let candidate = "1 1 udp 1 192.0.2.1 1000 typ host"
+        func transport(ufrag: String = "abcd", more: String = "") throws -> RemoteTransport {
+            let data = """
+                m=application 9 UDP/DTLS/SCTP webrtc-datachannel
+                a=mid:d
+                a=ice-ufrag:\(ufrag)
+                a=ice-pwd:aaaaaaaaaaaaaaaaaaaaaa
+                a=candidate:\(candidate)
+                a=end-of-candidates
+
+                """
+            let text = Self.minimal.with("BUNDLE 0", "BUNDLE d 0").with("m=video", data + "m=video") + more
+            return try Offer(SessionDescription(text)).transport
+        }
+        #expect(try transport().candidates == [candidate] && transport().isComplete)
+        #expect(try transport(ufrag: "else").candidates.isEmpty)
+        let own = "2 1 udp 1 192.0.2.2 2000 typ host"
+        #expect(try transport(more: "a=candidate:\(own)\n").candidates == [own])
+    }
+
     @Test("32 candidates are taken, and no more")
     func candidateLimit() throws {
         let many = (0..<200).map { "a=candidate:\($0) 1 udp 1 192.0.2.1 \(1000 + $0) typ host\n" }.joined()

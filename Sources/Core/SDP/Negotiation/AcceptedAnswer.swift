@@ -34,7 +34,7 @@ package struct AcceptedAnswer: Hashable, Sendable {
         do {
             // The answer's group begins with the tagged section (RFC 9143 § 7.3.1).
             let tagged = bundle.sections.first { !answer.media[$0].isRejected } ?? video.index
-            transport = try RemoteTransport(answer.media[tagged], in: answer)
+            transport = try RemoteTransport(answer.media[tagged], in: answer, sharedBy: bundle)
             try bundle.checkFingerprints(in: answer, are: transport.fingerprint)
         } catch {
             throw .transport(error)

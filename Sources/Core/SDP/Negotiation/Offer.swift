@@ -27,7 +27,7 @@ package struct Offer: Hashable, Sendable {
         self.bundle = bundle.sections
         do {
             let index = Self.transportSection(of: bundle, in: description, video: video.index)
-            transport = try RemoteTransport(description.media[index], in: description)
+            transport = try RemoteTransport(description.media[index], in: description, sharedBy: bundle)
             try bundle.checkFingerprints(in: description, are: transport.fingerprint)
         } catch {
             throw .transport(error)

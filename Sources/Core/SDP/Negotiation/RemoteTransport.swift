@@ -14,19 +14,38 @@ package struct RemoteTransport: Hashable, Sendable {
     package var isComplete: Bool
 
     /// Reads a section; what it lacks is taken from the session (RFC 8866 § 5.13, RFC 8839 § 5.4, RFC 8122 § 5).
-    init(_ section: MediaDescription, in session: SessionDescription) throws(TransportFault) {
+    ///
+    /// - Parameter bundle: the sections that share the transport. Where this one has no candidates, theirs count: some peers
+    ///   name them in their first section alone, be it a data channel's (libdatachannel), or in another than the tagged one.
+    init(
+        _ section: MediaDescription, in session: SessionDescription, sharedBy bundle: Bundle
+    ) throws(TransportFault) {
         credentials = try Self.credentials(section.attributes, session.attributes)
         fingerprint = try Self.fingerprint(section.attributes, session.attributes)
         setup = try Self.setup(section.attributes.value(of: "setup") ?? session.attributes.value(of: "setup"))
         let options = section.attributes.value(of: "ice-options") ?? session.attributes.value(of: "ice-options")
         self.options = options?.fields() ?? []
         isLite = session.attributes.has("ice-lite")
+        let naming = Self.section(naming: credentials, section, in: session, bundle)
         var left = Limits.candidates
-        candidates = section.attributes.values(of: "candidate").filter { candidate in
+        candidates = naming.attributes.values(of: "candidate").filter { candidate in
             defer { if Self.mayBeChecked(candidate) { left -= 1 } }
             return left > 0
         }
-        isComplete = section.attributes.has("end-of-candidates") || session.attributes.has("end-of-candidates")
+        isComplete = naming.attributes.has("end-of-candidates") || session.attributes.has("end-of-candidates")
+    }
+
+    /// The section that names the candidates; only of the same ICE session.
+    private static func section(
+        naming credentials: ICECredentials, _ section: MediaDescription, in session: SessionDescription, _ bundle: Bundle
+    ) -> MediaDescription {
+        if section.attributes.has("candidate") { return section }
+        let others = bundle.sections.map { session.media[$0] }
+        let naming = others.first { other in
+            other.attributes.has("candidate") && !other.isRejected
+                && (try? Self.credentials(other.attributes, session.attributes)) == credentials
+        }
+        return naming ?? section
     }
 
     /// Neither of RTCP's component nor of who only connects over TCP: peers list those among the others, and one of their
