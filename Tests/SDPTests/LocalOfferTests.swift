@@ -239,6 +239,16 @@ struct LocalOfferTests {
         #expect(try AcceptedAnswer(SessionDescription(text), to: Self.viewer).video.mid == "0")
     }
 
+    @Test("a counter-offer, which has no payload type for repair packets, names no stream of them")
+    func unofferedRepair() throws {
+        var stream = AnswerTests.screen
+        stream.flexFECSSRC = 14
+        let counter = LocalOffer.sending(stream, levelIDC: 40, transport: AnswerTests.transport, sessionID: 9)
+        let video = counter.description.media[0]
+        #expect(video.attributes.values(of: "ssrc-group") == ["FID 11 12"])
+        #expect(video.attributes.values(of: "ssrc") == ["11 cname:sharer", "12 cname:sharer"])
+    }
+
     @Test("a counter-offer sends, and its answer receives")
     func counterOffer() throws {
         let counter = LocalOffer.sending(

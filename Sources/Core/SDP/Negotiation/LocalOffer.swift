@@ -32,6 +32,9 @@ package struct LocalOffer: Hashable, Sendable {
     package static func sending(
         _ stream: LocalStream, levelIDC: UInt8, transport: LocalTransport, sessionID: UInt64
     ) -> LocalOffer {
+        var stream = stream
+        // It has no payload type here.
+        stream.flexFECSSRC = nil
         var section = videoSection(.sendonly, formats: videoFormats(levelIDC: levelIDC, high: false, heeded))
         section.attributes.add("msid", stream.id.text)
         section.attributes += stream.attributes
