@@ -90,6 +90,6 @@ extension Substring {
     }
 
     fileprivate func value(ofAttribute prefix: String) -> Substring? {
-        hasPrefix(prefix) ? dropFirst(prefix.count) : nil
+        hasPrefix(prefix) ? dropFirst(prefix.count).trimmingSpaces : nil
     }
 }

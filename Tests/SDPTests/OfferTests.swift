@@ -194,6 +194,14 @@ struct OfferTests {
         #expect(try transport(more: "a=candidate:\(own)\n").candidates == [own])
     }
 
+    @Test("spaces at the ends of lines are no part of what they say")
+    func trailingSpaces() throws {
+        let plain = try Offer(SessionDescription(Self.minimal))
+        let offer = try Offer(SessionDescription(Self.minimal.with("\n", " \n").with("v=0 ", "v=0")))
+        #expect(offer.transport == plain.transport && offer.video == plain.video && offer.bundle == plain.bundle)
+        #expect(offer.makeAnswer(AnswerTests.plan(offer)) == plain.makeAnswer(AnswerTests.plan(plain)))
+    }
+
     @Test("32 candidates are taken, and no more")
     func candidateLimit() throws {
         let many = (0..<200).map { "a=candidate:\($0) 1 udp 1 192.0.2.1 \(1000 + $0) typ host\n" }.joined()

@@ -126,6 +126,8 @@ struct TrickleFragmentTests {
         #expect(fragment.credentials?.usernameFragment == "EsAw" && fragment.sections.map(\.mid) == ["0", "1"])
         #expect(fragment.candidates.count == 2 && !fragment.isComplete)
         #expect(try TrickleFragment("a=candidate:1 1 udp 1 192.0.2.1 1 typ host").candidates.count == 1)
+        let trailed = try TrickleFragment(Self.trickle.with("\n", " \n"))
+        #expect(try trailed == TrickleFragment(Self.trickle), "spaces at the ends of lines say nothing")
     }
 
     @Test("half of a section's credentials makes none with half of another's")

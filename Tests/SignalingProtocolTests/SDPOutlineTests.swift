@@ -23,6 +23,8 @@ struct SDPOutlineTests {
         let spaced = "\n\r\n" + Self.offer.replacing("\r\n", with: "\r\n\n\r\n") + "s=\u{301}\u{1F469}\u{200D}\u{1F4BB}"
         #expect(SDPOutline(description: spaced)?.ufrag == "EsAw")
         #expect(SDPOutline(description: "v=0\r\nm=video 9 RTP/AVP 96\r\n")?.ufrag == .some(nil))
+        let trailed = Self.offer.replacing("EsAw", with: "EsAw ").replacing("CBui1", with: "CBui1 ")
+        #expect(SDPOutline(description: trailed)?.ufrag == "EsAw")
     }
 
     @Test("Sections that are not bundled have a user name fragment each: each is shown once, in order, and sixteen at most")

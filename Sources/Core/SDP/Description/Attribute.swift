@@ -13,7 +13,7 @@ package struct Attribute: Hashable, Sendable {
         if let (name, value) = text.halves(at: UInt8(ascii: ":")) {
             self.init(name, value)
         } else {
-            self.init(text)
+            self.init(text.trimmed)
         }
     }
 
@@ -21,9 +21,9 @@ package struct Attribute: Hashable, Sendable {
 }
 
 extension [Attribute] {
-    /// The first attribute's value; an empty string for a property.
+    /// The first attribute's value, without spaces around it; an empty string for a property.
     package func value(of name: String) -> String? {
-        first { $0.name == name }.map { $0.value ?? "" }
+        first { $0.name == name }.map { $0.value?.trimmed ?? "" }
     }
 
     /// All attributes' values, in order.

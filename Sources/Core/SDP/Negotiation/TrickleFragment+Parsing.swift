@@ -33,7 +33,7 @@ private struct FragmentParser {
     }
 
     private mutating func take(_ attribute: Attribute) throws(SDPError.Reason) {
-        let value = attribute.value ?? ""
+        let value = attribute.value?.trimmed ?? ""
         switch attribute.name {
         case "ice-lite": fragment.isLite = true
         case "ice-options": fragment.options = value.fields()
