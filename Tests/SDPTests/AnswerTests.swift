@@ -98,6 +98,11 @@ struct AnswerTests {
         }
         #expect(try answered("/sendonly") == [])
         #expect(try answered("/recvonly") == ["3/sendonly \(HeaderExtensionURI.mid)"])
+        let sound = "m=audio 9 UDP/TLS/RTP/SAVPF 111\na=mid:1\na=rtcp-mux\na=rtpmap:111 opus/48000/2\n"
+        let text = OfferTests.minimal.with("BUNDLE 0", "BUNDLE 0 1")
+        let lines = "a=extmap:3/sendonly \(HeaderExtensionURI.mid)\na=extmap:4 \(HeaderExtensionURI.absSendTime)\n"
+        let offer = try Offer(SessionDescription(text + lines + sound + lines))
+        #expect(offer.video.extensions.map(\.id) == [4] && offer.audio?.extensions.map(\.id) == [4])
     }
 
     @Test("sound that is not sent stays in the bundle as inactive", arguments: Fixture.names)

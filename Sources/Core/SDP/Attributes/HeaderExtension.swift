@@ -59,4 +59,7 @@ extension MediaDescription {
             return true
         }
     }
+
+    /// Those that may be sent to who wrote the section.
+    var takenExtensions: [HeaderExtension] { headerExtensions.filter { $0.direction?.receives != false } }
 }

@@ -150,8 +150,8 @@ extension Offer {
 
     /// Those that both sides know, with the offerer's ids, seen from our side.
     private func extensions(of offered: MediaDescription, _ uris: [String]) -> [Attribute] {
-        offered.headerExtensions.compactMap { offered in
-            guard uris.contains(offered.uri), offered.direction?.receives != false else { return nil }
+        offered.takenExtensions.compactMap { offered in
+            guard uris.contains(offered.uri) else { return nil }
             return HeaderExtension(id: offered.id, direction: offered.direction?.reversed, uri: offered.uri).attribute
         }
     }

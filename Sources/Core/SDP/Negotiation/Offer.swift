@@ -88,7 +88,7 @@ package struct OfferedVideo: Hashable, Sendable {
         mid = section.mid
         self.options = options
         flexFECPayloadType = section.flexFECPayloadType
-        extensions = section.headerExtensions
+        extensions = section.takenExtensions
         takesReducedSizeRTCP = section.attributes.has("rtcp-rsize")
         bandwidth = section.bandwidth
         let tells = options.allSatisfy { !$0.feedback.isDisjoint(with: [.ecn, .ccfb]) }
@@ -114,7 +114,7 @@ package struct OfferedAudio: Hashable, Sendable {
             // Some bound it by the section's bandwidth, which browsers keep to as well.
             opus.maximumBitrate = [opus.maximumBitrate, section.bandwidth].compactMap { $0 }.min()
             return OfferedAudio(
-                index: index, mid: section.mid, opus: opus, extensions: section.headerExtensions,
+                index: index, mid: section.mid, opus: opus, extensions: section.takenExtensions,
                 takesReducedSizeRTCP: section.attributes.has("rtcp-rsize"))
         }
         return nil
