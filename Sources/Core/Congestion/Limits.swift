@@ -75,6 +75,8 @@ package enum Limits {
     static let ownQueueTime = Duration.seconds(3)
     /// A queue is our own while more than so many per cent of what was to be sent come, as where sound alone is too much.
     static let ownQueuePercent = 125
+    /// Unless that is less than this part of half of what the path took before: the least that is sent of a screen.
+    static let shareOfTrickle = 8
     /// Sound that is too much for a path is made less, and its queue gone, by then.
     static let excuseOfOwn = Duration.seconds(30)
     /// After so long it is tried anew whether the queue is another flow's; after twice as long each time that it was.
@@ -86,7 +88,7 @@ package enum Limits {
     static let memoryOfTrial = Duration.seconds(10)
     /// Packets by which our part grows each round trip beside another flow: Reno and CUBIC, which answer loss otherwise,
     /// keep their part then, and so do we.
-    static let packetsOfGrowth = 0.7
+    static let packetsOfGrowth = 1.2
     /// Seconds that a round trip counts as in that growth, at least: it stays finite.
     static let leastRoundTripOfGrowth = 0.02
     /// Bytes of another flow's packet.
@@ -195,6 +197,9 @@ package enum Limits {
     static let spreadOfRates = 1.2
     /// Loss is the path's own where with less sent more than this part of it is still there.
     static let shareOfInherent = 0.6
+    /// The share lost from which it counts beside another flow, which heeds each loss: one packet of an observation at up to
+    /// 4 Mbit/s.
+    static let lossBesideOthers = 0.01
     /// What is sent after a loss beside another flow: its queue overflows for about two observations, and TCP sends 30 %
     /// less after that.
     static let yieldToLoss = 0.85

@@ -126,7 +126,7 @@ package struct LossControl: Sendable {
 
     private func verdict(queueIsShort: Bool, isCompeting: Bool, isPoliced: Bool) -> LossVerdict? {
         // As the other flow does, and about as much (RFC 9438 § 4.6), so that each gets its share.
-        if isCompeting, loss - inherent > Limits.toleratedLoss { return .less(Limits.yieldToLoss) }
+        if isCompeting, loss - inherent > Limits.lossBesideOthers { return .less(Limits.yieldToLoss) }
         let excess = queueIsShort ? loss - inherent : loss
         guard excess > (isPoliced ? Limits.lossOfPoliced : Limits.heavyLoss) else { return nil }
         return .less(1 - 0.5 * excess)

@@ -72,6 +72,8 @@ package struct BandwidthEstimator: Sendable {
     package var ambientLoss: Double { losses.ambient }
     /// The least that was seen from leaving to the feedback on it.
     package var roundTrip: Duration { leastFeedbackDelay.value ?? .zero }
+    /// Another flow fills the path's queue until it overflows.
+    package var isCompeting: Bool { rate.isCompeting }
     package var isSilent: Bool { silentSince != nil }
     /// The peer is heard, though nothing is known to reach it.
     package var isHeardInSilence: Bool {

@@ -110,10 +110,10 @@ package struct RateControl: Sendable {
             if isForeign {
                 if isDue { giveWay(seen) }
             } else if let outflow = outflows.compactMap(\.self).min() {
-                set(capacity: min(capacity, outflow))
+                lower(to: outflow, at: seen.now)
             } else if isDue {
                 // So little comes that nobody can say how much.
-                set(capacity: capacity / 2)
+                lower(to: capacity / 2, at: seen.now)
             }
         }
         guard isDue else { return }
@@ -123,6 +123,12 @@ package struct RateControl: Sendable {
         let isInVain = seen.queue * 100 > draining.queue * Limits.vainQueuePercent
         draining = Draining(decreases: isInVain ? draining.decreases + 1 : 1, queue: seen.queue)
         judge(seen)
+    }
+
+    /// Half of what was ours is enough to try out whose the queue is: one of our own is soon gone at that.
+    private mutating func lower(to next: Int, at now: Instant) {
+        let least = wasTried(before: now) ? competition.fairShare / 2 : 0
+        set(capacity: min(capacity, max(next, least)))
     }
 
     /// Too little of ours is on its way to make such a queue, at the rate that is known: of a screen at rest, what comes says
@@ -178,7 +184,8 @@ package struct RateControl: Sendable {
 
     private mutating func isOwn(_ seen: Observation) -> Bool {
         defer { overrun.targetBefore = target }
-        guard let delivered = seen.delivered,
+        // A trickle does not fill a path that took many times as much before the queue.
+        guard let delivered = seen.delivered, delivered * Limits.shareOfTrickle > competition.fairShare,
             delivered * 100 > max(target, overrun.targetBefore) * Limits.ownQueuePercent
         else {
             overrun.since = nil
@@ -334,7 +341,10 @@ package struct RateControl: Sendable {
         }
         // What has arrived since the queue is short is there.
         guard let since = shortSince, seen.now - since >= Limits.sustainedWindow else { return }
-        if let delivered = seen.delivered { set(capacity: max(capacity, min(delivered, share.markBound(capacity)))) }
+        // Beside another flow it is what came before we yielded, too.
+        if !isCompeting, let delivered = seen.delivered {
+            set(capacity: max(capacity, min(delivered, share.markBound(capacity))))
+        }
         // Where less is sent than may be, nothing is learnt of more.
         guard isBusy(seen), mayGrow(seen) else { return }
         // Up to what is known to pass it need not be slow (RFC 9438 § 4.10, slow start).

@@ -31,20 +31,30 @@ extension PathControl {
             && ambient(loss: Limits.lossOfFreeze)
     }
 
+    /// The same where the queue is another flow's: what is sent again waits behind all that stands there.
+    var overflowsFreeze: Bool {
+        estimator.isCompeting && estimator.roundTrip + estimator.queueDelay >= Limits.roundTripOfFreeze
+            && ambient(loss: Limits.lossOfFreeze)
+    }
+
     /// What pictures and their copies may use together: sound comes first.
     var rateBesideSound: Int { max(0, target - rateOfSound) }
 
     /// Repair packets for each packet of pictures: many more than are lost, so that few pictures have to wait
     /// for a round trip. What is sent again comes on top.
     var repairPacketShare: Double {
+        if overflowsFreeze { return max(Limits.repairPacketsPerPacketFarAway, shareForLoss) }
         guard estimator.queueDelay < Limits.queueOfFlexFEC, estimator.roundTrip >= Limits.roundTripOfDoubling else {
             return 0
         }
         return max(lossesFreeze ? Limits.repairPacketsPerPacketFarAway : 0, shareForLoss)
     }
 
+    /// Of these what comes out of our own share of the path: beside another flow they are not to take from its.
+    var repairsWithin: Double { overflowsFreeze ? repairPacketShare : 0 }
+
     /// The next pictures' repair packets come before what is sent again.
-    var repairsComeFirst: Bool { estimator.roundTrip >= Limits.roundTripOfNextRepairs }
+    var repairsComeFirst: Bool { overflowsFreeze || estimator.roundTrip >= Limits.roundTripOfNextRepairs }
 
     private var shareForLoss: Double {
         let loss = estimator.lastingLoss

@@ -337,7 +337,7 @@ struct PathControl {
     private func pictureRate(besides audio: Int) -> Double {
         // Reports tell of no more than there may be.
         let room = goesByReports ? target : estimator.target
-        let unlost = Double(room - audio) * (1 - min(Limits.mostLossOfPictures, estimator.loss))
+        let unlost = Double(room - audio) * (1 - min(Limits.mostLossOfPictures, estimator.loss)) / (1 + repairsWithin)
         return max(0, min(unlost, Double(maximum))) * Limits.payloadShare
     }
 
