@@ -86,6 +86,8 @@ struct LaneHubTests {
     /// Why what a lane showed is not to be seen any more.
     enum Past: CaseIterable, Sendable {
         case lastViewerLeft, lastViewerMoved, sourceChanged
+        /// A keyframe was on its way from the encoder.
+        case lastViewerLeftMidway
     }
 
     @Test("who joins a lane that nobody watched, or behind another source, is sent nothing of before, but waits for a keyframe",
@@ -105,6 +107,9 @@ struct LaneHubTests {
         case .lastViewerLeft: await sharer.remove(before)
         case .lastViewerMoved: await sharer.setLane(Self.slower, of: before)
         case .sourceChanged: await sharer.forgetCaches()
+        case .lastViewerLeftMidway:
+            await sharer.remove(before)
+            await sharer.deliver(unit(0, packets: 3, isKeyframe: true), lane: .standard)
         }
         news.withLockedValue { $0 = [] }
         let second = try await join(sharer, as: 2, .standard)

@@ -8,7 +8,8 @@ extension PeerHub {
     /// Sends an encoded unit to all viewers of its lane.
     func deliver(_ unit: PacketizedUnit, lane: LaneKey) {
         let now = SystemClock.now()
-        caches[lane, default: PictureCache()].add(unit)
+        // What was made for who has left meanwhile would be old for whoever comes.
+        if isWatched(lane) { caches[lane, default: PictureCache()].add(unit) }
         if unit.isKeyframe { awaited.remove(lane) }
         for (id, peer) in peers where peer.lane == lane {
             if unit.isKeyframe { peer.wish.keyframeMade() }
@@ -75,6 +76,10 @@ extension PeerHub {
     /// Who begins from now on gets a new keyframe.
     package func forgetCaches() { caches = [:] }
     package func forgetCache(of lane: LaneKey) { caches[lane] = nil }
+
+    private func isWatched(_ lane: LaneKey) -> Bool {
+        peers.values.contains { $0.lane == lane && $0.core.isConnected }
+    }
 
     /// A lane that nobody watches is not encoded: what it showed last is old.
     func dropCaches() {
