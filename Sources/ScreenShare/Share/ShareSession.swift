@@ -302,21 +302,30 @@ public actor ShareSession {
             lane.rung = rung
             viewers[id]?.lane = lane
             updateLanes()
-            await forgetOtherProfile(before: id)
-            await hub?.setLane(lane, of: id)
+            // It is sent what is kept as soon as it comes there.
+            if await forgetOtherProfile(before: id) { await controls?.changeAndWait { _ in } }
+            // Another may have gone meanwhile, and it have been moved for that.
+            if let present = viewers[id]?.lane { await hub?.setLane(present, of: id) }
         }
     }
 
     /// What a lane's viewers were sent so far is of no use to one who comes to it and takes less than they; and it is less
     /// than they take where one who took less has left since.
-    func forgetOtherProfile(before id: PeerID) async {
-        guard let viewer = viewers[id] else { return }
+    ///
+    /// - Returns: whether more of it is forgotten once the thread of pictures goes by the lanes as they are now.
+    @discardableResult
+    func forgetOtherProfile(before id: PeerID) async -> Bool {
+        guard let viewer = viewers[id], let hub else { return false }
         guard !viewer.takesHigh else {
-            if unmixedLanes.remove(viewer.lane) != nil { await hub?.forgetCache(of: viewer.lane) }
-            return
+            if unmixedLanes.remove(viewer.lane) != nil { await hub.forgetCache(of: viewer.lane) }
+            return false
         }
         let others = viewers.filter { $0.key != id && $0.value.lane == viewer.lane }.values
-        if !others.isEmpty, others.allSatisfy(\.takesHigh) { await hub?.forgetCache(of: viewer.lane) }
+        guard !others.isEmpty, others.allSatisfy(\.takesHigh) else { return false }
+        // A keyframe that is being encoded is still as the others take it.
+        controls?.change { $0.acknowledgements.append { hub.perform { $0.forgetCache(of: viewer.lane) } } }
+        await hub.forgetCache(of: viewer.lane)
+        return true
     }
 
     var connectedViewers: Int { viewers.values.count { $0.isConnected } }
