@@ -333,17 +333,26 @@ struct VideoPipelineTests {
         #expect(unit.map { seconds.contains($0.keyframeInterval.inSeconds) } == true)
     }
 
-    @Test("a stream's level has room for the bits that it may come to have, however few it begins with")
+    @Test("a stream's level has room for the bits that it may come to have, however few it begins with, and for more later")
     func level() throws {
         let units = NIOLockedValueBox<[PacketizedUnit]>([])
         let pipeline = try VideoPipeline.threadless(deliver: { unit, _ in units.withLockedValue { $0.append(unit) } })
         pipeline.commands.lanes = [.standard]
         pipeline.commands.rungRates = [0: 300_000]
-        try pipeline.encode(grey: 60, PixelSize(width: 320, height: 240), .zero, at: SystemClock.now())
-        let bytes = try #require(units.withLockedValue { $0.first }).bytes
-        let parameters = try #require(bytes.firstIndex(of: 0x67))
+        let (size, begin) = (PixelSize(width: 320, height: 240), SystemClock.now())
+        func level() throws -> UInt8 {
+            let bytes = try #require(units.withLockedValue { $0.last }).bytes
+            return bytes[try #require(bytes.firstIndex(of: 0x67)) + 3]
+        }
+        try pipeline.encode(grey: 60, size, .zero, at: begin)
         // 2 Mbit/s: level 1.3, which such pictures need, ends at 768 kbit/s.
-        #expect(bytes[parameters + 3] == 20)
+        #expect(try level() == 20)
+        pipeline.commands.bitsPerSecond = 3_000_000
+        try pipeline.encode(grey: 120, size, .seconds(2), at: begin + .seconds(2))
+        #expect(try level() == 21)
+        pipeline.commands.bitsPerSecond = 4_000_000
+        try pipeline.encode(grey: 180, size, .seconds(4), at: begin + .seconds(4))
+        #expect(units.withLockedValue { $0.map(\.isKeyframe) } == [true, true, false], "there is room already")
     }
 
     @Test("a window whose edge is dragged costs a keyframe a second, and ends at the size it has then")

@@ -9,6 +9,8 @@ package struct H264Level: Hashable, Sendable {
     private let macroblocksPerFrame: Int
     private let storedMacroblocks: Int
     private let kilobitsPerSecond: Int
+    /// The most that a stream may have, in the baseline profile.
+    package var bitsPerSecond: Int { kilobitsPerSecond * 1000 }
 
     /// Table A-1: level_idc, MaxMBPS, MaxFS, MaxDpbMbs, MaxBR. Level 1b, which saves nothing here, is left out.
     private static let table: [H264Level] = [
@@ -48,6 +50,6 @@ package struct H264Level: Hashable, Sendable {
         let longest = max(columns, rows)
         return area <= macroblocksPerFrame && longest * longest <= 8 * macroblocksPerFrame
             && Double(area) * framesPerSecond <= Double(macroblocksPerSecond)
-            && area * references <= storedMacroblocks && bitsPerSecond <= kilobitsPerSecond * 1000
+            && area * references <= storedMacroblocks && bitsPerSecond <= self.bitsPerSecond
     }
 }

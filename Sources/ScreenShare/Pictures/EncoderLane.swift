@@ -18,6 +18,8 @@ final class EncoderLane {
     private var repeater = PictureRepeater()
     var gate = KeyframeGate()
     private(set) var quantiser = 0.0
+    /// What its stream's level has room for, in bits per second.
+    var mostBitsPerSecond: Int { encoder.level.bitsPerSecond }
     /// A change was held back, or there were no bits for it.
     var isBehind: Bool { encoder.isBehind }
     /// What it has come to since the last change, and the turns in a row that made it no sharper.

@@ -166,12 +166,15 @@ extension VideoPipeline {
             frameRate: adapter.frameRate, favoursSharpness: commands.mode == .detail && commands.fixedRate == nil)
     }
 
-    /// The lane's encoder. Another profile needs another encoder, and so waits for a keyframe that is due anyway.
+    /// The lane's encoder. Another profile needs another encoder, and so waits for a keyframe that is due anyway; another
+    /// level, for more bits than there might be before, asks for one.
     func lane(_ key: LaneKey, _ size: PixelSize, at now: Instant) throws(CodecError) -> EncoderLane {
         let size = shaped(size, key, at: now)
         let profile = profile(of: key, commands)
         if let lane = lanes[key] {
-            if lane.size == size, lane.profile == profile || !lane.gate.isDue(at: now) { return lane }
+            let hasRoom = commands.bitsPerSecond <= lane.mostBitsPerSecond
+            if !hasRoom { lane.gate.request() }
+            if lane.size == size, lane.profile == profile && hasRoom || !lane.gate.isDue(at: now) { return lane }
             lanes[key] = nil
         }
         let lane = try EncoderLane(

@@ -147,7 +147,7 @@ public actor ShareSession {
         await hub?.forgetCaches()
     }
 
-    /// Bounds what video and sound may use together from now on.
+    /// Bounds what video and sound may use together from now on; with a keyframe where the stream's level is too low for that.
     /// - Parameter bitsPerSecond: clamped to `ShareConfiguration.bitrates`.
     public func setMaximumBitrate(_ bitsPerSecond: Int) {
         configuration.maximumBitrate = bitsPerSecond
