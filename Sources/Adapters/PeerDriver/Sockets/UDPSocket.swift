@@ -32,12 +32,13 @@ struct UDPSocket {
             .channelOption(.explicitCongestionNotification, value: true)
             .channelOption(.socketOption(.so_sndbuf), value: Limits.socketBuffer)
             .channelOption(.socketOption(.so_rcvbuf), value: Limits.socketBuffer)
-            .channelInitializer { channel in
+            // Unlike the form without an initializer this one closes what can't be bound.
+            .bind(to: TransportAddress(ip: ip, port: port).socketAddress()) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(DatagramHandler(receive: receive))
+                    return channel
                 }
             }
-            .bind(to: TransportAddress(ip: ip, port: port).socketAddress()).get()
         guard let address = channel.localAddress.flatMap(TransportAddress.init) else {
             try await channel.close()
             throw IOError(errnoCode: EADDRNOTAVAIL, reason: "no local address")
