@@ -186,6 +186,7 @@ struct VideoPipelineTests {
         #expect(await pipeline.wait { !$0.units.isEmpty })
         pipeline.show { $0.hasEnded = true }
         #expect(await pipeline.wait(for: \.hasEnded))
+        #expect(pipeline.counters.now.lanes == 0, "no encoder runs")
         let units = pipeline.now.units.count
         await pipeline.controls.changeAndWait { commands in
             commands.lanes.insert(LaneKey(packetizationMode: .singleNALUnit))
@@ -201,7 +202,10 @@ struct VideoPipelineTests {
         #expect(await pipeline.wait { Set($0.keys.dropFirst(units)).count == 2 && !$0.hasEnded })
         #expect(pipeline.now.sizes.last == PixelSize(width: 64, height: 48))
         #expect(pipeline.now.unitsBeforeSizes.last == units)
+        #expect(pipeline.counters.now.lanes == 2)
         pipeline.stop()
+        await pipeline.controls.thread.ended()
+        #expect(pipeline.counters.now.lanes == 0)
     }
 
     @Test("a pause that ends while the source is hidden sends nothing before it is there again")

@@ -98,6 +98,7 @@ final class VideoPipeline {
 
     /// Runs until it is told to stop, or the source is lost.
     func run() {
+        defer { closeLanes() }
         do throws(ShareError) {
             while try step() {}
         } catch {
@@ -272,10 +273,15 @@ final class VideoPipeline {
 
     /// The next picture is read anew and is a keyframe of a new encoder.
     private func restart(at now: Instant) {
-        lanes = [:]
+        closeLanes()
         isLookedAt = false
         adapter.reset()
         adapter.changed(at: now)
+    }
+
+    private func closeLanes() {
+        lanes = [:]
+        counters.update { $0.lanes = 0 }
     }
 
     /// After a pause, or of another source, both may be what they were.
