@@ -12,6 +12,7 @@ public struct AudioPiece: Sendable {
     /// Where the session ends before that, an empty piece (no `frames`) tells it, if there was a picture.
     public var timestamp: Int64?
     /// Likewise on a clock of the sound's own, of which only differences matter: for what came before `timestamp` is known.
+    /// Another clock where the sharer begins anew.
     public var position: Int64
     /// In samples of each channel.
     public var frames: Int

@@ -247,10 +247,7 @@ actor ViewLife {
             case .connected:
                 totals.isConnected = true
                 totals.joins += 1
-                stream.beginSegment()
-                origin = nil
-                sound.restart()
-                timing.restart()
+                beginAnew()
                 eventSink.yield(.connected)
                 patience.cancel()
                 patience = Task { await giveUp(sink, notBefore: ViewLimits.firstPicture) }
@@ -263,6 +260,14 @@ actor ViewLife {
         if nothingSince == nil || Task.isCancelled { return .left("stopped") }
         return totals.isConnected
             ? .nothingYet("connected, but no picture has come", retryAfter: .zero) : .left("not connected")
+    }
+
+    /// What comes over another connection has no relation to what was before.
+    func beginAnew() {
+        stream.beginSegment()
+        origin = nil
+        sound.restart()
+        timing.restart()
     }
 
     private func take(_ packet: ReceivedAudio) {
@@ -340,11 +345,19 @@ actor ViewLife {
             repeatSize: piece.repeatSize)
     }
 
+    /// Where the sharer begins anew, by the clock: behind the last one all the same, which may be ahead of that by what the
+    /// first was late, as the picture of a still screen is that a joiner begins with.
     private func timestamp(of unit: ReceivedUnit) -> Int64 {
         let since = firstUnitAt.map { unit.receivedAt - $0 } ?? .zero
-        let origin = origin ?? (unit.mediaTime, MediaTime(elapsed: since).ticks)
-        self.origin = origin
-        return origin.timestamp.addingSaturating(unit.mediaTime.ticks.subtractingSaturating(origin.mediaTime.ticks))
+        let least = totals.frames > 0 ? lastTimestamp.addingSaturating(1) : .min
+        if let origin {
+            let passed = unit.mediaTime.ticks.subtractingSaturating(origin.mediaTime.ticks)
+            let timestamp = origin.timestamp.addingSaturating(passed)
+            if timestamp >= least { return timestamp }
+        }
+        let timestamp = max(MediaTime(elapsed: since).ticks, least.addingSaturating(stream.ticksPerSlot))
+        origin = (unit.mediaTime, timestamp)
+        return timestamp
     }
 
     private func finish(_ error: ShareError?) async {
