@@ -74,6 +74,9 @@ extension Limits {
     static let longestConcealment: Int64 = 9600
     /// Slots remembered as concealed, in case what belongs there comes late.
     static let concealedSlots = 64
+    /// Not every sender counts samples: timestamps of a clock that is read for each packet, in milliseconds as a rule, are off
+    /// by up to two times 24 ticks. No slot is so short that it could be another one's.
+    static let timestampTolerance: Int64 = 60
     /// Unwrapped numbers beyond this can't be: at 48 kHz a million years. Their differences can be reckoned with.
     static let unwrappedNumbers: ClosedRange<Int64> = -(1 << 60)...(1 << 60)
     /// Timestamps that are off by more than this, in a run of so many packets over so long, belong to a sender that

@@ -34,6 +34,8 @@ struct PlayoutBench {
     /// Packets that the sender leaves out because there is silence; they have no sequence number.
     var isPaused: (_ packet: Int) -> Bool = { _ in false }
     var firstTimestamp: Int64 = 4_000_000_000
+    /// By how many ticks its timestamp is off what was sent before it.
+    var timestampError: (_ packet: Int) -> Int64 = { _ in 0 }
     /// Called with each output, in place of keeping it.
     var onOutput: ((Heard, AudioPlayout) -> Void)?
 
@@ -129,7 +131,9 @@ struct PlayoutBench {
             at: flight.at)
     }
 
-    func timestamp(_ packet: Int) -> Int64 { firstTimestamp + Int64(packet * milliseconds) * 48 }
+    func timestamp(_ packet: Int) -> Int64 {
+        firstTimestamp + Int64(packet * milliseconds) * 48 + timestampError(packet)
+    }
 
     /// The packets that were decoded, in the order in which they were.
     var played: [Int] {

@@ -5,12 +5,11 @@ extension AudioPlayout {
     package mutating func pull(at now: Instant) -> PlayoutOutput? {
         guard let due, now >= due else { return nil }
         leaveOutStale()
-        while let first = queue.first, let next = stream?.next, first.timestamp < next { _ = queue.removeFirst() }
+        while let first = queue.first, stream?.isOver(first) == true { _ = queue.removeFirst() }
         if let due = self.due, due > now { return nil }
-        guard let first = queue.first, let next = stream?.next else { return starve(at: now) }
-        if let growth = stream?.takeGrowth(), growth > 0 { return insert(growth) }
-        let gap = first.timestamp - next
-        return gap < Int64(Limits.concealmentStep) ? play(first) : fill(gap, before: first)
+        guard let first = queue.first, let stream else { return starve(at: now) }
+        if let growth = self.stream?.takeGrowth(), growth > 0 { return insert(growth) }
+        return stream.comesNext(first) ? play(first) : fill(first.timestamp - stream.next, before: first)
     }
 
     /// Nothing that follows has come either: the network stalls, or the sender pauses. What was lost by itself is made good at

@@ -72,12 +72,38 @@ extension AudioPlayout {
             delays.note(transit: transit(of: timestamp, at: now), at: seconds(now))
         }
 
-        func isConcealed(_ timestamp: Int64) -> Bool { concealed.contains(timestamp) }
+        func isConcealed(_ timestamp: Int64) -> Bool { concealed.contains { Self.isSame($0, timestamp) } }
+
+        private static func isSame(_ slot: Int64, _ timestamp: Int64) -> Bool {
+            (slot - timestamp).magnitude < Limits.timestampTolerance
+        }
+
+        /// Its time has come already. What was sent behind the last packet that was played may begin a little before that ends,
+        /// where timestamps are read off a clock; if something was put in since, it may be what that stands for.
+        func isOver(_ packet: PlayoutQueue.Packet) -> Bool {
+            guard packet.timestamp < next else { return false }
+            guard let sequenceNumber, packet.sequenceNumber > sequenceNumber else { return true }
+            let overlap = ticksGivenUp == 0 ? halfOfShorter(packet) : Limits.timestampTolerance
+            return packet.timestamp <= next - overlap
+        }
+
+        /// It is to be played now: less is missing before it than can be guessed, or nothing but half a packet, which no sender
+        /// pauses for.
+        func comesNext(_ packet: PlayoutQueue.Packet) -> Bool {
+            let gap = packet.timestamp - next
+            if gap < Int64(Limits.concealmentStep) { return true }
+            return ticksGivenUp == 0 && packet.sequenceNumber - 1 == sequenceNumber && gap < halfOfShorter(packet)
+        }
+
+        /// In ticks, of a packet or the one before it.
+        private func halfOfShorter(_ packet: PlayoutQueue.Packet) -> Int64 {
+            Int64(min(packetTicks, packet.opus.samples) / 2)
+        }
 
         /// Goes back to what came too late, where nothing has been played since; false where something was.
         mutating func rewind(to timestamp: Int64) -> Bool {
-            guard let starvedFrom, timestamp >= starvedFrom else { return false }
-            concealed.removeAll { $0 >= timestamp }
+            guard let starvedFrom, timestamp > starvedFrom - Limits.timestampTolerance else { return false }
+            concealed.removeAll { $0 > timestamp - Limits.timestampTolerance }
             starvedTicks -= min(starvedTicks, next - timestamp)
             ticksGivenUp -= min(ticksGivenUp, next - timestamp)
             next = timestamp
@@ -86,7 +112,7 @@ extension AudioPlayout {
 
         /// What came too late would have been in time with so much more delay.
         mutating func growForLate(_ timestamp: Int64, at now: Instant) {
-            concealed.removeAll { $0 == timestamp }
+            concealed.removeAll { Self.isSame($0, timestamp) }
             let late = transit(of: timestamp, at: now) - offset + Limits.playoutMargin.inSeconds
             growth = max(growth, min(late, Limits.largestGrowth.inSeconds))
         }

@@ -157,7 +157,7 @@ package struct AudioPlayout: Sendable {
 
     private mutating func take(_ packet: PlayoutQueue.Packet, at now: Instant) {
         guard let stream else { return }
-        if packet.timestamp < stream.next, !stream.mayFollowSilence(packet.timestamp) {
+        if stream.isOver(packet), !stream.mayFollowSilence(packet.timestamp) {
             takeLate(packet, at: now)
         } else if queue.insert(packet) {
             self.stream?.noteArrival(of: packet.timestamp, at: now)
