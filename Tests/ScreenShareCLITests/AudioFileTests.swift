@@ -65,6 +65,16 @@ struct AudioFileTests {
         }
     }
 
+    @Test("Pieces whose timestamps are off by some ticks follow each other without a hole, and none is cut")
+    func unevenTimestamps() async throws {
+        let pieces = Self.even.enumerated().map { index, piece in
+            (timestamp: piece.timestamp + (index == 0 ? 0 : Int64(index) * 7919 % 49 - 24), heard: piece.heard)
+        }
+        let samples = try await Self.bytes(pieces, in: "wav").dropFirst(44)
+        #expect(samples.count == 4 * (100 * 960 - AudioPiece.decoderDelay))
+        #expect(samples.allSatisfy { $0 != 0 })
+    }
+
     @Test("It goes on where the file ends when the clock leaps, and when it is right again", arguments: ["wav", "opus"])
     func leap(format: String) async throws {
         for right in [75, 100] {

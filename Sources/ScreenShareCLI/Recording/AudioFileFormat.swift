@@ -1,5 +1,6 @@
 import OggOpus
 import ScreenShare
+import Timebase
 
 /// How a file of sound is written: chunks to be appended to it. Timestamps count from the file's zero in ticks of 1/48000 s.
 protocol AudioFileFormat {
@@ -55,7 +56,9 @@ struct WAVFile: AudioFileFormat {
     mutating func fill(to timestamp: Int64) -> [UInt8] { stream.fill(to: timestamp - Self.delay) }
 
     mutating func append(_ piece: AudioPiece, at timestamp: Int64) -> [UInt8] {
-        fill(to: timestamp) + stream.append(piece.samples, at: timestamp - Self.delay)
+        let isNear = stream.end > 0 && timestamp.subtractingSaturating(end).magnitude < Self.nearness
+        let place = isNear ? end : timestamp
+        return fill(to: place) + stream.append(piece.samples, at: place - Self.delay)
     }
 
     func finish() -> [UInt8] { [] }
@@ -63,4 +66,7 @@ struct WAVFile: AudioFileFormat {
     func finishedHeader(length: Int64) -> [UInt8]? { WAVStream.finishedHeader(length: length) }
 
     private static let delay = Int64(AudioPiece.decoderDelay)
+    /// Some sharers date packets by a clock: a piece that is so little off goes on where the file ends (2.5 ms), for each hole
+    /// or cut would be heard.
+    private static let nearness: UInt64 = 120
 }
