@@ -84,6 +84,17 @@ struct LipSyncTests {
         #expect(clock.captured(900) == set)
     }
 
+    @Test("A report of a sender that has no notion of time tells nothing")
+    func timeless() {
+        let timeless = SenderReport(ssrc: 1, ntp: NTPTimestamp(bits: 0), rtpTimestamp: 5, packetCount: 0, octetCount: 0)
+        var clock = ReportedClock(clockRate: 48_000)
+        clock.receive(timeless)
+        #expect(clock.captured(5) == nil)
+        clock.receive(report(100, 0, 48_000))
+        clock.receive(timeless)
+        #expect(clock.captured(4_800_000) == wall.ntp(at: .zero + .seconds(100)))
+    }
+
     @Test("Of reports that may be off one that is moves nothing, three do, and one that is off by far does at once")
     func inexact() throws {
         var clock = ReportedClock(clockRate: 90_000)

@@ -14,8 +14,11 @@ package struct ReportedClock: Sendable {
         self.clockRate = max(1, clockRate)
     }
 
+    /// Zero is the time of a sender that has no notion of it (RFC 3550 § 6.4.1): such a report tells nothing.
+    ///
     /// - Parameter isExact: by itself it says what the clock is from now on.
     package mutating func receive(_ report: SenderReport, isExact: Bool = true) {
+        if report.ntp.bits == 0 { return }
         note(report.ntp, timestamp: report.rtpTimestamp, isExact: isExact)
     }
 
