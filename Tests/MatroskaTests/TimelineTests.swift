@@ -115,6 +115,18 @@ struct TimelineTests {
         #expect(try recording.videoTimes() == (0..<80).map { $0 * 40 })
     }
 
+    @Test("sound that was placed too late, and is set right a while later, is beside the pictures again", arguments: [700, 3000])
+    func setBack(by: Int64) throws {
+        var recording = try Recording(pictures[0])
+        try run(&recording, 0..<40, video: 0, sound: 0)
+        try run(&recording, 40..<60, video: 800, sound: 800 + by)
+        recording.writer.setSoundBack()
+        try run(&recording, 60..<260, video: 1200, sound: 1200)
+        try recording.finish()
+        #expect(try recording.soundTimes() == (0..<260).map { $0 * 20 })
+        #expect(try recording.videoTimes() == (0..<130).map { $0 * 40 })
+    }
+
     @Test("what is missing where its clock is set right is filled")
     func missingBesideRight() throws {
         var recording = try Recording(pictures[0])

@@ -100,3 +100,29 @@ struct GuessedAudioTests {
         #expect(written == (0..<400).map { $0 * 240 })
     }
 }
+
+@Suite("Where a file's zero is on the sound's clock")
+struct SoundZeroTests {
+    /// Whether each of these pieces, which have a place on the sound's clock and one in the file, tells that it is later.
+    private static func told(_ pieces: [(position: Int64, timestamp: Int64)]) -> [Bool] {
+        var zero = SoundZero()
+        return pieces.map { place in
+            let piece = AudioPiece(
+                opus: [0], samples: [], timestamp: place.timestamp, position: place.position, frames: 960, playAt: .now,
+                isInserted: false)
+            return zero.isLater(by: piece, at: place.timestamp)
+        }
+    }
+
+    @Test("Sound that goes on by its own clock, and in the file at an earlier place, had been placed too late")
+    func later() {
+        #expect(Self.told([(500, 0), (1460, 960), (2420, 1000), (3380, 1960)]) == [false, false, true, false])
+        #expect(Self.told([(500, 0), (1460, 2000)]) == [false, false])
+    }
+
+    @Test("A clock that jumps back does not tell so")
+    func jump() {
+        #expect(Self.told([(50_000, 48_000), (960, -1040), (1920, -80)]) == [false, false, false])
+        #expect(Self.told([(.max, .min), (.min, .max)]) == [false, false])
+    }
+}

@@ -74,6 +74,10 @@ package final class MatroskaWriter {
         return muxer.take()
     }
 
+    /// Sound so far was placed too late, and from here on is in its place: what lies within sound that the file has is left out,
+    /// for ten seconds at most, and comes of no clock that jumped back.
+    package func setSoundBack() { timeline.setSoundBack() }
+
     /// Fills the time before a timestamp where no sound came.
     ///
     /// - Returns: what to append to the file by now, often nothing.

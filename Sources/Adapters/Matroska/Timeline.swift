@@ -4,7 +4,7 @@ import Timebase
 ///
 /// A track's clock begins anew with a sharer that restarts. The file then goes on: the track's times are shifted as the
 /// other one's were, if that is where the file is now, otherwise to the file's end. At first both have one zero. Sound that
-/// went to the file's end by itself is beside the pictures again as soon as its clock is.
+/// went to the file's end by itself is beside the pictures again as soon as its clock is; so is sound that was ahead of them.
 struct Timeline {
     private struct Track {
         /// From its clock to the file's.
@@ -16,6 +16,8 @@ struct Timeline {
     private var sound = Track()
     /// Where the latest sound ends.
     private var soundEnd: Int64 = 0
+    /// What comes lies within sound that the file has, by no clock that began anew.
+    private var isSetBack = false
 
     /// - Parameter ticks: at 90 kHz.
     mutating func placeVideo(_ ticks: Int64) -> Int64 {
@@ -35,11 +37,22 @@ struct Timeline {
             sound.shift = video.shift
             if -Limits.gapTime..<0 ~= time.addingSaturating(sound.shift) { return nil }
         }
+        if isSetBack, isBehind(time) { return nil }
+        isSetBack = false
         let place = place(time, \.sound, beside: \.video)
         if let latest = sound.latest, place + duration / 2 < soundEnd || place <= latest { return nil }
         sound.latest = place
         soundEnd = place + duration
         return place
+    }
+
+    /// It has turned out that sound belongs earlier than it was placed: no clock has begun anew. It waits until what the file has
+    /// is over; shifted to the file's end it would be late for good.
+    mutating func setSoundBack() { isSetBack = true }
+
+    private func isBehind(_ time: Int64) -> Bool {
+        guard let latest = sound.latest, sound.shift == video.shift else { return false }
+        return soundEnd - Limits.apartTime..<latest - Limits.lateTime ~= time.addingSaturating(sound.shift)
     }
 
     /// Whether sound that is shifted alone stands beside the pictures again, as behind a report that sets its clock right:

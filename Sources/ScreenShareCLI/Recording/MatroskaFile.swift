@@ -9,6 +9,7 @@ actor MatroskaFile {
     /// Sound from before the first picture, or before it was known where it belongs.
     private var early = EarlyAudio()
     private var guessed = GuessedAudio()
+    private var zero = SoundZero()
     private var hasSound = false
     private var hasTold = false
     private var lastWrite: Task<Void, any Error>?
@@ -83,6 +84,7 @@ actor MatroskaFile {
     }
 
     private func bytes(of piece: AudioPiece, at timestamp: Int64) -> [UInt8] {
+        if zero.isLater(by: piece, at: timestamp) { writer?.setSoundBack() }
         do throws(ContainerError) {
             guard let opus = piece.opus else { return try writer?.fillSound(to: timestamp) ?? [] }
             return try writer?.appendSound(opus, timestamp: timestamp) ?? []
