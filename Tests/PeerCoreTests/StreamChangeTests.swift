@@ -58,6 +58,51 @@ struct StreamChangeTests {
     }
 }
 
+@Suite("Another sound in place of one of which there was hardly any")
+struct SoundBeginsAnewTests {
+    /// What is taken of these packets of sound, which come every 20 ms: whose each is, and its number.
+    private static func taken(_ packets: [(ssrc: UInt32, number: UInt16)]) -> (received: [ReceivedAudio], isReplaced: Bool) {
+        var receiver = AudioReceiver(AudioReceiveParameters(payloadType: 111, redundancyPayloadType: nil))
+        var clock = ReportedClock(clockRate: 48_000)
+        clock.note(NTPTimestamp(unixNanoseconds: 1_700_000_000_000_000_000), timestamp: 0)
+        var received: [ReceivedAudio] = []
+        for (index, packet) in packets.enumerated() {
+            var bytes: [UInt8] = []
+            RTPHeader(
+                marker: false, payloadType: 111, sequenceNumber: packet.number, timestamp: 960 * UInt32(packet.number),
+                ssrc: packet.ssrc
+            ).append(to: &bytes, extensions: HeaderExtensions(), map: ExtensionMap())
+            receiver.receive(
+                bytes + [0xF8, 0xFF, 0xFE], clock: clock, at: .zero + .milliseconds(20 * Int64(index)))
+            while let next = receiver.nextPacket() { received.append(next) }
+        }
+        return (received, receiver.stream.isReplaced)
+    }
+
+    @Test("its second packet on is taken, whatever its numbers, and nothing is begun anew")
+    func lonePacket() {
+        let (received, isReplaced) = Self.taken([(ssrc: 7, number: 5)] + (0..<100).map { (ssrc: 8, number: 40_000 + $0) })
+        #expect(received.count == 100 && !isReplaced)
+        #expect(received.map(\.sequenceNumber) == [5] + (40_001..<40_100))
+        #expect(received.indices.filter { received[$0].beginsAnew } == [1])
+        #expect(received[1].capturedAt == nil)
+    }
+
+    @Test("beside the first one it is let be")
+    func beside() {
+        let (received, isReplaced) = Self.taken(
+            (0..<60).flatMap { [(ssrc: 7, number: 5 + $0), (ssrc: 8, number: 40_000 + $0)] })
+        #expect(received.count == 60 && received.allSatisfy { !$0.beginsAnew } && !isReplaced)
+    }
+
+    @Test("in place of one that had been heard for long all is begun anew")
+    func longHeard() {
+        let (received, isReplaced) = Self.taken(
+            (0..<200).map { (ssrc: 7, number: $0) } + (0..<60).map { (ssrc: 8, number: 40_000 + $0) })
+        #expect(received.count == 200 && isReplaced)
+    }
+}
+
 /// Numbers of long ago under the same name: SRTP opens none of them (`SRTPSessionTests`).
 @Suite("Another stream in place of one, which can't be opened")
 struct RefusedStreamTests {

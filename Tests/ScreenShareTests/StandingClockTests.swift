@@ -122,4 +122,20 @@ struct StandingClockTests {
         }
         #expect(off.allSatisfy { (0..<1200).contains($0) }, "\(off)")
     }
+
+    @Test("Another stream in place of a lone packet has a clock of its own: nothing of it is late by the other's")
+    func otherStream() {
+        var sound = ViewAudio(decoder: nil, waitsForMissing: true)
+        var pieces: [AudioPiece] = []
+        for packet in Int64(0)..<50 {
+            let now = Instant.zero + .milliseconds(packet * 20)
+            sound.receive(
+                ReceivedAudio(
+                    bytes: [0xFC, 0xFF, 0xFE], copies: [], sequenceNumber: packet, timestamp: packet == 0 ? 43_200 : packet * 960,
+                    capturedAt: nil, receivedAt: now, beginsAnew: packet == 1))
+            while let next = sound.next(at: now) { pieces.append(next.piece) }
+        }
+        pieces += sound.rest()
+        #expect(pieces.filter { $0.opus != nil }.map(\.position) == (1..<50).map { $0 * 960 })
+    }
 }

@@ -12,7 +12,11 @@ extension PeerCore {
         pathWatch?.heard(at: now)
         if let receive = setup.receive { feedback.receive(packet, ecn, receive, at: now) }
         if packet.count > 1, audioReceiver?.takes(packet[1] & 0x7f) == true {
+            let before = audioReceiver?.stream.ssrc
             audioReceiver?.receive(packet, clock: audioClock, at: now)
+            if before != nil, before != audioReceiver?.stream.ssrc {
+                audioClock = ReportedClock(clockRate: AudioTime.ticksPerSecond)
+            }
         } else {
             receiver?.receive(packet, at: now)
         }

@@ -95,6 +95,10 @@ struct ViewAudio {
 
     mutating func receive(_ packet: ReceivedAudio) {
         let restarts = playout.statistics.restarts
+        if packet.beginsAnew {
+            playout.restart()
+            clock = nil
+        }
         playout.receive(
             packet.bytes, copies: packet.copies, sequenceNumber: packet.sequenceNumber, timestamp: packet.timestamp,
             at: packet.receivedAt)

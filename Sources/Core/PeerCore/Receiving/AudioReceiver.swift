@@ -16,6 +16,8 @@ package struct ReceivedAudio: Sendable {
     /// When its first sample was heard, on the sharer's wall clock; nil before its first report.
     package var capturedAt: NTPTimestamp?
     package var receivedAt: Instant
+    /// It has nothing to do with what came before: another stream of which there was hardly any.
+    package var beginsAnew = false
 }
 
 /// One incoming stream of sound: counts it for reports, and takes its packets apart. What is missing is not asked for:
@@ -37,16 +39,24 @@ struct AudioReceiver {
 
     /// One unprotected RTP packet.
     mutating func receive(_ bytes: [UInt8], clock: ReportedClock, at now: Instant) {
+        let before = stream.ssrc
         guard let packet = bytes.read({ try? RTPPacket($0) }), takes(packet.header.payloadType),
-            stream.receive(packet, at: now), let (primary, copies) = contents(of: packet, bytes)
+            stream.receive(packet, mayBeginAnew: true, at: now)
         else { return }
+        let isAnew = before != nil && before != stream.ssrc
+        if isAnew {
+            sequenceNumbers = Unwrapper()
+            timestamps = Unwrapper()
+        }
+        guard let (primary, copies) = contents(of: packet, bytes) else { return }
         let header = packet.header
         if packets.count >= Limits.receivedAudio { packets.removeFirst() }
         packets.append(
             ReceivedAudio(
                 bytes: primary, copies: copies, sequenceNumber: sequenceNumbers.unwrap(header.sequenceNumber),
-                timestamp: timestamps.unwrap(header.timestamp), capturedAt: clock.captured(header.timestamp),
-                receivedAt: now))
+                timestamp: timestamps.unwrap(header.timestamp),
+                // What was reported is of the other.
+                capturedAt: isAnew ? nil : clock.captured(header.timestamp), receivedAt: now, beginsAnew: isAnew))
     }
 
     /// Nil for what holds no sound: padding, or a payload of another kind within RED.

@@ -20,11 +20,16 @@ struct IncomingStream {
 
     /// An authenticated packet.
     ///
+    /// - Parameter mayBeginAnew: where hardly anything came of the first SSRC, another one takes its place as it is.
     /// - Returns: whether it is of this stream. There is one per peer: the first SSRC is the one.
-    mutating func receive(_ packet: RTPPacket, at now: Instant) -> Bool {
+    mutating func receive(_ packet: RTPPacket, mayBeginAnew: Bool = false, at now: Instant) -> Bool {
         let header = packet.header
         var reception = self.reception ?? ReceptionStatistics(ssrc: header.ssrc, clockRate: clockRate)
         change.note(packet, of: reception, at: now)
+        if mayBeginAnew, change.takesPlace(of: reception) == header.ssrc {
+            reception = ReceptionStatistics(ssrc: header.ssrc, clockRate: clockRate)
+            change = StreamChange()
+        }
         guard reception.ssrc == header.ssrc else { return false }
         reception.receive(sequenceNumber: header.sequenceNumber, timestamp: header.timestamp, at: now)
         self.reception = reception

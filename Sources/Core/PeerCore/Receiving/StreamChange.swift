@@ -37,6 +37,15 @@ struct StreamChange {
     private var refused: Run?
     private(set) var hasHappened = false
 
+    /// The other stream that more has come of in a row than ever of the first one: that was hardly any (RFC 3550 § A.1 takes
+    /// nothing of a source on probation).
+    ///
+    /// - Parameter stream: the first one.
+    func takesPlace(of stream: ReceptionStatistics) -> UInt32? {
+        guard let other, other.ssrc != stream.ssrc, Int64(other.packets) > stream.packetsReceived else { return nil }
+        return other.ssrc
+    }
+
     /// - Parameter stream: what is received, as far as it is known.
     mutating func note(_ packet: RTPPacket, of stream: ReceptionStatistics, at now: Instant) {
         let header = packet.header

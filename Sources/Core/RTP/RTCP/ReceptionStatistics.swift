@@ -7,7 +7,7 @@ package struct ReceptionStatistics: Sendable {
     private let clockRate: Int64
     private var unwrapper = Unwrapper<UInt16>()
     private var firstSequenceNumber: Int64?
-    private(set) var packetsReceived: Int64 = 0
+    package private(set) var packetsReceived: Int64 = 0
     private var expectedBefore: Int64 = 0
     private var receivedBefore: Int64 = 0
     private var lastTransit: UInt32?
