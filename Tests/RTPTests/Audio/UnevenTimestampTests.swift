@@ -41,6 +41,17 @@ struct UnevenTimestampTests {
         #expect(bench.played == Array(0..<bench.played.count) && bench.played.count > 990)
     }
 
+    @Test("What in-band FEC can mend is mended")
+    func inbandFEC() {
+        var bench = bench(24)
+        bench.hasInbandFEC = true
+        bench.isLost = { $0 == 60 }
+        bench.jitter = { _, packet in packet < 50 && packet % 5 == 0 ? .milliseconds(30) : .zero }
+        bench.run(until: at(3))
+        #expect(bench.heard.contains { $0.output.sound == .recover(from: bench.bytes(61)) })
+        #expect(bench.playout.delay < .milliseconds(40), "\(bench.playout.delay)")
+    }
+
     @Test("A pause of the sender stays silence, and what is lost is guessed")
     func pauseAndLoss() {
         var bench = bench(24)

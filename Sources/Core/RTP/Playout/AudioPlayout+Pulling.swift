@@ -47,7 +47,8 @@ extension AudioPlayout {
             statistics.pausedTicks += Int64(ticks)
             return output(.silence, ticks)
         }
-        if ticks == gap, ticks == packet.opus.samples, packet.opus.hasFEC {
+        let isWholeGap = (gap - Int64(ticks)).magnitude < Limits.timestampTolerance
+        if isWholeGap, ticks == packet.opus.samples, packet.opus.hasFEC {
             statistics.recoveredTicks += Int64(ticks)
             return output(.recover(from: packet.bytes), ticks)
         }
@@ -56,9 +57,10 @@ extension AudioPlayout {
         return output(stream.isSilenced ? .silence : .conceal, ticks)
     }
 
-    /// A packet's length, or less at first, so that whole ones are left; in steps of 2.5 ms.
+    /// A packet's length, or less at first, so that whole ones are left; in steps of 2.5 ms, of which a gap may be some ticks
+    /// short.
     private static func step(in gap: Int64, _ packetTicks: Int) -> Int {
-        let steps = max(1, Int(gap) / Limits.concealmentStep)
+        let steps = max(1, Int(gap + Limits.timestampTolerance - 1) / Limits.concealmentStep)
         let whole = max(1, packetTicks / Limits.concealmentStep)
         return (steps % whole == 0 ? whole : steps % whole) * Limits.concealmentStep
     }

@@ -24,9 +24,10 @@ struct PlayoutQueue: Sendable {
     var count: Int { packets.count }
     var isEmpty: Bool { packets.isEmpty }
 
+    /// Something that begins there, or some ticks off.
     func contains(_ timestamp: Int64) -> Bool {
-        let index = place(of: timestamp)
-        return index < packets.count && packets[index].timestamp == timestamp
+        let index = place(of: timestamp - Limits.timestampTolerance + 1)
+        return index < packets.count && packets[index].timestamp < timestamp + Limits.timestampTolerance
     }
 
     /// False, with nothing changed, where its sound is there already.
