@@ -111,6 +111,18 @@ final class Painter {
         xcb_configure_window(connection, window, UInt16(mask | XCB_CONFIG_WINDOW_HEIGHT.rawValue), &values)
     }
 
+    /// Nothing of it is left but this part.
+    func setShape(_ window: xcb_window_t, _ rect: PixelRect) {
+        free(xcb_xfixes_query_version_reply(connection, xcb_xfixes_query_version(connection, 5, 0), nil))
+        let region = xcb_generate_id(connection)
+        var area = xcb_rectangle_t(
+            x: Int16(rect.x), y: Int16(rect.y), width: UInt16(rect.width), height: UInt16(rect.height))
+        xcb_xfixes_create_region(connection, region, 1, &area)
+        let boundingShape: UInt8 = 0
+        xcb_xfixes_set_window_shape_region(connection, window, boundingShape, 0, 0, region)
+        xcb_xfixes_destroy_region(connection, region)
+    }
+
     func reparent(_ window: xcb_window_t, into parent: xcb_window_t, x: Int, y: Int) {
         xcb_reparent_window(connection, window, parent, Int16(x), Int16(y))
     }

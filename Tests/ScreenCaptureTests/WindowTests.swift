@@ -175,6 +175,29 @@ extension XServerSuite {
             try #require(try source.watch { $0.isFilled(PixelRect(larger.size), blue) } != nil)
         }
 
+        @Test("Nothing is shown of what stands outside its shape, and what comes into it is", arguments: [0, 3])
+        func shaped(border: Int) throws {
+            painter.map(painter.makeWindow(PixelRect(x: 100, y: 100, width: 700, height: 500), color: red))
+            let window = painter.makeWindow(place, title: "Quarterly figures", border: border, color: nil)
+            let shape = PixelRect(x: 20, y: 30, width: 250, height: 160)
+            painter.setShape(window, shape)
+            painter.map(window)
+            painter.fill(window, PixelRect(place.size), gray)
+            painter.finish()
+            let source = try source("quarterly")
+            try #require(try source.watch { $0.isFilled(shape, gray) } != nil)
+            #expect(try !shows(red, source, for: .milliseconds(300)))
+            #expect(Look(try source.readPatiently()).isFilled(PixelRect(x: 0, y: 0, width: 301, height: 30), 0))
+            let larger = PixelRect(x: 200, y: 150, width: 340, height: 260)
+            painter.place(window, larger)
+            painter.finish()
+            #expect(try !shows(red, source, for: .milliseconds(300)))
+            painter.setShape(window, PixelRect(larger.size))
+            painter.fill(window, PixelRect(larger.size), blue)
+            painter.finish()
+            try #require(try source.watch { $0.isFilled(PixelRect(larger.size), blue) } != nil)
+        }
+
         @Test("A window that never draws itself again is shown all the same")
         func idle() throws {
             _ = makeWindow()

@@ -50,6 +50,8 @@ extension ScreenSource {
 
     /// Looks where the source is now. `isStale` stays set where that could not be found out.
     func settle(until deadline: Instant) throws(XFailure) {
+        // What the server told of that, it would not tell again.
+        defer { if subject.takeOwnDrawing() { xcb_damage_subtract(connection.handle, damage, 0, 0) } }
         do throws(XFailure) {
             switch try subject.look(until: deadline) {
             case .visible(let surface): try show(surface, until: deadline)

@@ -55,12 +55,19 @@ protocol Subject: AnyObject {
     /// Asks the server where the subject is now.
     func look(until deadline: Instant) throws(XFailure) -> Sight
 
+    /// Whether looking drew something itself since this was asked last: the server tells of that as well.
+    func takeOwnDrawing() -> Bool
+
     func reaction(to event: XEvent) -> Reaction
 
     /// Sends the question where the pointer is.
     func askForPointer() -> PointerQuestion
     /// The pointer within the picture; nil where it is not over the subject.
     func pointer(_ answer: PointerAnswer, on surface: Surface) -> PixelPoint?
+}
+
+extension Subject {
+    func takeOwnDrawing() -> Bool { false }
 }
 
 /// A place in the picture, which may lie outside of it.

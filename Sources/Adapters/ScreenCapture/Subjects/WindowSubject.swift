@@ -7,7 +7,7 @@ import Timebase
 ///
 /// Composite keeps what the window draws in a pixmap of its own. That pixmap is named here, and named again whenever
 /// the window was resized or mapped, because then it is another one. Until the window has drawn itself, a new one shows
-/// what stood there on the screen: other windows, which nobody shares.
+/// what stood there on the screen: other windows, which nobody shares. Outside its shape it never does: that is blackened.
 final class WindowSubject: Subject {
     let format: PixelFormat
     let nominalSize: PixelSize
@@ -21,6 +21,9 @@ final class WindowSubject: Subject {
     private var pixmap: xcb_pixmap_t?
     private var shape = WindowShape(size: PixelSize(width: 0, height: 0), border: 0)
     private var isRemapped = true
+    /// The request that blackened, and whether nobody asked since.
+    private var blackened: UInt32?
+    private var isBlackenedAnew = false
     /// Its number may be another window's by now.
     private var isClosed = false
     /// Of a new pixmap: since when it is there, and what has been drawn of it.
@@ -85,7 +88,7 @@ final class WindowSubject: Subject {
         if isRemapped || present != shape || pixmap == nil {
             // Resized, and the event that tells of it is still to come.
             if !isRemapped, pixmap != nil { fresh = (SystemClock.now(), .nothing) }
-            try namePixmap(until: deadline)
+            blacken(try namePixmap(until: deadline), present)
             shape = present
             isRemapped = false
         }
@@ -114,20 +117,36 @@ final class WindowSubject: Subject {
     }
 
     /// A pixmap keeps its size, so that fetching from it never goes wrong; it only gets old.
-    func namePixmap(until deadline: Instant) throws(XFailure) {
+    /// - Returns: its size.
+    @discardableResult
+    func namePixmap(until deadline: Instant) throws(XFailure) -> PixelSize {
         if let pixmap { xcb_free_pixmap(connection.handle, pixmap) }
         pixmap = nil
         let identifier = connection.makeIdentifier()
         xcb_composite_name_window_pixmap(connection.handle, window, identifier)
         // Only a reply tells whether that worked; a window unmapped meanwhile has no pixmap.
+        let size: PixelSize
         do throws(XFailure) {
-            _ = try connection.geometry(of: identifier, until: deadline)
+            size = WindowShape(try connection.geometry(of: identifier, until: deadline)).size
         } catch {
             // It may be named yet.
             xcb_free_pixmap(connection.handle, identifier)
             throw error
         }
         pixmap = identifier
+        return size
+    }
+
+    private func blacken(_ size: PixelSize, _ shape: WindowShape) {
+        // Resized meanwhile it is named anew.
+        guard let pixmap, size == shape.outerSize else { return }
+        blackened = connection.blacken(pixmap, of: size, outsideShapeOf: window, border: shape.border)
+        isBlackenedAnew = blackened != nil
+    }
+
+    func takeOwnDrawing() -> Bool {
+        defer { isBlackenedAnew = false }
+        return isBlackenedAnew
     }
 
     private func findAncestors(until deadline: Instant) throws(XFailure) {
@@ -154,8 +173,8 @@ final class WindowSubject: Subject {
             guard other == window || ancestors.contains(other) else { return .none }
             if case .windowDestroyed(window) = event { isClosed = true }
             return replacePixmap()
-        case .damage(let area, _, _):
-            guard let drawn = fresh?.drawn else { return .none }
+        case .damage(let area, _, let sequence):
+            guard sequence != blackened, let drawn = fresh?.drawn else { return .none }
             fresh?.drawn = drawn.union(area)
             return isDrawn ? .drawn : .none
         case .propertyChanged(window, extentsAtom):
