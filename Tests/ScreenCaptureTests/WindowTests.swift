@@ -51,6 +51,14 @@ extension XServerSuite {
             #expect(try source("report").size == place.size)
         }
 
+        @Test("An empty text is refused, also where one window has no title")
+        func emptySearch() throws {
+            _ = makeWindow("")
+            _ = makeWindow("Report")
+            let refusal = try #require(throws: CaptureError.self) { try source("") }
+            #expect("\(refusal)".contains("Report"))
+        }
+
         @Test("It shows its own pixels while another window covers it and when it is moved")
         func coveredAndMoved() throws {
             let window = makeWindow(border: 3)

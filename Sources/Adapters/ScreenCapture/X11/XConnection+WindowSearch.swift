@@ -11,7 +11,8 @@ struct FoundWindow {
 extension XConnection {
     /// The window with this number, or else the one whose title is or contains the text, in whatever case.
     ///
-    /// Several that match are refused with a list: sharing the wrong window would show what nobody meant to show.
+    /// Several that match are refused with a list: sharing the wrong window would show what nobody meant to show. So is
+    /// an empty text, which is no title but a variable that was not set.
     func findWindow(_ text: String, until deadline: Instant) throws(CaptureError) -> FoundWindow {
         let list = try require { () throws(XFailure) in try WindowList(self, until: deadline) }
         if let number = Self.windowNumber(text) {
@@ -21,8 +22,8 @@ extension XConnection {
         let windows = try require { () throws(XFailure) in try list.load() }
         let wanted = text.lowercased()
         let exact = windows.filter { $0.title.lowercased() == wanted }
-        let matches = exact.isEmpty && !text.isEmpty ? windows.filter { $0.title.lowercased().contains(wanted) } : exact
-        guard let match = matches.first else {
+        let matches = exact.isEmpty ? windows.filter { $0.title.lowercased().contains(wanted) } : exact
+        guard !text.isEmpty, let match = matches.first else {
             throw .unavailable("There is no window \"\(text)\". \(Self.sentence(windows))")
         }
         guard matches.count == 1 else {
