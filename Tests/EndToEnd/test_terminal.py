@@ -2,6 +2,7 @@
 
 import os
 import pty
+import select
 import shlex
 import signal
 import termios
@@ -13,14 +14,35 @@ from harness.paths import screenshare
 from harness.processes import wait_until
 
 LINE_MODE = termios.ICANON | termios.ECHO
+PIECE = 256  # The kernel gives a terminal its memory so.
+
+
+def fill(terminal, most):
+    """Writes as many pieces as there is room for, one after the other is on its way; gives how many."""
+    for count in range(most):
+        if not select.select([], [terminal], [], 0.1)[1]:
+            return count
+        os.write(terminal, bytes(PIECE))
+        time.sleep(0.005)
+    return most
+
+
+def pieces_unread():
+    """How many a terminal takes that nobody reads."""
+    master, slave = pty.openpty()
+    count = fill(slave, 10_000)
+    os.close(master)
+    os.close(slave)
+    return count
 
 
 class Terminal:
     """A program on a terminal of its own, in the foreground of a session of its own."""
 
-    def __init__(self, command):
+    def __init__(self, command, unread=0):
         self.child, self.master = pty.fork()
         if self.child == 0:
+            fill(2, unread)
             os.execvp(command[0], command)
         os.set_blocking(self.master, False)
 
@@ -68,8 +90,8 @@ class Terminal:
 
 @pytest.fixture
 def terminal(after):
-    def begin(command):
-        made = Terminal(command)
+    def begin(command, **options):
+        made = Terminal(command, **options)
         after(made.kill)
         return made
 
@@ -164,3 +186,16 @@ def test_function_keys_and_arrows_do_nothing_though_letters_are_in_what_they_sen
     host.wait_for("is paused")
     host.type("q")
     assert host.wait() == OK
+
+
+LONG = {"words": (["--token", "t" * PIECE], ""), "statistics": (["--stats-json", "-"], "2>/dev/null")}
+
+
+@pytest.mark.parametrize("options, others", LONG.values(), ids=LONG)
+def test_a_terminal_that_nobody_reads_and_has_room_for_a_part_of_a_line_holds_nothing_up(
+    lan, terminal, options, others
+):
+    command = lan.command([screenshare(), *HOST, "--audio", "none", "--duration", "3", *options])
+    # As a connection that is dead leaves it after some minutes of status lines.
+    host = terminal(["sh", "-c", f'exec "$@" {others}', "sh", *command], unread=pieces_unread() - 1)
+    assert host.wait(12) == OK

@@ -74,21 +74,33 @@ final class OutputFile: Sendable {
     static func writeAll(_ bytes: [UInt8], to descriptor: Int32, at position: Int64? = nil) throws(WriteError) {
         var written = 0
         while written < bytes.count {
-            let count = bytes[written...].withUnsafeBytes { rest in
-                position.map { pwrite(descriptor, rest.baseAddress, rest.count, off_t($0) + off_t(written)) }
+            let count = try writeSome(bytes[written...], to: descriptor, at: position.map { $0 + Int64(written) })
+            written += count
+            if count > 0 { continue }
+            // A reader that made the pipe non-blocking: wait until it takes more.
+            var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            poll(&entry, 1, 1000)
+        }
+    }
+
+    /// What is taken at once.
+    ///
+    /// - Returns: how many bytes that is; 0 where there is no room for now.
+    static func writeSome(
+        _ bytes: ArraySlice<UInt8>, to descriptor: Int32, at position: Int64? = nil
+    ) throws(WriteError) -> Int {
+        while true {
+            let count = bytes.withUnsafeBytes { rest in
+                position.map { pwrite(descriptor, rest.baseAddress, rest.count, off_t($0)) }
                     ?? Glibc.write(descriptor, rest.baseAddress, rest.count)
             }
-            if count > 0 {
-                written += count
-            } else if errno == EPIPE || errno == ECONNRESET {
-                // The second is a socket's, as inetd(8) gives, whose reader left unread what had come.
-                throw .closedPipe
-            } else if errno == EAGAIN {
-                // A reader that made the pipe non-blocking: wait until it takes more.
-                var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                poll(&entry, 1, 1000)
-            } else if errno != EINTR {
-                throw .failed(String(cString: strerror(errno)))
+            if count > 0 { return count }
+            switch errno {
+            // The second is a socket's, as inetd(8) gives, whose reader left unread what had come.
+            case EPIPE, ECONNRESET: throw .closedPipe
+            case EAGAIN: return 0
+            case EINTR: continue
+            default: throw .failed(String(cString: strerror(errno)))
             }
         }
     }

@@ -18,6 +18,7 @@ enum Console {
     private static let chunk = 4096
 
     private static let state = Mutex(State())
+    private static let descriptor = TerminalOutput.opened(anew: STDERR_FILENO) ?? STDERR_FILENO
     /// One whose line can be taken back: a dumb one (terminfo(5)), as Emacs' shell has it, shows the codes for that.
     static let isTerminal = isatty(STDERR_FILENO) == 1 && getenv("TERM").map { String(cString: $0) } != "dumb"
 
@@ -87,7 +88,7 @@ enum Console {
             while let base = rest.baseAddress, !rest.isEmpty {
                 state.isStuck = !hasRoom(patience: state.isStuck ? 0 : patience)
                 if state.isStuck { return }
-                let count = Glibc.write(STDERR_FILENO, base, min(rest.count, chunk))
+                let count = Glibc.write(descriptor, base, min(rest.count, chunk))
                 if count <= 0 { return }
                 rest = UnsafeRawBufferPointer(rebasing: rest[count...])
             }
@@ -95,7 +96,7 @@ enum Console {
     }
 
     private static func hasRoom(patience: Int32) -> Bool {
-        var entry = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         return poll(&entry, 1, patience) != 0
     }
 }

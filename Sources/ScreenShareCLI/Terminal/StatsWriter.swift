@@ -17,14 +17,23 @@ final class StatsWriter {
     init(path: String) throws {
         encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        if path == "-" {
-            descriptor = try ProcessSetup.standardOutput()
-        } else {
-            descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-            if descriptor < 0 {
-                throw Failure(.outputError, "can't write statistics to \(path): \(String(cString: strerror(errno)))")
-            }
+        let opened = try Self.open(path)
+        let terminal = TerminalOutput.opened(anew: opened)
+        if terminal != nil { Self.close(opened) }
+        descriptor = terminal ?? opened
+    }
+
+    private static func open(_ path: String) throws -> Int32 {
+        if path == "-" { return try ProcessSetup.standardOutput() }
+        let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        if descriptor < 0 {
+            throw Failure(.outputError, "can't write statistics to \(path): \(String(cString: strerror(errno)))")
         }
+        return descriptor
+    }
+
+    private static func close(_ descriptor: Int32) {
+        if descriptor != STDOUT_FILENO { Glibc.close(descriptor) }
     }
 
     /// A whole line, unless one before it has not been taken yet.
@@ -38,10 +47,10 @@ final class StatsWriter {
     /// What can be written at once: so much and no more never waits where there is any room (pipe(7)).
     private func push() {
         while failure == nil, !isClosed, !rest.isEmpty, hasRoom {
-            let piece = Array(rest.prefix(Int(PIPE_BUF)))
             do throws(OutputFile.WriteError) {
-                try OutputFile.writeAll(piece, to: descriptor)
-                rest = rest.dropFirst(piece.count)
+                let count = try OutputFile.writeSome(rest.prefix(Int(PIPE_BUF)), to: descriptor)
+                if count == 0 { return }
+                rest = rest.dropFirst(count)
             } catch {
                 giveUp(after: error)
             }
@@ -64,7 +73,5 @@ final class StatsWriter {
         }
     }
 
-    deinit {
-        if descriptor != STDOUT_FILENO { close(descriptor) }
-    }
+    deinit { Self.close(descriptor) }
 }
