@@ -2,7 +2,6 @@
 
 import fcntl
 import os
-import shlex
 import signal
 import subprocess
 import time
@@ -10,6 +9,7 @@ import time
 import pytest
 from harness import annexb, containers, sharer
 from harness.codes import OK
+from harness.names import SilentNames, needs_root
 from harness.paths import screenshare
 from harness.processes import Process, drain, wait_until
 from harness.sharer import paused
@@ -24,28 +24,14 @@ def test_who_was_started_by_nohup_outlives_the_hang_up(lan, start):
     assert server.stop(signal.SIGTERM, timeout=2) == OK
 
 
-SILENT_NAMES = """
-import socket, time
-names = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-names.bind(("127.0.0.1", 53))
-print("listening", flush=True)
-time.sleep(60)
-"""
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="NO ROOT: a name server of its own needs a mount")
+@needs_root
 @pytest.mark.parametrize("command", ["host", "view"])
 def test_a_signal_is_obeyed_while_a_name_is_looked_up(lan, start, artifacts, command):
-    silent = start(Process, lan.command(["python3", "-c", SILENT_NAMES]), name="silent name server")
-    silent.wait_for("listening", 5, key="out")
-    names = artifacts / "resolv.conf"
-    names.write_text("nameserver 127.0.0.1\n")
-    mounted = f'mount --bind {shlex.quote(str(names))} /etc/resolv.conf && exec "$@"'
+    place = SilentNames(lan, start, artifacts)
     words = [screenshare(), command, "--room", "demo", "--stun", "stun:stun.example.org"]
     words += ["--test-pattern"] if command == "host" else []
     with open(artifacts / "out", "wb") as out:
-        child = start(
-            Process, lan.command(["unshare", "--mount", "sh", "-c", mounted, "sh", *words]), name=command, stdout=out)
+        child = start(Process, place.command(words), name=command, stdout=out)
     time.sleep(1.5)
     assert child.running
     assert child.stop(timeout=2) == OK, child.describe()
