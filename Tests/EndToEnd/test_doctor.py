@@ -8,6 +8,7 @@ import time
 import pytest
 from harness import sharer
 from harness.codes import OK, UNAVAILABLE
+from harness.names import SilentNames, needs_root
 from harness.networks import Lab
 from harness.paths import SYSTEM_PYTHON
 from harness.processes import Process, wait_until
@@ -389,3 +390,9 @@ def test_nothing_takes_longer_than_fifteen_seconds(lan, display, doctor):
     finally:
         screen.server.child.send_signal(signal.SIGCONT)
     assert seen.failures() == ["display", "signaling", "stun", "stun", "turn", "turn"]
+
+
+@needs_root
+def test_nor_does_it_where_the_name_servers_are_silent(lan, start, artifacts, doctor):
+    seen = doctor(SilentNames(lan, start, artifacts), None, "--test-pattern", "--listen", "host.example.org:8080")
+    assert seen.failures() == ["signalingPort"] and "looked up" in seen["signalingPort"]["found"]

@@ -64,22 +64,37 @@ struct SignalingCheck: Sendable {
 
     private static func bind(_ host: String, _ port: Int) async -> PortOutcome {
         guard UInt16(exactly: port) != nil else { return .failure("ports are 0 to 65535") }
+        // SwiftNIO would look the name up on the thread that it is called on, for as long as name servers are silent.
+        let found = await blocking("name-lookup", atMost: DoctorLimits.names) {
+            Result { try SocketAddress.makeAddressResolvingHost(host, port: port) }
+        }
+        switch found {
+        case .success(let address)?: return await bind(address, at: standing(host, port))
+        case .failure(let error)?: return .failure(words(error))
+        case nil: return .failure("its name can't be looked up in time")
+        }
+    }
+
+    private static func bind(_ address: SocketAddress, at place: String) async -> PortOutcome {
         // Those that SwiftNIO shares are as many as the machine has processors, each a thread, and stay.
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let outcome = await bind(host, port, on: loops)
+        let outcome = await bind(address, at: place, on: loops)
         try? await loops.shutdownGracefully()
         return outcome
     }
 
-    private static func bind(_ host: String, _ port: Int, on loops: MultiThreadedEventLoopGroup) async -> PortOutcome {
+    private static func bind(
+        _ address: SocketAddress, at place: String, on loops: MultiThreadedEventLoopGroup
+    ) async -> PortOutcome {
         do {
             let channel = try await ServerBootstrap(group: loops)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-                .bind(host: host, port: port).get()
+                .bind(to: address).get()
             try await channel.close()
             return .free
         } catch {
-            if await SignalingProbe.answers(at: standing(host, port)) {
+            let port = address.port ?? 0
+            if await SignalingProbe.answers(at: place) {
                 if LocalListener.isTrusted(port: port) {
                     return .server(isLocal: LocalListener.isOnLoopback(port: port))
                 }
