@@ -333,4 +333,36 @@ struct RegistrationTests {
             #expect(told.count == 2)
         }
     }
+
+    @Test("A session whose refusal the server did not take is told of no more", arguments: [nil, Samples.answer])
+    func refusedInVain(counterOffer: String?) async throws {
+        let isRefused = NIOLockedValueBox(false)
+        let answer = Self.event(2, "answer", #"{"sessionId":"\#(Self.session)","sdp":"v=0"}"#)
+        try await ScriptedServer.run { exchange in
+            switch exchange.line.prefix(3) {
+            case "POS" where exchange.line.contains("/sessions/"): return ScriptedServer.answer(404)
+            case "POS": return Self.receipt(resumed: exchange.body.contains(Self.share), epoch: Self.epochs[0])
+            case "GET":
+                let stream = isRefused.withLockedValue(\.self) ? answer : Self.offer
+                return ScriptedServer.answer(200, ["Content-Type": "text/event-stream"], stream)
+            default: return ScriptedServer.answer(204)
+            }
+        } _: { server in
+            let sharer = try makeSharer(server.port)
+            let running = Task { await sharer.run() }
+            var events = sharer.events.makeAsyncIterator()
+            _ = await events.next()
+            guard case .offer(let session, _) = await events.next() else { Issue.record("no offer"); return }
+            let refusal = Refusal(.unsupported, counterOffer: counterOffer)
+            await #expect(throws: SignalingError.gone) { try await sharer.refuse(session, refusal) }
+            isRefused.withLockedValue { $0 = true }
+            while let event = await events.next(), event != .counterAnswer(session: session, sdp: "v=0") {}
+            while let event = await events.next(), event != .connected(resumed: true) {}
+            running.cancel()
+            await running.value
+            let registrations = server.requests.filter { $0.line.hasPrefix("POST") && $0.body.contains(Self.share) }
+            #expect(!registrations.isEmpty)
+            #expect(!registrations.contains { $0.body.contains(Self.session) })
+        }
+    }
 }

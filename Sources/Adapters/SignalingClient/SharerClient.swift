@@ -277,8 +277,11 @@ package actor SharerClient {
 
     /// Refuses an offer, with or without a counter-offer.
     package func refuse(_ session: RandomID, _ refusal: Refusal) async throws(SignalingError) {
+        var isOver = true
+        // Nobody answers a counter-offer that did not arrive.
+        defer { if isOver { ledger.forget(session) } }
         try await post("/sessions/\(session.text)/answer", SessionReply.refusal(refusal))
-        if refusal.counterOffer == nil { ledger.forget(session) }
+        isOver = refusal.counterOffer == nil
     }
 
     /// Answers an ICE restart with our new user name fragment, password and candidates.
