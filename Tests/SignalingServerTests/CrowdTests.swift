@@ -143,4 +143,17 @@ struct CrowdTests {
         #expect(later.allSatisfy { $0.isActive }, "who has gone takes no place")
         for channel in later { _ = try? channel.finish() }
     }
+
+    @Test("No number of connections is too small to be asked for", arguments: [1, 0, -1, .min])
+    func smallLimits(limit: Int) throws {
+        let (loop, places) = (EmbeddedEventLoop(), ConnectionPlaces(limit: limit))
+        let channels = [EmbeddedChannel(loop: loop), EmbeddedChannel(loop: loop)]
+        for channel in channels {
+            try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+            places.come(channel)
+        }
+        loop.run()
+        #expect(channels.map(\.isActive) == [false, true])
+        for channel in channels { _ = try? channel.finish() }
+    }
 }

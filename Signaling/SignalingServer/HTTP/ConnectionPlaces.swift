@@ -29,6 +29,8 @@ final class ConnectionPlaces: Sendable {
 
     /// - Parameter limit: to which connections are accepted.
     init(limit: Int) {
+        // None are accepted below one.
+        let limit = max(1, limit)
         many = limit - max(1, limit / ServerLimits.connectionsForOneNewcomer)
     }
 
