@@ -80,4 +80,17 @@ struct PatienceTests {
         painting.cancel()
         await room.close()
     }
+
+    @Test("no time is longer than can be slept for, and none is below zero")
+    func bounds() throws {
+        var configuration = ViewConfiguration(server: "http://127.0.0.1:8080", room: "demo")
+        #expect(configuration.bounded.patience == nil && configuration.bounded.duration == nil)
+        let extremes = [Duration.seconds(Int64.max), Duration(attoseconds: .max), Duration(attoseconds: .min)]
+        for time in [.zero, .seconds(7)] + extremes {
+            (configuration.patience, configuration.duration) = (time, time)
+            let bounded = configuration.bounded
+            let possible = max(.zero, min(time, ViewLimits.longestWait))
+            #expect(bounded.patience == possible && bounded.duration == possible)
+        }
+    }
 }

@@ -66,5 +66,9 @@ struct TURNServerTests {
         #expect(short.username.hasSuffix(":viewer") && short.password != long.password)
         // HMAC-SHA1 in Base64.
         #expect(short.password.count == 28 && short.password.hasSuffix("="))
+        for lifetime in [Duration.seconds(Int64.max), Duration(attoseconds: .max), Duration(attoseconds: .min)] {
+            #expect(shared.viewerCredentials(lifetime: lifetime) == nil)
+            #expect(own.viewerCredentials(lifetime: lifetime) != nil)
+        }
     }
 }

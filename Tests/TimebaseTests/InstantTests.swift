@@ -10,6 +10,8 @@ struct InstantTests {
         #expect(Instant(nanoseconds: .max) - Instant(nanoseconds: .min) == .nanoseconds(Int64.max))
         #expect(Duration.seconds(Int64.max).nanoseconds == .max)
         #expect(Duration.seconds(Int64.min).nanoseconds == .min)
+        #expect(Duration(attoseconds: .max).nanoseconds == .max)
+        #expect(Duration(attoseconds: .min).nanoseconds == .min)
     }
 
     @Test("an instant and a duration give back the duration")

@@ -5,10 +5,8 @@ extension Duration {
     /// Whole nanoseconds, saturated to ±292 years.
     package var nanoseconds: Int64 {
         if let short = shortAttoseconds { return short / 1_000_000_000 }
-        let (seconds, attoseconds) = components
-        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        if overflow { return seconds < 0 ? .min : .max }
-        return product.addingSaturating(attoseconds / 1_000_000_000)
+        // `components` traps where the seconds don't fit into 64 bits.
+        return Int64(clamping: attoseconds / 1_000_000_000)
     }
 
     /// Seconds as a floating-point number, for figures and estimates.

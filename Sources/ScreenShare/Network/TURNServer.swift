@@ -58,13 +58,16 @@ extension TURNServer {
     package static func areCertificates(in file: String) -> Bool { TrustedCertificates.canBeRead(file) }
 
     /// A user name and a password for somebody else, to be handed to one viewer: of a shared secret fresh ones, which
-    /// lapse; otherwise our own. Nil where this machine's OpenSSL lacks an algorithm (MD5 in a FIPS configuration).
+    /// lapse; otherwise our own. Nil where this machine's OpenSSL lacks an algorithm (MD5 in a FIPS configuration), or they
+    /// would lapse in no second that there is.
     ///
     /// - Parameter lifetime: in whole seconds from now; of no matter to `.password`.
     public func viewerCredentials(lifetime: Duration = .seconds(12 * 3600)) -> ViewerCredentials? {
         switch credentials {
         case .password(let username, let password): return ViewerCredentials(username: username, password: password)
         case .sharedSecret(let secret):
+            // Beyond, `components` traps.
+            guard (.seconds(Int64.min)...(.seconds(Int64.max))).contains(lifetime) else { return nil }
             let made = OpenSSLAuthenticator().flatMap {
                 TURNCredentials.timeLimited(
                     secret: secret, name: "viewer", unixTime: SystemClock.unixSeconds(),

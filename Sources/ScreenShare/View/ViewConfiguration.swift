@@ -52,11 +52,11 @@ public struct ViewConfiguration: Sendable {
 }
 
 extension ViewConfiguration {
-    /// With no longer times than can be slept for.
+    /// With no times but such as can be slept for.
     var bounded: ViewConfiguration {
         var bounded = self
-        bounded.patience = patience.map { min($0, ViewLimits.longestWait) }
-        bounded.duration = duration.map { min($0, ViewLimits.longestWait) }
+        bounded.patience = patience.map { max(.zero, min($0, ViewLimits.longestWait)) }
+        bounded.duration = duration.map { max(.zero, min($0, ViewLimits.longestWait)) }
         return bounded
     }
 
