@@ -23,7 +23,7 @@ struct ReaderLagTests {
             if lag.leftOut(at: .zero + .milliseconds(200 + picture * 50), taken: 2 + picture) { asked += 1 }
         }
         #expect(asked == 3)
-        lag.handedOver()
+        lag.handedOver(bytes: 1000)
         #expect(lag.takes(isKeyframe: false))
     }
 
@@ -32,7 +32,7 @@ struct ReaderLagTests {
         var lag = ReaderLag()
         let asksAtOnce = lag.leftOut(at: .zero, taken: 0)
         #expect(asksAtOnce)
-        lag.handedOver()
+        lag.handedOver(bytes: 1000)
         let soon = lag.leftOut(at: .zero + .seconds(1), taken: 1)
         let later = lag.leftOut(at: .zero + .seconds(6), taken: 1)
         #expect(!soon)
@@ -47,6 +47,25 @@ struct ReaderLagTests {
             asked.append(second)
         }
         #expect(asked == [0, 300])
+    }
+
+    @Test("What waits for it is bounded in number, and in bytes too where a sharer sends nothing but huge pictures")
+    func bounds() {
+        func waiting(bytes: Int, taken: Int) -> Int {
+            var (lag, count) = (ReaderLag(), 0)
+            while count < 1000, lag.hasRoom(for: 1, bytes: bytes, taken: min(count, taken)) {
+                lag.handedOver(bytes: bytes)
+                count += 1
+            }
+            return count - taken
+        }
+        for taken in [0, 1, 100] {
+            // At 100 Mbit/s and 30 pictures a second.
+            #expect(waiting(bytes: 420_000, taken: taken) == ViewLimits.units)
+            #expect(waiting(bytes: 4 << 20, taken: taken) == ViewLimits.unreadBytes >> 22)
+            // Whatever its size, one is handed over.
+            #expect(waiting(bytes: 2 * ViewLimits.unreadBytes, taken: taken) == 1)
+        }
     }
 
     @Test("What it takes is counted, not what waits for it")

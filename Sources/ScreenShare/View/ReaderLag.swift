@@ -6,21 +6,31 @@ struct ReaderLag: Sendable {
     private(set) var isSkipping = false
     /// Units so far.
     private var handed = 0
+    /// The pictures that the reader has not taken whole: how many units there were with each, and their bytes.
+    private var untaken: [(end: Int, bytes: Int)] = []
     /// When a keyframe was asked for last, and how many pictures had been taken by then.
     private var asked: (at: Instant, taken: Int)?
 
     /// Whether a picture may be handed over; if not, it counts as left out.
     func takes(isKeyframe: Bool) -> Bool { !isSkipping || isKeyframe }
 
-    /// Whether there is room for so many units.
+    /// Whether there is room for so many units; where none waits there is, however long they are.
     ///
-    /// - Parameter taken: how many the reader has taken so far.
-    func hasRoom(for units: Int, taken: Int) -> Bool { handed - taken + units <= ViewLimits.units }
+    /// - Parameters:
+    ///   - bytes: of all of them.
+    ///   - taken: how many the reader has taken so far.
+    mutating func hasRoom(for units: Int, bytes: Int, taken: Int) -> Bool {
+        untaken.removeAll { $0.end <= taken }
+        let waiting = untaken.reduce(0) { $0 + $1.bytes }
+        return handed - taken + units <= ViewLimits.units
+            && (untaken.isEmpty || waiting + bytes <= ViewLimits.unreadBytes)
+    }
 
     /// A picture was handed over, in so many units.
-    mutating func handedOver(_ units: Int = 1) {
+    mutating func handedOver(_ units: Int = 1, bytes: Int) {
         isSkipping = false
         handed += units
+        untaken.append((handed, bytes))
     }
 
     /// A picture was left out.

@@ -300,14 +300,15 @@ actor ViewLife {
         var next = stream
         let parts = videoUnit(unit, timestamp, showAt, &next)
             .parted(from: lastTimestamp.addingSaturating(stream.ticksPerSlot))
-        guard lag.hasRoom(for: parts.count, taken: unitsTaken.value) else { return await leaveOut() }
+        let bytes = parts.reduce(0) { $0 + $1.annexB.count }
+        guard lag.hasRoom(for: parts.count, bytes: bytes, taken: unitsTaken.value) else { return await leaveOut() }
         for part in parts { unitSink.yield(part) }
         stream = next
         // There each picture takes its time, those too that come together and show how it came to the last.
         if configuration.constantFrameRate {
             sound.see(captured: unit.capturedAt, timestamp: stream.position, shownAt: showAt)
         }
-        lag.handedOver(parts.count)
+        lag.handedOver(parts.count, bytes: bytes)
         totals.frames += 1
         totals.bytes += unit.accessUnit.bytes.count
         lastTimestamp = timestamp

@@ -3,6 +3,9 @@ enum ViewLimits {
     static let unreadEvents = 1000
     /// Units that a slow reader may lag behind: eight seconds.
     static let units = 240
+    /// And their bytes: more than eight seconds of the most that a share may use. A sharer that means ill could send eight
+    /// times as much in as many units.
+    static let unreadBytes = 128 << 20
     /// Pieces of sound likewise.
     static let audioPieces = 400
     /// At most so long without a look at the sound: the next packet may change when it is due.
