@@ -199,7 +199,7 @@ let package = Package(
                 "VideoCodec", "Media", "ICE", "RTP", "SDP", "Datagrams", "PeerCore", "PeerDriver", "ScreenCapture",
                 "SystemClock", "Timebase", logging, locks,
             ]),
-        suite("ScreenShareCLI", ["ScreenShareCLI", "ScreenShare", arguments]),
+        suite("ScreenShareCLI", ["ScreenShareCLI", "ScreenShare", "SystemClock", arguments]),
         suite("SignalingProtocol", ["SignalingProtocol"]),
         suite(
             "SignalingServer",

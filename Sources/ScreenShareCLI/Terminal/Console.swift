@@ -8,24 +8,20 @@ enum Console {
     private struct State {
         var status = ""
         var log = StatusLog()
-        /// The last write had no room.
-        var isStuck = false
+        var output = ConsoleOutput(STDERR_FILENO)
     }
 
     /// Until a line counts as not to be read.
     private static let patience: Int32 = 200
-    /// A pipe with room takes so much without blocking (PIPE_BUF, pipe(7)).
-    private static let chunk = 4096
 
     private static let state = Mutex(State())
-    private static let descriptor = TerminalOutput.opened(anew: STDERR_FILENO) ?? STDERR_FILENO
     /// One whose line can be taken back: a dumb one (terminfo(5)), as Emacs' shell has it, shows the codes for that.
     static let isTerminal = isatty(STDERR_FILENO) == 1 && getenv("TERM").map { String(cString: $0) } != "dumb"
 
     /// A line of its own, above the status line.
     static func line(_ text: String) {
         state.withLock { state in
-            write(clear(state) + printable(text) + "\n" + state.status, &state, patience: patience)
+            state.output.write(clear(state) + printable(text) + "\n" + state.status, patience: patience)
         }
     }
 
@@ -35,12 +31,12 @@ enum Console {
     static func status(_ text: String) {
         state.withLock { state in
             guard isTerminal else {
-                if state.log.takes(text, at: .now) { write(printable(text) + "\n", &state) }
+                if state.log.takes(text, at: .now) { state.output.write(printable(text) + "\n") }
                 return
             }
             let width = terminalWidth()
             let cut = String(printable(text).prefix(max(10, width - 1)))
-            write(clear(state) + cut, &state)
+            state.output.write(clear(state) + cut)
             state.status = cut
         }
     }
@@ -48,7 +44,7 @@ enum Console {
     /// Leaves the last status line standing and goes on below it.
     static func endStatus() {
         state.withLock { state in
-            if !state.status.isEmpty { write("\n", &state) }
+            if !state.status.isEmpty { state.output.write("\n") }
             state.status = ""
         }
     }
@@ -56,7 +52,7 @@ enum Console {
     /// Takes the status line away.
     static func clearStatus() {
         state.withLock { state in
-            write(clear(state), &state)
+            state.output.write(clear(state))
             state.status = ""
         }
     }
@@ -79,24 +75,5 @@ enum Console {
             }
         }
         return String(String.UnicodeScalarView(scalars))
-    }
-
-    private static func write(_ text: String, _ state: inout State, patience: Int32 = 0) {
-        var text = text
-        text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while let base = rest.baseAddress, !rest.isEmpty {
-                state.isStuck = !hasRoom(patience: state.isStuck ? 0 : patience)
-                if state.isStuck { return }
-                let count = Glibc.write(descriptor, base, min(rest.count, chunk))
-                if count <= 0 { return }
-                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            }
-        }
-    }
-
-    private static func hasRoom(patience: Int32) -> Bool {
-        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        return poll(&entry, 1, patience) != 0
     }
 }
