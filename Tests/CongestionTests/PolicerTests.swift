@@ -134,6 +134,19 @@ struct PolicerTests {
         #expect(later.first == .less(0.85))
     }
 
+    @Test("beside another flow one packet of an observation is loss enough; alone it is none")
+    func onePacket() {
+        for isCompeting in [true, false] {
+            var control = LossControl()
+            let (_, end) = Self.observe(&control, from: .zero, seconds: 5, packets: 15, losing: .max, isCompeting: isCompeting)
+            let lost = PacketReport(number: 1, sentAt: end, bytes: 1200, arrival: nil)
+            _ = control.observe([lost], queueIsShort: false, isCompeting: isCompeting, at: end)
+            let (later, _) = Self.observe(
+                &control, from: end, seconds: 0.3, packets: 15, losing: .max, queueIsShort: false, isCompeting: isCompeting)
+            #expect(later == (isCompeting ? [.less(0.85)] : []))
+        }
+    }
+
     @Test("spells of heavy loss are no policer's", arguments: [1.0, 2, 3, 5], [0.3, 0.5, 0.8])
     func spells(length: Double, loss: Double) {
         var simulation = PathSimulation(wish: 2_000_000) { time in

@@ -69,4 +69,33 @@ struct RateControlTests {
         observe(seconds: 3)
         #expect((before...before * 3 / 2).contains(rate.capacity), "\(before) \(rate.capacity)")
     }
+    @Test("less is sent to find out whether a queue is still another flow's, but half of what was ours at least")
+    mutating func trial() {
+        observe(seconds: 10, queue: .milliseconds(300))
+        #expect(rate.isCompeting)
+        while rate.isCompeting, now < Instant.zero + .seconds(90) { observe(seconds: 0.1, queue: .milliseconds(300)) }
+        let before = rate.capacity
+        observe(seconds: 0.8, queue: .milliseconds(300), delivered: 20_000)
+        #expect(rate.capacity * 2 >= before, "\(before) \(rate.capacity)")
+    }
+
+    @Test("what came before it yielded to another flow does not take that back")
+    mutating func yielded() {
+        observe(seconds: 10, queue: .milliseconds(300))
+        let before = rate.capacity
+        rate.observe(
+            RateControl.Observation(
+                now: now, queue: .milliseconds(200), jitter: .zero, roundTrip: .milliseconds(50), latestOutflow: before,
+                outflow: before, delivered: before, trains: [], loss: .less(0.5)))
+        observe(seconds: 0.2, queue: .milliseconds(200), delivered: before)
+        #expect(rate.isCompeting)
+        #expect(rate.capacity < before * 3 / 4, "\(before) \(rate.capacity)")
+    }
+
+    @Test("the trickle that is sent of a screen at least does not fill a path that took many times as much")
+    mutating func trickle() {
+        observe(seconds: 5)
+        observe(seconds: 10, queue: .milliseconds(300), delivered: 30_000)
+        #expect(rate.isCompeting)
+    }
 }

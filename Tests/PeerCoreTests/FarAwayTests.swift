@@ -56,3 +56,32 @@ struct FarAwayTests {
         #expect(minute(share, unitSize: 4000).extra == 0)
     }
 }
+
+@Suite("A viewer beside a transfer that fills the queue", .serialized)
+struct BesideTransferTests {
+    /// A minute in which the queue grows to 300 ms in four seconds each time, and loses packets as it overflows.
+    private func frozen(takesFlexFEC: Bool) -> Double {
+        var conditions = LinkConditions()
+        conditions.delay = .milliseconds(40)
+        var share = Share(PeerPair(seed: 22, conditions: conditions, takesFlexFEC: takesFlexFEC))
+        share.run(for: .seconds(5))
+        for step in 0..<300 {
+            let phase = step % 20
+            // Down by as much as time goes by, so that nothing overtakes.
+            let queue = phase < 3 ? 300 - phase * 66 : 100 + (phase - 3) * 12
+            share.pair.link.conditions.delay = .milliseconds(40 + queue)
+            share.pair.link.conditions.loss = phase == 19 || phase == 0 ? 0.03 : 0
+            share.run(for: .milliseconds(200), unitSize: 4000)
+        }
+        let times = share.pair.received.map(\.receivedAt).drop { $0 < Instant(nanoseconds: 26_000_000_000) }
+        let gaps = zip(times, times.dropFirst()).map { $1 - $0 }.filter { $0 > .milliseconds(183) }
+        return gaps.reduce(0) { $0 + $1.inSeconds } / 40
+    }
+
+    @Test("is spared most freezes: what is sent again would wait behind all of it")
+    func overflow() {
+        let (with, without) = (frozen(takesFlexFEC: true), frozen(takesFlexFEC: false))
+        #expect(without > 0.05, "there must be something to spare: \(without)")
+        #expect(with * 2 < without, "frozen \(with) of the time, and \(without) without repair packets")
+    }
+}
