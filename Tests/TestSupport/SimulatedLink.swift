@@ -20,6 +20,10 @@ package struct LinkConditions: Sendable {
     package var rate: Int?
     /// What a narrow link holds; more is lost.
     package var queue: Duration = .milliseconds(300)
+    /// Bits per second, in each direction, beyond which datagrams are lost instead of waiting; nil: all that comes goes on.
+    package var policed: Int?
+    /// Bytes that may come at once before what is policed, once it was quiet.
+    package var savedByPolicer = 100_000
     package var marking = Marking.none
 
     /// What becomes of datagrams that may be marked.
@@ -54,6 +58,7 @@ package struct SimulatedLink: Sendable {
     private var count = 0
     private var losing: [TransportAddress: Bool] = [:]
     private var freeAt: [TransportAddress: Instant] = [:]
+    private var saved: [TransportAddress: (bytes: Double, at: Instant)] = [:]
     /// Datagrams sent and lost, for tests that must show that there was something to repair.
     package private(set) var sent = 0
     package private(set) var lost = 0
@@ -67,7 +72,7 @@ package struct SimulatedLink: Sendable {
         _ bytes: [UInt8], from: TransportAddress, to: TransportAddress, ecn: ECN = .notCapable, at now: Instant
     ) {
         sent += 1
-        if loses(to) || conditions.blackouts.contains(where: { $0.contains(now) }) {
+        if loses(to) || isBeyondPolicer(bytes.count, to, now) || conditions.blackouts.contains(where: { $0.contains(now) }) {
             lost += 1
             return
         }
@@ -88,6 +93,16 @@ package struct SimulatedLink: Sendable {
         let isBad = losing[to] == true ? random.unit() >= leaving : random.unit() < entering
         losing[to] = isBad
         return isBad
+    }
+
+    /// A token bucket (RFC 2697 with one rate).
+    private mutating func isBeyondPolicer(_ bytes: Int, _ to: TransportAddress, _ now: Instant) -> Bool {
+        guard let rate = conditions.policed else { return false }
+        let most = Double(conditions.savedByPolicer)
+        let before = saved[to] ?? (most, now)
+        let left = min(most, before.bytes + Double(rate) / 8 * (now - before.at).inSeconds) - Double(bytes + 28)
+        saved[to] = (left < 0 ? left + Double(bytes + 28) : left, now)
+        return left < 0
     }
 
     /// When a datagram has passed the narrow link; nil where its queue is full.

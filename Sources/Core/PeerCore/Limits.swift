@@ -66,6 +66,9 @@ enum Limits {
     /// Pictures leave at so many times the rate that the path takes, at most: they arrive no sooner for leaving faster, but
     /// show what more there is.
     static let burstFactor = 2
+    /// Where a policer drops what is beyond its rate, or that is being tried, pictures leave at so many per cent of what the
+    /// path takes, at most: keyframes, what is sent again and repair packets have to fit as well.
+    static let policedPacingPercent = 125
     /// Bytes of pictures that leave at once, at most: 16 packets, more than a frame of typing or scrolling.
     static let burstBytes = 20_000
     /// Bytes of pictures that leave at once however low the rate is: two packets.

@@ -65,6 +65,8 @@ package struct BandwidthEstimator: Sendable {
     /// Bits per second that the path takes.
     package var capacity: Int { rate.capacity }
     package var queueDelay: Duration { queue.standing }
+    /// What leaves faster than the target is lost, or it is being tried whether it is.
+    package var isPoliced: Bool { rate.isPoliced }
     package var loss: Double { losses.loss }
     /// Over some seconds.
     package var lastingLoss: Double { losses.lasting }

@@ -50,6 +50,9 @@ package struct RateControl: Sendable {
     /// Less and less is sent, and the queue stays.
     var isDraining: Bool { draining.decreases > Self.patience / 2 || isCompeting }
 
+    /// A policer drops what is beyond its rate, or it is being tried whether one does.
+    var isPoliced: Bool { share.isPoliced }
+
     /// Another flow's queue is tolerated.
     var isCompeting: Bool { competition.since != nil }
 

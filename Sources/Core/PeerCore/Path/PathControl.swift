@@ -187,7 +187,10 @@ struct PathControl {
         case .reportsUntilFeedback: most = reported.target * Limits.pacingFactor
         case .feedback: most = maximum * Limits.pacingFactor
         }
-        return min(sparesQueue ? estimator.target : estimator.capacity * Limits.burstFactor, most)
+        if sparesQueue { return min(estimator.target, most) }
+        // A policer has no queue for what leaves faster.
+        if estimator.isPoliced { return min(estimator.capacity * Limits.policedPacingPercent / 100, most) }
+        return min(estimator.capacity * Limits.burstFactor, most)
     }
 
     /// What pictures, sound and repairs may use together.
