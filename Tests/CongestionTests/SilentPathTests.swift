@@ -52,6 +52,34 @@ struct SilentPathTests {
         #expect(estimator.mayLeave(at: now + .seconds(6)) == last + .milliseconds(150))
     }
 
+    @Test("what a long queue had no room for is missed as soon as before an empty one, once nothing comes of it any more")
+    mutating func fullQueue() {
+        send(20)
+        // A quarter of what is sent passes; the last find no room.
+        var waiting: [(number: Int64, leaves: Instant)] = []
+        let begin = now
+        while now - begin < .milliseconds(3600) {
+            if now - begin < .milliseconds(800) {
+                estimator.sent(number, bytes: 1200, at: now)
+                if now - begin < .milliseconds(650) { waiting.append((number, begin + (now - begin) * 4 + .milliseconds(40))) }
+                number += 1
+            }
+            while let first = waiting.first, first.leaves <= now {
+                waiting.removeFirst()
+                let arrival = Duration.milliseconds(first.leaves.nanoseconds / 1_000_000 - 20)
+                estimator.report(UInt16(first.number), arrival: arrival)
+                estimator.finish(at: now)
+            }
+            estimator.advance(to: now)
+            let isEarly = estimator.isSilent && !waiting.isEmpty
+            #expect(!isEarly, "packets come")
+            now += .milliseconds(20)
+        }
+        let (delay, isSilent) = (estimator.feedbackDelay ?? .zero, estimator.isSilent)
+        #expect(delay > .seconds(1))
+        #expect(isSilent)
+    }
+
     @Test("a peer who is heard is waited for a little longer, not for ever")
     mutating func heard() {
         send(20)

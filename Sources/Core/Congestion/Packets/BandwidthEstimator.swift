@@ -295,8 +295,16 @@ package struct BandwidthEstimator: Sendable {
     package var deadline: Instant? {
         guard hasFeedback, silentSince == nil, let oldest = packets.oldestInFlight else { return nil }
         let told = max(oldest, lastFeedback ?? oldest)
+        // While a queue empties something comes all the time, however long each packet has waited in it.
+        let limit = told > oldest ? min(silenceLimit, gapLimit) : silenceLimit
         // Who is heard and tells nothing may not be reached any more.
-        return min(max(told, lastHeard ?? told), told + Limits.silence * 2) + silenceLimit
+        return min(max(told, lastHeard ?? told), told + Limits.silence * 2) + limit
+    }
+
+    /// As before an empty queue, with the time that a slow link takes for a packet.
+    private var gapLimit: Duration {
+        let packets = Duration.seconds(Double(2 * Limits.packetOfTrickle * 8) / Double(rate.target))
+        return (leastFeedbackDelay.value ?? Limits.assumedRoundTrip) * 2 + Limits.silence + holding.allowance + packets
     }
 
     private var silenceLimit: Duration {
