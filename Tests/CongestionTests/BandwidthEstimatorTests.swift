@@ -84,6 +84,20 @@ struct BandwidthEstimatorTests {
         #expect((share.bitsDelivered - before) / 60 > 300_000, "\((share.bitsDelivered - before) / 60)")
     }
 
+    @Test(
+        "and where it holds up to a second, which nothing that we do makes shorter", arguments: [500, 800, 1000],
+        1...4 as ClosedRange<UInt64>)
+    func bulkInLongQueue(queueMilliseconds: Int64, seed: UInt64) {
+        var share = PathSimulation(seed: seed) { _ in
+            SimulatedPath(rate: 2_000_000, queue: .milliseconds(queueMilliseconds), jitter: .milliseconds(5))
+        }
+        share.bulk = BulkFlow(startsAt: 5)
+        share.run(for: 60)
+        let before = share.bitsDelivered
+        share.run(for: 90)
+        #expect((share.bitsDelivered - before) / 90 > 300_000, "\((share.bitsDelivered - before) / 90)")
+    }
+
     @Test("loss that is the path's own is no reason to send less", arguments: [0.05, 0.1])
     func ownLoss(loss: Double) {
         var share = PathSimulation { _ in SimulatedPath(rate: nil, delay: .milliseconds(50), loss: loss) }

@@ -65,6 +65,9 @@ package enum Limits {
 
     /// Where another flow holds a queue that we can't empty, up to this is tolerated (RFC 8298 § 4.2.1 adapts likewise).
     static let longestQueueTarget = Duration.milliseconds(350)
+    /// And up to this where less was sent in vain for longer than any queue of our own lasts: nobody's buffer holds much
+    /// more than a second, and who yields to one that is full is left nothing.
+    static let longestForeignQueue = Duration.milliseconds(1200)
     /// What is tolerated grows to so many per cent of what it was each time, or more for a long queue.
     static let moreToleratedPercent = 150
     /// So many per cent of the queue that is there are tolerated, so that it is not too long at once.

@@ -93,7 +93,7 @@ package struct RateControl: Sendable {
 
     private mutating func drain(_ seen: Observation) {
         if isCompeting, queueTarget < Limits.longestQueueTarget {
-            tolerate(seen.queue)
+            tolerate(seen.queue, upTo: Limits.longestQueueTarget)
             return
         }
         // The path stood still for a moment, and is none the narrower: what waited comes out much faster than was thought.
@@ -156,7 +156,7 @@ package struct RateControl: Sendable {
         let isForeign = competition.wasThere
             ? draining.decreases > 1 : draining.decreases > Self.patience && timeOfQueue > Limits.ownQueueTime
         guard isForeign, seen.queue > Limits.queueOfOthers || timeOfQueue > Limits.plateauTimeBeside else { return }
-        tolerate(seen.queue)
+        tolerate(seen.queue, upTo: Limits.longestForeignQueue)
         // What we gave up meanwhile, the other has taken.
         let most = (seen.delivered ?? capacity) * Self.regainFactor
         if !isCompeting, wasTried(before: seen.now) {
@@ -204,9 +204,9 @@ package struct RateControl: Sendable {
         competition.triedAt.map { now - $0 < Limits.memoryOfTrial } ?? false
     }
 
-    private mutating func tolerate(_ queue: Duration) {
+    private mutating func tolerate(_ queue: Duration, upTo longest: Duration) {
         let most = max(queueTarget * Limits.moreToleratedPercent / 100, queue * Limits.toleratedQueuePercent / 100)
-        queueTarget = min(Limits.longestQueueTarget, most)
+        queueTarget = max(queueTarget, min(longest, most))
     }
 
     private static let patience = 3
