@@ -78,7 +78,9 @@ package enum Limits {
     static let ownQueueTime = Duration.seconds(3)
     /// A queue is our own while more than so many per cent of what was to be sent come, as where sound alone is too much.
     static let ownQueuePercent = 125
-    /// Unless that is less than this part of half of what the path took before: the least that is sent of a screen.
+    /// Unless that is the least that is sent of a screen, in bits per second, and so many times as much was half of what the
+    /// path took before.
+    static let rateOfTrickle = 80_000
     static let shareOfTrickle = 8
     /// Sound that is too much for a path is made less, and its queue gone, by then.
     static let excuseOfOwn = Duration.seconds(30)
@@ -91,7 +93,7 @@ package enum Limits {
     static let memoryOfTrial = Duration.seconds(10)
     /// Packets by which our part grows each round trip beside another flow: Reno and CUBIC, which answer loss otherwise,
     /// keep their part then, and so do we.
-    static let packetsOfGrowth = 1.2
+    static let packetsOfGrowth = 2.0
     /// Seconds that a round trip counts as in that growth, at least: it stays finite.
     static let leastRoundTripOfGrowth = 0.02
     /// Bytes of another flow's packet.

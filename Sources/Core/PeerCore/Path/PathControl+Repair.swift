@@ -50,6 +50,9 @@ extension PathControl {
         return max(lossesFreeze ? Limits.repairPacketsPerPacketFarAway : 0, shareForLoss)
     }
 
+    /// Packets get lost on their way, and not in another flow's queue.
+    var losesOnTheWay: Bool { !overflowsFreeze && repairPacketShare > 0 }
+
     /// Of these what comes out of our own share of the path: beside another flow they are not to take from its.
     var repairsWithin: Double { overflowsFreeze ? repairPacketShare : 0 }
 

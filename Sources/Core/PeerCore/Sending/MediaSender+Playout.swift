@@ -10,7 +10,7 @@ extension MediaSender {
     /// - Parameter checkRoundTrip: that of connectivity checks; it goes before what reports tell.
     mutating func adaptPlayout(_ path: PathControl, checkRoundTrip: Duration?, at now: Instant) {
         guard parameters.flexFEC == nil, let way = checkRoundTrip ?? statistics.roundTripTime else { return }
-        plan { $0.adapt(isLossy: path.repairPacketShare > 0, roundTrip: way, at: now) }
+        plan { $0.adapt(isLossy: path.losesOnTheWay, roundTrip: way, at: now) }
     }
 
     /// How pictures are to be shown from now on: told with so many that one will arrive.
