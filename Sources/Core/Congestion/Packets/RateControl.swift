@@ -314,12 +314,6 @@ package struct RateControl: Sendable {
         received.removeAll(keepingCapacity: true)
     }
 
-    /// M. Mathis et al., "The macroscopic behavior of the TCP congestion avoidance algorithm", 1997, eq. 3.
-    private func rateOfTCP(_ part: Double, _ roundTrip: Duration) -> Int {
-        let packets = (Limits.squareOfMathis / max(part, Limits.leastPartOfMarks)).squareRoot()
-        return Int(packets * Double(Limits.packetOfTCP * 8) / max(Limits.leastRoundTripOfMarks, roundTrip.inSeconds))
-    }
-
     /// Marks meant nothing: what was given up for them is there.
     private mutating func regain(_ fall: Double) {
         set(capacity: max(capacity, min(share.unmarked ?? 0, Int(Double(capacity) / fall))))
@@ -362,14 +356,6 @@ package struct RateControl: Sendable {
             else if isCompeting { min(growthOfTCP(seen.roundTrip + seen.queue), Double(capacity) * Limits.knownGrowthPerSecond) }
             else { Double(share.growthBase(capacity)) * Limits.growthPerSecond }
         set(capacity: capacity + Int(growth * elapsed))
-    }
-
-    /// Beside another flow, whoever has more: Reno grows by a packet a round trip (RFC 5681 § 3.1), and gives up more where it
-    /// lost; CUBIC is sooner back (RFC 9438 § 4.2), and BBR hardly yields. With two, 61, 48 and 25 % of a link of 2 Mbit/s are
-    /// ours beside them.
-    private func growthOfTCP(_ roundTrip: Duration) -> Double {
-        let seconds = max(Limits.leastRoundTripOfGrowth, roundTrip.inSeconds)
-        return Limits.packetsOfGrowth * Double(Limits.packetOfTCP * 8) / (seconds * seconds)
     }
 
     /// A short queue that does not grow with the rate is no queue, but the time that a link takes for a packet. Beside
