@@ -91,8 +91,8 @@ package enum Limits {
     /// A flow found within this time after it was tried is the same one: it found more room meanwhile, and has filled the
     /// queue again by then.
     static let memoryOfTrial = Duration.seconds(10)
-    /// Packets by which our part grows each round trip beside another flow: Reno and CUBIC, which answer loss otherwise,
-    /// keep their part then, and so do we.
+    /// Packets by which our part grows each round trip beside another flow (`RateControl.growthOfTCP`): less leaves too little
+    /// beside one that yields by 30 %.
     static let packetsOfGrowth = 2.0
     /// Seconds that a round trip counts as in that growth, at least: it stays finite.
     static let leastRoundTripOfGrowth = 0.02
