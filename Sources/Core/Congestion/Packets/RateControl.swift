@@ -24,13 +24,13 @@ package struct RateControl: Sendable {
     private var overrun = Overrun()
     private var standingQueue: StandingQueue?
     /// What came out of a queue when it began to stand: that much passes, though less and less is sent.
-    private var passed = 0
-    private var competition = Competition()
+    private(set) var passed = 0
+    private(set) var competition = Competition()
     /// Since when the queue has been short.
     private var shortSince: Instant?
     /// Since when there has been no queue to speak of.
     private var emptySince: Instant?
-    private var share = LinkShare()
+    private(set) var share = LinkShare()
     /// What was thought before a queue in which there was hardly anything of ours.
     private var undisputed: Int?
 
@@ -60,7 +60,7 @@ package struct RateControl: Sendable {
 
     /// Who has few bytes in a queue does not shorten it by having fewer: it is the others' to yield, or a small share
     /// stays small (TCP Vegas likewise keeps some packets of each flow in the queue).
-    private var queueOfFew: Duration {
+    var queueOfFew: Duration {
         min(Limits.longestQueueOfFew, .seconds(Double(Limits.fewBytes * 8) / Double(capacity)))
     }
 
@@ -348,21 +348,7 @@ package struct RateControl: Sendable {
         }
         // Where less is sent than may be, nothing is learnt of more.
         guard isBusy(seen), mayGrow(seen) else { return }
-        // Up to what is known to pass it need not be slow (RFC 9438 § 4.10, slow start).
-        let isKnown = capacity * 100 < passed * Limits.knownPercent
-        let growth =
-            if share.isNearPolicer(capacity) { Double(capacity) * Limits.growthNearPolicer }
-            else if isKnown { Double(capacity) * Limits.knownGrowthPerSecond }
-            else if isCompeting { min(growthOfTCP(seen.roundTrip + seen.queue), Double(capacity) * Limits.knownGrowthPerSecond) }
-            else { Double(share.growthBase(capacity)) * Limits.growthPerSecond }
-        set(capacity: capacity + Int(growth * elapsed))
-    }
-
-    /// A short queue that does not grow with the rate is no queue, but the time that a link takes for a packet. Beside
-    /// another flow's there is no waiting for an empty one: loss tells when it is enough.
-    private func mayGrow(_ seen: Observation) -> Bool {
-        let isForeign = queueTarget > Limits.queueTarget * 2
-        return seen.queue < max(isForeign || seen.isSteady ? queueTarget : queueTarget / 3, queueOfFew / 2)
+        set(capacity: capacity + Int(growth(seen) * elapsed))
     }
 
     private mutating func followTrains(_ bound: Int, at now: Instant) {
