@@ -221,6 +221,8 @@ package enum Limits {
     /// Per cent of what passes that is sent in a trial: clearly less than a policer lets pass, for that is known by half a
     /// second.
     static let useOfTrialPercent = 80
+    /// Bits per second that are taken to pass in a trial, at least: what heavy losses in bursts leave of a second says little.
+    static let leastOfTrial = 160_000
     /// Packets of a trial, at least.
     static let packetsOfTrial = 60
     /// A trial for which too few packets leave ends after this time.
@@ -248,6 +250,8 @@ package enum Limits {
     static let useOfPolicedPercent = 95
     /// The share lost above which less is sent where there is a policer.
     static let lossOfPoliced = 0.05
+    /// The share lost up to which a policer lets pass what leaves faster.
+    static let lossOfPacing = 0.01
     /// No policer drops anything where less than this part of its rate passes: what is lost there disproves it.
     static let shareBelowPolicer = 0.7
     /// From so many per cent of what a policer lets pass on, growth is slow: beyond, packets are lost at once.

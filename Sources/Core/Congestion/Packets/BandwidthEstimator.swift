@@ -65,8 +65,9 @@ package struct BandwidthEstimator: Sendable {
     /// Bits per second that the path takes.
     package var capacity: Int { rate.capacity }
     package var queueDelay: Duration { queue.standing }
-    /// What leaves faster than the target is lost, or it is being tried whether it is.
-    package var isPoliced: Bool { rate.isPoliced }
+    /// What leaves faster than the target is lost, or it is being tried whether it is. Where nothing is lost, the policer has
+    /// saved up for it, or is none.
+    package var isPoliced: Bool { rate.isOnTrial || rate.isPoliced && losses.lasting > Limits.lossOfPacing }
     package var loss: Double { losses.loss }
     /// Over some seconds.
     package var lastingLoss: Double { losses.lasting }

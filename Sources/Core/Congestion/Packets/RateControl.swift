@@ -50,8 +50,11 @@ package struct RateControl: Sendable {
     /// Less and less is sent, and the queue stays.
     var isDraining: Bool { draining.decreases > Self.patience / 2 || isCompeting }
 
-    /// A policer drops what is beyond its rate, or it is being tried whether one does.
+    /// A policer drops what is beyond its rate.
     var isPoliced: Bool { share.isPoliced }
+
+    /// It is tried whether one does.
+    var isOnTrial: Bool { share.isOnTrial }
 
     /// Another flow's queue is tolerated.
     var isCompeting: Bool { competition.since != nil }
@@ -275,7 +278,7 @@ package struct RateControl: Sendable {
             guard let delivered = seen.delivered else { break }
             undisputed = nil
             // A burst of losses may have taken most of the last half second.
-            let passing = max(delivered, passed / 2)
+            let passing = max(delivered, passed / 2, Limits.leastOfTrial)
             share.beginTrial(passing, before: capacity, until: seen.now + Limits.longestTrial * 2)
             set(capacity: min(capacity, passing * Limits.useOfTrialPercent / 100))
         case .policed(let time): share.trialFound(until: seen.now + time)
