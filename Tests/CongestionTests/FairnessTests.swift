@@ -38,7 +38,8 @@ private struct SharedLink {
 
 @Suite("Several shares on one link")
 struct FairnessTests {
-    private static let seeds = 1...4 as ClosedRange<UInt64>
+    /// With 16, and growth beside TCP that was another, shares took each other for TCP.
+    private static let seeds = [1, 2, 3, 4, 16] as [UInt64]
 
     @Test("five, of round trips from 20 to 300 ms, all get their part, and no queue stands", arguments: seeds)
     func roundTrips(seed: UInt64) {

@@ -131,7 +131,7 @@ struct PolicerTests {
         let (verdicts, end) = Self.observe(&control, from: .zero, seconds: 5, losing: 20, isCompeting: true)
         #expect(verdicts.isEmpty, "\(verdicts)")
         let (later, _) = Self.observe(&control, from: end, seconds: 0.5, losing: 8, isCompeting: true)
-        #expect(later.first == .less(0.85))
+        #expect(later.first == .less(0.88))
     }
 
     @Test("beside another flow one packet of an observation is loss enough; alone it is none")
@@ -143,7 +143,7 @@ struct PolicerTests {
             _ = control.observe([lost], queueIsShort: false, isCompeting: isCompeting, at: end)
             let (later, _) = Self.observe(
                 &control, from: end, seconds: 0.3, packets: 15, losing: .max, queueIsShort: false, isCompeting: isCompeting)
-            #expect(later == (isCompeting ? [.less(0.85)] : []))
+            #expect(later == (isCompeting ? [.less(0.88)] : []))
         }
     }
 

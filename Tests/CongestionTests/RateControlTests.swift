@@ -9,7 +9,7 @@ struct RateControlTests {
     private var now = Instant.zero
 
     /// A tenth of a second at a time; pictures leave all the while.
-    private mutating func observe(seconds: Double, queue: Duration = .zero, delivered: Int? = nil) {
+    private mutating func observe(seconds: Double, queue: Duration = .zero, delivered: Int? = nil, trains: [PacketTrain.Sample] = []) {
         let end = now + .seconds(seconds)
         while now < end {
             now += .milliseconds(100)
@@ -18,7 +18,7 @@ struct RateControlTests {
             rate.observe(
                 RateControl.Observation(
                     now: now, queue: queue, jitter: .zero, roundTrip: .milliseconds(50), latestOutflow: delivered,
-                    outflow: delivered, delivered: delivered, inFlight: 20_000, trains: [], loss: nil))
+                    outflow: delivered, delivered: delivered, inFlight: 20_000, trains: trains, loss: nil))
         }
     }
 
@@ -77,6 +77,41 @@ struct RateControlTests {
         let before = rate.capacity
         observe(seconds: 0.8, queue: .milliseconds(300), delivered: 20_000)
         #expect(rate.capacity * 2 >= before, "\(before) \(rate.capacity)")
+    }
+
+    @Test("beside a queue that only stands nothing of ours grows, for other shares may hold it; once it swings as TCP's, it does")
+    mutating func swings() {
+        observe(seconds: 10, queue: .milliseconds(200))
+        let before = rate.capacity
+        observe(seconds: 8, queue: .milliseconds(220))
+        #expect(rate.isCompeting)
+        #expect(rate.capacity == before)
+        observe(seconds: 0.5, queue: .milliseconds(100))
+        observe(seconds: 4, queue: .milliseconds(240))
+        #expect(rate.isCompeting)
+        #expect(rate.capacity > before * 5 / 4, "\(before) \(rate.capacity)")
+    }
+
+    @Test("once another flow's queue has overflowed our part grows")
+    mutating func overflows() {
+        observe(seconds: 10, queue: .milliseconds(200))
+        rate.observe(
+            RateControl.Observation(
+                now: now, queue: .milliseconds(200), jitter: .zero, roundTrip: .milliseconds(50), latestOutflow: nil,
+                outflow: nil, delivered: nil, trains: [], loss: .less(0.88)))
+        let before = rate.capacity
+        observe(seconds: 4, queue: .milliseconds(200))
+        #expect(rate.isCompeting)
+        #expect(rate.capacity > before * 5 / 4, "\(before) \(rate.capacity)")
+    }
+
+    @Test("beside another flow trains of packets are no measure of what is there for us")
+    mutating func trains() {
+        observe(seconds: 10, queue: .milliseconds(200))
+        let before = rate.capacity
+        observe(seconds: 0.5, queue: .milliseconds(50), trains: [PacketTrain.Sample(sentRate: nil, receivedRate: 9_000_000)])
+        #expect(rate.isCompeting)
+        #expect(rate.capacity < before * 3 / 2, "\(before) \(rate.capacity)")
     }
 
     @Test("what came before it yielded to another flow does not take that back")

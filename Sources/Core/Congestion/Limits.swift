@@ -91,9 +91,11 @@ package enum Limits {
     /// A flow found within this time after it was tried is the same one: it found more room meanwhile, and has filled the
     /// queue again by then.
     static let memoryOfTrial = Duration.seconds(10)
+    /// A queue that grows by so much though no more of ours is sent is a transfer's: other shares let it swing by less.
+    static let riseOfTransfer = Duration.milliseconds(100)
     /// Packets by which our part grows each round trip beside another flow (`RateControl.growthOfTCP`): less leaves too little
     /// beside one that yields by 30 %.
-    static let packetsOfGrowth = 2.0
+    static let packetsOfGrowth = 1.7
     /// Seconds that a round trip counts as in that growth, at least: it stays finite.
     static let leastRoundTripOfGrowth = 0.02
     /// Bytes of another flow's packet.
@@ -205,9 +207,9 @@ package enum Limits {
     /// The share lost from which it counts beside another flow, which heeds each loss: one packet of an observation at up to
     /// 4 Mbit/s.
     static let lossBesideOthers = 0.01
-    /// What is sent after a loss beside another flow: its queue overflows for about two observations, and TCP sends 30 %
+    /// What is sent after a loss beside another flow: its queue overflows for about two observations, and TCP sends 30 to 50 %
     /// less after that.
-    static let yieldToLoss = 0.85
+    static let yieldToLoss = 0.88
 
     // MARK: Policers
 

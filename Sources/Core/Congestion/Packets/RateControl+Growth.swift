@@ -12,6 +12,7 @@ extension RateControl {
     /// In bits per second, each second.
     func growth(_ seen: Observation) -> Double {
         if share.isNearPolicer(capacity) { return Double(capacity) * Limits.growthNearPolicer }
+        if isCompeting, !competition.isProven { return 0 }
         // Up to what is known to pass it need not be slow (RFC 9438 § 4.10, slow start).
         let known = Double(capacity) * Limits.knownGrowthPerSecond
         if capacity * 100 < passed * Limits.knownPercent { return known }

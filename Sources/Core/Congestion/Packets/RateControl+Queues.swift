@@ -37,5 +37,31 @@ extension RateControl {
         var belief = Limits.competition
         /// What may be used at once where a queue turns out to be its own.
         var fairShare = 0
+        /// Its queue overflowed, or grew though no more of ours was sent: it is no other share, which would have yielded. Until
+        /// then nothing of ours grows, or shares that take each other for TCP fill a queue together.
+        private(set) var isProven = false
+        /// Of its queue, since then.
+        private var least = Duration.zero
+
+        mutating func begin(_ queue: Duration, at now: Instant) {
+            guard since == nil else { return }
+            (since, least) = (now, queue)
+        }
+
+        mutating func observe(_ queue: Duration) {
+            guard since != nil else { return }
+            least = min(least, queue)
+            if queue - least > Limits.riseOfTransfer { isProven = true }
+        }
+
+        mutating func overflowed() {
+            if since != nil { isProven = true }
+        }
+
+        /// Its queue was short for a while.
+        mutating func forget(fairShare: Int) {
+            (wasThere, self.fairShare) = (false, fairShare)
+            if since == nil { isProven = false }
+        }
     }
 }

@@ -82,6 +82,7 @@ package struct RateControl: Sendable {
             relax(elapsed, seen)
             learn(seen, elapsed)
         }
+        competition.observe(seen.queue)
         if let loss = seen.loss { weigh(loss, seen) }
         switch seen.ecn {
         case .distrust(let fall): regain(fall)
@@ -170,7 +171,7 @@ package struct RateControl: Sendable {
             set(capacity: max(capacity, min(competition.fairShare, passed, most)))
         }
         if !wasTried(before: seen.now) { competition.belief = Limits.competition }
-        competition.since = competition.since ?? seen.now
+        competition.begin(seen.queue, at: seen.now)
         draining = Draining()
     }
 
@@ -244,7 +245,11 @@ package struct RateControl: Sendable {
     }
 
     /// Nobody else is there any more. What was ours still counts where somebody comes.
-    mutating func forgetOthers() { competition = Competition(fairShare: competition.fairShare) }
+    mutating func forgetOthers() {
+        let fairShare = competition.fairShare
+        competition = Competition()
+        competition.fairShare = fairShare
+    }
 
     private mutating func relax(_ elapsed: Double, _ seen: Observation) {
         let since = shortSince ?? seen.now
@@ -262,7 +267,7 @@ package struct RateControl: Sendable {
         guard seen.queue < queueTarget / 2 else { return }
         (draining, overrun, standingQueue) = (Draining(), Overrun(), nil)
         // Who yields is slow to come back: its queue may be empty for seconds.
-        if !wasTried(before: seen.now) { (competition.wasThere, competition.fairShare) = (false, capacity / 2) }
+        if !wasTried(before: seen.now) { competition.forget(fairShare: capacity / 2) }
         guard seen.now - since > .seconds(1) else { return }
         // Nobody else fills it any more.
         if seen.queue < Limits.queueTarget / 2, isCompeting { forgetOthers() }
@@ -273,7 +278,9 @@ package struct RateControl: Sendable {
 
     private mutating func weigh(_ loss: LossVerdict, _ seen: Observation) {
         switch loss {
-        case .less(let factor): yield(factor, seen)
+        case .less(let factor):
+            competition.overflowed()
+            yield(factor, seen)
         case .trial(let passed):
             guard let delivered = seen.delivered else { break }
             undisputed = nil
@@ -333,8 +340,8 @@ package struct RateControl: Sendable {
     private mutating func learn(_ seen: Observation, _ elapsed: Double) {
         if share.isOnTrial { return }
         let bound = share.bound(capacity)
-        // In another flow's queue they measure that flow.
-        for train in seen.trains where seen.queue < Limits.queueTarget * 2 {
+        // Beside another flow they measure that flow, too.
+        for train in seen.trains where seen.queue < Limits.queueTarget * 2 && !isCompeting {
             if train.isUnlimited {
                 if let sent = train.sentRate, sent > capacity { set(capacity: min(sent, capacity * 2, bound)) }
             } else {
