@@ -93,10 +93,7 @@ struct CardTests {
     func noThreads() async {
         await #expect(processExitsWith: .success) {
             var open = [try PCM.open(name: "null", CaptureWish())]
-            // The limit is not for root.
-            if getuid() == 0 { _ = setuid(65_534) }
-            var limit = rlimit(rlim_cur: 0, rlim_max: 0)
-            setrlimit(__rlimit_resource_t(__RLIMIT_NPROC.rawValue), &limit)
+            Shortage.ofThreads()
             open.removeAll()
             do throws(AudioSourceError) {
                 _ = try DeviceSource(AudioDevice.defaultSystem).read(at: SystemClock.now())

@@ -76,9 +76,7 @@ extension SoundServerSuite {
         @Test("Where the process may open no more files a device says so, and nothing ends")
         func noDescriptors() async {
             await #expect(processExitsWith: .success) {
-                var limit = rlimit(rlim_cur: 64, rlim_max: 64)
-                setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-                while dup(1) >= 0 {}
+                Shortage.ofFiles()
                 do throws(AudioSourceError) {
                     _ = try DeviceSource(AudioDevice.defaultSystem).read(at: SystemClock.now())
                     exit(1)

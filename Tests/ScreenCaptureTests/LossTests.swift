@@ -167,9 +167,7 @@ extension XServerSuite {
         @Test("Where the process may open no more files opening says so, and nothing ends")
         func noDescriptors() async {
             await #expect(processExitsWith: .success) {
-                var limit = rlimit(rlim_cur: 64, rlim_max: 64)
-                setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-                while dup(1) >= 0 {}
+                Shortage.ofFiles()
                 do throws(CaptureError) {
                     _ = try ScreenSource(display: ":0", target: .display)
                     exit(1)
@@ -182,10 +180,7 @@ extension XServerSuite {
         @Test("Where the process may start no more threads opening says so, and nothing ends")
         func noThreads() async {
             await #expect(processExitsWith: .success) {
-                // The limit is not for root.
-                if getuid() == 0 { _ = setuid(65_534) }
-                var limit = rlimit(rlim_cur: 0, rlim_max: 0)
-                setrlimit(__rlimit_resource_t(__RLIMIT_NPROC.rawValue), &limit)
+                Shortage.ofThreads()
                 do throws(CaptureError) {
                     _ = try ScreenSource(display: ":0", target: .display)
                     exit(1)

@@ -1,17 +1,14 @@
 import Glibc
 import ScreenShare
+import TestSupport
 import Testing
 
 /// Each in a process of its own, as nothing else can be done there.
 @Suite("Where the process may open no more files")
 struct OpenFilesTests {
     static func openAll() {
-        var limit = rlimit(rlim_cur: 64, rlim_max: 64)
-        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         // But one, for libdispatch: it looks at its own threads now and then, and ends the process where it can't.
-        let last = dup(1)
-        while dup(1) >= 0 {}
-        close(last)
+        Shortage.ofFiles(butFor: 1)
     }
 
     @Test("a share says so, and what to do about it, and nothing ends")

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 import VideoCodec
 @testable import PeerDriver
@@ -8,17 +9,10 @@ import VideoCodec
 /// Each in a process of its own, as nothing else can be done there; nothing is waited for, as that may take a thread.
 @Suite("Where the process may start no more threads", .timeLimit(.minutes(1)))
 struct ThreadLimitTests {
-    static func allowNone() {
-        // The limit is not for root.
-        if getuid() == 0 { _ = setuid(65_534) }
-        var limit = rlimit(rlim_cur: 0, rlim_max: 0)
-        setrlimit(__rlimit_resource_t(__RLIMIT_NPROC.rawValue), &limit)
-    }
-
     @Test("what begins with a look at the limits says so, and what to do about it, and nothing ends")
     func limits() async {
         await #expect(processExitsWith: .success) {
-            ThreadLimitTests.allowNone()
+            Shortage.ofThreads()
             do throws(ShareError) {
                 try ProcessLimits.check()
                 exit(1)
@@ -31,7 +25,7 @@ struct ThreadLimitTests {
     @Test("a session whose thread could not be started is told, waits for nothing, and nothing ends")
     func controls() async {
         await #expect(processExitsWith: .success) {
-            ThreadLimitTests.allowNone()
+            Shortage.ofThreads()
             let controls = VideoControls(
                 VideoCommands(size: .native, fixedRate: nil, mode: .auto, preset: .ultrafast, bitsPerSecond: 2_000_000))
             let isStarted = controls.start(name: "pictures") {}
@@ -45,7 +39,7 @@ struct ThreadLimitTests {
     @Test("a server's name stands for nothing there, and nothing ends")
     func names() async {
         await #expect(processExitsWith: .success) {
-            ThreadLimitTests.allowNone()
+            Shortage.ofThreads()
             NameResolver.system.lookUp(NameResolver.Name(host: "localhost", port: 3478)) { found in
                 exit(found.isEmpty ? 0 : 1)
             }
