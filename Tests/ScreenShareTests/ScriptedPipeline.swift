@@ -65,6 +65,9 @@ final class ScriptedPipeline: Sendable {
         start()
     }
 
+    /// Who counts the pictures waits for the next, and is kept by what would bring it.
+    deinit { taps.finish() }
+
     private func start() {
         let (controls, counters, scene, results, taps) = (controls, counters, scene, results, taps)
         let (held, outbox) = (held, outbox)
