@@ -9,7 +9,10 @@ import Timebase
 ///     queue long  ──► the path takes what comes out of the queue; less is sent until it is empty
 ///         │ it stays, though less is sent: somebody else's
 ///         ▼
-///     a longer queue is tolerated, loss decides; forgotten when the queue is gone
+///     a longer queue is tolerated, and nothing grows; forgotten when the queue is gone
+///         │ it overflows, or swings though no more of ours is sent: TCP's
+///         ▼
+///     ours grows as TCP's does, loss decides
 package struct RateControl: Sendable {
     /// What the path takes, in bits per second.
     package private(set) var capacity: Int
