@@ -98,4 +98,23 @@ struct PlayoutTests {
         #expect((420...440).contains(told.last ?? 0), "\(told)")
         #expect(run(loss: 0.05, steady: true, delay: 400) == [0])
     }
+
+    @Test("what a transfer's queue loses as it overflows is no reason to show a film later still")
+    func besideTransfer() {
+        var conditions = LinkConditions()
+        conditions.delay = .milliseconds(40)
+        var share = Share(PeerPair(seed: 4, conditions: conditions, takesFlexFEC: false))
+        share.pair.sharer.setPlayout(PlayoutWish(prefersSteady: true))
+        share.run(for: .seconds(5))
+        // The queue grows to 300 ms in four seconds each time, and is down again sooner than its packets are overtaken.
+        for step in 0..<200 {
+            let phase = step % 20
+            let queue = phase < 3 ? 300 - phase * 66 : 100 + (phase - 3) * 12
+            share.pair.link.conditions.delay = .milliseconds(40 + queue)
+            share.pair.link.conditions.loss = phase == 19 || phase == 0 ? 0.03 : 0
+            share.run(for: .milliseconds(200), unitSize: 4000)
+        }
+        let told = told(share.pair)
+        #expect(told == [0], "\(told)")
+    }
 }
