@@ -9,8 +9,8 @@ extension RateControl {
     }
 
     /// Beside another flow, whoever has more: Reno grows by a packet a round trip (RFC 5681 § 3.1), and gives up more where it
-    /// lost; CUBIC is sooner back (RFC 9438 § 4.2), and BBR hardly yields. With 1.7, 60 and 49 % of a link of 2 Mbit/s are ours
-    /// beside the first two.
+    /// lost; CUBIC is sooner back (RFC 9438 § 4.2), and BBR hardly yields. With 1.7, 48 to 60, 49 and 42 % of a link of 2
+    /// Mbit/s are ours beside them.
     func growthOfTCP(_ roundTrip: Duration) -> Double {
         let seconds = max(Limits.leastRoundTripOfGrowth, roundTrip.inSeconds)
         return Limits.packetsOfGrowth * Double(Limits.packetOfTCP * 8) / (seconds * seconds)
