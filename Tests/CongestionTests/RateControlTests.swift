@@ -9,7 +9,9 @@ struct RateControlTests {
     private var now = Instant.zero
 
     /// A tenth of a second at a time; pictures leave all the while.
-    private mutating func observe(seconds: Double, queue: Duration = .zero, delivered: Int? = nil, trains: [PacketTrain.Sample] = []) {
+    private mutating func observe(
+        seconds: Double, queue: Duration = .zero, delivered: Int? = nil, trains: [PacketTrain.Sample] = []
+    ) {
         let end = now + .seconds(seconds)
         while now < end {
             now += .milliseconds(100)
