@@ -57,22 +57,29 @@ struct FarAwayTests {
     }
 }
 
+extension Share {
+    /// The queue grows to 300 ms in four seconds each time, and loses packets as it overflows.
+    mutating func runBesideTransfer(seconds: Int) {
+        for step in 0..<seconds * 5 {
+            let phase = step % 20
+            // Down by as much as time goes by, so that nothing overtakes.
+            let queue = phase < 3 ? 300 - phase * 66 : 100 + (phase - 3) * 12
+            pair.link.conditions.delay = .milliseconds(40 + queue)
+            pair.link.conditions.loss = phase == 19 || phase == 0 ? 0.03 : 0
+            run(for: .milliseconds(200), unitSize: 4000)
+        }
+    }
+}
+
 @Suite("A viewer beside a transfer that fills the queue", .serialized)
 struct BesideTransferTests {
-    /// A minute in which the queue grows to 300 ms in four seconds each time, and loses packets as it overflows.
+    /// Of a minute.
     private func frozen(takesFlexFEC: Bool, seed: UInt64) -> Double {
         var conditions = LinkConditions()
         conditions.delay = .milliseconds(40)
         var share = Share(PeerPair(seed: seed, conditions: conditions, takesFlexFEC: takesFlexFEC))
         share.run(for: .seconds(5))
-        for step in 0..<300 {
-            let phase = step % 20
-            // Down by as much as time goes by, so that nothing overtakes.
-            let queue = phase < 3 ? 300 - phase * 66 : 100 + (phase - 3) * 12
-            share.pair.link.conditions.delay = .milliseconds(40 + queue)
-            share.pair.link.conditions.loss = phase == 19 || phase == 0 ? 0.03 : 0
-            share.run(for: .milliseconds(200), unitSize: 4000)
-        }
+        share.runBesideTransfer(seconds: 60)
         let times = share.pair.received.map(\.receivedAt).drop { $0 < Instant(nanoseconds: 26_000_000_000) }
         let gaps = zip(times, times.dropFirst()).map { $1 - $0 }.filter { $0 > .milliseconds(183) }
         return gaps.reduce(0) { $0 + $1.inSeconds } / 40

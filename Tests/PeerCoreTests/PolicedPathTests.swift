@@ -10,7 +10,8 @@ import Timebase
 struct PolicedPathTests {
     @Test(
         "pictures go on, and keyframes are few, whatever it has saved up",
-        arguments: [(1_000_000, 20_000), (1_000_000, 100_000), (500_000, 10_000), (300_000, 10_000)], 1...3 as ClosedRange<UInt64>)
+        arguments: [(1_000_000, 20_000), (1_000_000, 100_000), (500_000, 10_000), (300_000, 10_000)],
+        1...3 as ClosedRange<UInt64>)
     func goesOn(policer: (rate: Int, saved: Int), seed: UInt64) {
         var conditions = LinkConditions()
         conditions.delay = .milliseconds(20)

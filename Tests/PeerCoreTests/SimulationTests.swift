@@ -15,7 +15,8 @@ struct SimulationTests {
     /// Each one's weather follows from it. `make simulation` runs 10,000; fewer under the sanitizers, where each takes
     /// a second, and those that failed once. `SIMULATION_SEED=7` runs that one alone.
     static let seeds = getenv("SIMULATION_SEED") == nil
-        ? Set(1...number("SIMULATION_SEEDS", or: 500)).union([929, 2693, 4101, 9477]).sorted() : [number("SIMULATION_SEED", or: 1)]
+        ? Set(1...number("SIMULATION_SEEDS", or: 500)).union([929, 2693, 4101, 9477]).sorted()
+        : [number("SIMULATION_SEED", or: 1)]
 
     /// Loss to 30 %, single or in bursts, reordering, duplicates, narrow links, which are filled, marks of congestion treated
     /// well or badly.

@@ -106,14 +106,7 @@ struct PlayoutTests {
         var share = Share(PeerPair(seed: 4, conditions: conditions, takesFlexFEC: false))
         share.pair.sharer.setPlayout(PlayoutWish(prefersSteady: true))
         share.run(for: .seconds(5))
-        // The queue grows to 300 ms in four seconds each time, and is down again sooner than its packets are overtaken.
-        for step in 0..<200 {
-            let phase = step % 20
-            let queue = phase < 3 ? 300 - phase * 66 : 100 + (phase - 3) * 12
-            share.pair.link.conditions.delay = .milliseconds(40 + queue)
-            share.pair.link.conditions.loss = phase == 19 || phase == 0 ? 0.03 : 0
-            share.run(for: .milliseconds(200), unitSize: 4000)
-        }
+        share.runBesideTransfer(seconds: 40)
         let told = told(share.pair)
         #expect(told == [0], "\(told)")
     }

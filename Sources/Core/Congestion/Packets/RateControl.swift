@@ -53,10 +53,10 @@ package struct RateControl: Sendable {
     /// Less and less is sent, and the queue stays.
     var isDraining: Bool { draining.decreases > Self.patience / 2 || isCompeting }
 
-    /// A policer drops what is beyond its rate.
+    /// A policer drops what is beyond its rate, or it is being tried whether one does.
     var isPoliced: Bool { share.isPoliced }
 
-    /// It is tried whether one does.
+    /// Of these, the second.
     var isOnTrial: Bool { share.isOnTrial }
 
     /// Another flow's queue is tolerated.
