@@ -1,4 +1,5 @@
 import Datagrams
+import Glibc
 import ICE
 import NIOConcurrencyHelpers
 import NIOCore
@@ -239,6 +240,27 @@ struct RelayHubTests {
         let words = "the certificates to check it with can't be read: /nowhere/at/all.pem"
         #expect(told.failures.withLockedValue { $0 } == [.unusable(words)])
         await hub.close()
+    }
+
+    @Test("a server whose certificates can be read after a change of networks is asked then")
+    func laterCertificates() async throws {
+        let (arrivals, came) = AsyncStream.makeStream(of: Void.self)
+        let (channel, port) = try await listener([], came: came)
+        let path = "/tmp/screenshare-\(UInt64.random(in: 0 ... .max)).pem"
+        defer { unlink(path) }
+        let uri = try ICEServerURI("turns:127.0.0.1:\(port)")
+        let server = RelayServer(
+            uri: uri, addresses: [try #require(uri.address)], credentials: .secret("secret"), trustedCertificates: path)
+        let hub = try await hub(of: [server], Told())
+        await hub.relayAgain()
+        // Behind the next try, which comes within that time.
+        try await hub.eventLoop.scheduleTask(in: .nanoseconds(Limits.connectPause.nanoseconds)) {}.futureResult.get()
+        try #require(symlink("/etc/ssl/certs/ca-certificates.crt", path) == 0)
+        await hub.relayAgain()
+        var seen = arrivals.makeAsyncIterator()
+        #expect(await seen.next() != nil)
+        await hub.close()
+        try await channel.close()
     }
 
     @Test("under relay-only nothing but relays is told, and no STUN server is asked")

@@ -278,6 +278,7 @@ extension PeerHub {
                 self?.assumeIsolated { $0.connected(index, number, result) }
             }
         } catch {
+            relay.isHastened = false
             fail(relay, .unusable("the certificates to check it with can't be read\(relay.server.place)"))
         }
     }
