@@ -96,6 +96,7 @@ let package = Package(
         library("CSRTP", "libsrtp2", "libsrtp2-dev"),
         library("COpenSSL", "openssl", "libssl-dev"),
         library("CYUV", "libyuv", "libyuv-dev"),
+        library("CZlib", "zlib", "zlib1g-dev"),
         library(
             "CXCB", "xcb", "libxcb1-dev", "libxcb-composite0-dev", "libxcb-damage0-dev", "libxcb-randr0-dev",
             "libxcb-shm0-dev", "libxcb-xfixes0-dev"),
@@ -135,8 +136,8 @@ let package = Package(
         .target(
             name: "SignalingServer",
             dependencies: [
-                "SignalingProtocol", hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, nioHTTP1, nioHTTPTypes,
-                serviceLifecycle, logging, locks,
+                "SignalingProtocol", "CZlib", hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, nioHTTP1,
+                nioHTTPTypes, serviceLifecycle, logging, locks,
             ],
             path: "Signaling/SignalingServer", resources: viewerPage.map { .embedInCode("Page/\($0)") },
             swiftSettings: strict),

@@ -18,6 +18,18 @@ def test_the_test_pattern_arrives_with_its_colours(lan, share, start, artifacts)
     assert not summary["problems"]
 
 
+def test_the_page_is_two_files_and_a_picture_and_comes_compressed(lan, share, start):
+    host = share(lan, "--test-pattern")
+    first = start(sharer.chromium, lan, host.link, "--duration", "3").event("first", 30)
+    files = {path: sizes for path, *sizes in first["loaded"] if not path.startswith("/v1/")}
+    assert sorted(files) == ["/assets/icon.svg", "/assets/page.css", "/assets/page.js"]
+    for path in ("/assets/page.css", "/assets/page.js"):
+        came, whole = files[path]
+        assert 0 < came < 0.4 * whole, path
+    # The endpoint is asked nothing before the offer.
+    assert [path for path, *_ in first["loaded"]].count("/v1/rooms/demo/whep") == 1
+
+
 def test_an_x11_screen_arrives_with_its_colours(lan, display, painter, share, start, artifacts):
     screen = display(1280, 720)
     places = painter(screen).bars(1280, 720)

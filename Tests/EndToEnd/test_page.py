@@ -225,9 +225,8 @@ def test_relays_are_asked_for_anew_before_ice_is_restarted(scripted):
 
     session = "/v1/rooms/demo/whep/1"
     scripted.answers |= {
-        "HEAD whep": relay("early"),
         # Without an entity tag, so that no candidates are sent.
-        "POST whep": {"status": 201, "headers": {"Location": session}, "body": "v=0"},
+        "POST whep": {"status": 201, "headers": {"Location": session, **relay("early")["headers"]}, "body": "v=0"},
         "PATCH 1": {"body": "a=ice-ufrag:abcd\r\na=ice-pwd:abcdefghijklmnopqrstuvwx\r\n"},
         "DELETE 1": {},
         "GET demo": {"json": {**STATE["json"], "state": "live"}},

@@ -164,7 +164,7 @@ struct HostAndOriginTests {
     func commonFields() async throws {
         try await Bench.run { bench in
             for path in [
-                "/", "/r/demo", "/assets/viewer.js", "/v1/rooms", "/v1/rooms/demo", "/healthz", "/openapi.json",
+                "/", "/r/demo", "/assets/page.js", "/v1/rooms", "/v1/rooms/demo", "/healthz", "/openapi.json",
                 "/nowhere", "/v1/rooms/demo/whep", "/v1/rooms/..",
             ] {
                 let headers = try await bench.send(.get, path).headers

@@ -76,7 +76,7 @@ struct OpenAPITests {
 
     private func concrete(_ path: String) -> String {
         path.replacing("{room}", with: "demo").replacing("{shareId}", with: Self.session)
-            .replacing("{sessionId}", with: Self.session).replacing("{file}", with: "viewer.js")
+            .replacing("{sessionId}", with: Self.session).replacing("{file}", with: "page.js")
     }
 
     private func everyRoute(_ recorder: Recorder) async throws {
@@ -273,7 +273,7 @@ struct OpenAPITests {
         try await Bench.run(recorder: recorder) { bench in
             for method in [HTTPRequest.Method.get, .head] {
                 for path in [
-                    "/", "/r/demo", "/assets/viewer.js", "/assets/none", "/v1/rooms", "/v1/rooms/demo",
+                    "/", "/r/demo", "/assets/page.js", "/assets/none", "/v1/rooms", "/v1/rooms/demo",
                     "/healthz", "/openapi.json",
                 ] {
                     let response = try await bench.send(method, path)

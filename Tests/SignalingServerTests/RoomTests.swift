@@ -211,13 +211,51 @@ struct PageTests {
     @Test("A browser that has a file already is told so")
     func conditional() async throws {
         try await Bench.run { bench in
-            for path in ["/r/demo", "/assets/viewer.js"] {
-                let tag = try #require(try await bench.send(.get, path).headers[.eTag])
-                let again = try await bench.send(.get, path, fields: [.ifNoneMatch: tag])
-                #expect(again.status == .notModified)
-                #expect(again.body.readableBytes == 0)
-                #expect(try await bench.send(.get, path, fields: [.ifNoneMatch: "\"x\""]).status == .ok)
+            for path in ["/r/demo", "/assets/page.js"] {
+                for encoding in ["gzip", "identity"] {
+                    let fields: HTTPFields = [.acceptEncoding: encoding]
+                    let tag = try #require(try await bench.send(.get, path, fields: fields).headers[.eTag])
+                    let again = try await bench.send(.get, path, fields: [.acceptEncoding: encoding, .ifNoneMatch: tag])
+                    #expect(again.status == .notModified)
+                    #expect(again.body.readableBytes == 0)
+                    for other in [[.acceptEncoding: encoding, .ifNoneMatch: "\"x\""], [.ifNoneMatch: "\"x\""]] as [HTTPFields] {
+                        #expect(try await bench.send(.get, path, fields: other).status == .ok)
+                    }
+                }
             }
+        }
+    }
+
+    @Test(
+        "Who takes gzip is sent a page compressed, and whoever doesn't as it is",
+        arguments: [
+            ("gzip", true), ("br, GZIP ; q=0.5", true), ("deflate,\tgzip", true), ("gzip;q=0", false), ("gzip; q=0.00", false),
+            ("br", false), ("", false), ("*", false), ("gzip2", false), (";;gzip,;q=0,", false), ("gzip;q=x", true),
+        ])
+    func encoding(_ accepted: String, _ isCompressed: Bool) async throws {
+        try await Bench.run { bench in
+            for path in ["/r/demo", "/assets/page.js"] {
+                let plain = try await bench.send(.get, path)
+                let reply = try await bench.send(.get, path, fields: [.acceptEncoding: accepted])
+                for reply in [plain, reply] { #expect(reply.headers[.vary] == "Accept-Encoding, Origin") }
+                #expect(plain.headers[.contentEncoding] == nil)
+                #expect(reply.headers[.contentEncoding] == (isCompressed ? "gzip" : nil))
+                #expect((reply.headers[.eTag] != plain.headers[.eTag]) == isCompressed)
+                #expect((reply.body.readableBytes < plain.body.readableBytes / 2) == isCompressed)
+            }
+        }
+    }
+
+    @Test("The page's scripts are one, with no name twice and nothing to load")
+    func modules() async throws {
+        try await Bench.run { bench in
+            let lines = try await bench.send(.get, "/assets/page.js").text.split(separator: "\n")
+            let names = lines.compactMap { $0.prefixMatch(of: #/(?:async )?(?:class|function|const|let|var) (\w+)/#)?.1 }
+            #expect(names.count > 50)
+            #expect(Set(names).count == names.count)
+            #expect(!lines.contains { $0.contains("import ") && $0.contains("from ") || $0.hasPrefix("export ") })
+            let last = try #require(lines.lastIndex { $0.hasPrefix("class ") })
+            #expect(lines[last...].contains("function begin() {"), "what begins stands behind what it needs")
         }
     }
 
@@ -235,7 +273,7 @@ struct PageTests {
                 #expect(type.hasPrefix(try #require(expected[path.split(separator: ".").last.map(String.init) ?? ""])))
                 #expect(response.body.readableBytes > 0)
             }
-            for path in ["/assets/viewer.html", "/assets/../viewer.js", "/assets/", "/assets/x", "/assets/.%2e/a"] {
+            for path in ["/assets/viewer.html", "/assets/../page.js", "/assets/", "/assets/x", "/assets/.%2e/a"] {
                 try await bench.send(.get, path).problem(.notFound)
             }
         }

@@ -48,6 +48,15 @@ struct Call: Sendable {
     /// As browsers do that are about to show it to a person.
     var acceptsHTML: Bool { request.headers[.accept]?.contains("text/html") == true }
 
+    /// RFC 9110 § 12.5.3; who names no codings, or only some that we don't have, gets none.
+    var acceptsGzip: Bool {
+        let codings = request.headers[.acceptEncoding]?.lowercased().split(separator: ",") ?? []
+        return codings.contains { coding in
+            let parts = coding.split(separator: ";", omittingEmptySubsequences: false).map { $0.filter { $0 != " " && $0 != "\t" } }
+            return parts.first == "gzip" && !parts.dropFirst().contains { $0.hasPrefix("q=") && Double($0.dropFirst(2)) == 0 }
+        }
+    }
+
     /// The body's media type without its parameters.
     var contentType: String? {
         request.headers[.contentType]?.split(separator: ";").first?

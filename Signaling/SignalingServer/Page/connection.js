@@ -36,13 +36,13 @@ export class Connection {
     async request(endpoint, headers) {
         this.#endpoint = endpoint;
         this.#headers = headers;
-        await this.#askForServers();
         const offer = await this.#peer.offer();
         this.#askedAt = performance.now();
-        const { session, answer } = await WhepSession.create(endpoint, offer, headers, this.#abort.signal);
+        const { session, answer, iceServers } = await WhepSession.create(endpoint, offer, headers, this.#abort.signal);
         this.#session = session;
         this.#answer = answer;
         if (this.isClosed) session.leave();
+        else this.#peer.use(iceServers);
     }
 
     /** Takes the answer that `request` got; throws a WhepError if it has no picture for us. */
@@ -57,11 +57,12 @@ export class Connection {
     async restart() {
         this.#isRestarting = true;
         try {
-            await this.#askForServers();
+            // Passwords for relays lapse after some hours, and a page may watch for longer.
+            this.#peer.use(await iceServersOf(this.#endpoint, this.#headers, this.#abort.signal));
             const offer = await this.#peer.restart();
             const fragment = fragmentOf(offer, candidatesIn(offer), false);
             const answer = answerAfterRestart(this.#peer.remoteDescription, await this.#session.restart(fragment));
-            await this.#peer.accept(answer);
+            await this.#peer.acceptRestart(answer);
         } catch (error) {
             await this.#peer.abandonRestart().catch(() => {});
             throw error;
@@ -102,11 +103,6 @@ export class Connection {
         clearTimeout(this.#trickleTimer);
         this.#peer.close();
         this.#session?.leave();
-    }
-
-    /** Passwords for relays lapse after some hours, and a page may watch for longer. */
-    async #askForServers() {
-        this.#peer.use(await iceServersOf(this.#endpoint, this.#headers, this.#abort.signal));
     }
 
     #tell(event, ...values) {

@@ -15,15 +15,21 @@ function findPage() {
     });
 }
 
-const viewer = new Viewer(findPage(), new RoomLink());
-Object.defineProperty(window, "screenshareViewer", {
-    value: Object.freeze({
-        get state() {
-            return viewer.state;
-        },
-        get stats() {
-            return viewer.stats;
-        },
-    }),
-});
-viewer.start();
+function begin() {
+    const viewer = new Viewer(findPage(), new RoomLink());
+    Object.defineProperty(window, "screenshareViewer", {
+        value: Object.freeze({
+            get state() {
+                return viewer.state;
+            },
+            get stats() {
+                return viewer.stats;
+            },
+        }),
+    });
+    viewer.start();
+}
+
+// As soon as the document is whole: the style sheets may come later, and a script that is not `async` waits for them.
+if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin, { once: true });
+else begin();

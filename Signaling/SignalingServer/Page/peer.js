@@ -48,6 +48,14 @@ function withOpusOptions(sdp) {
 }
 
 /**
+ * An offer in which we are the DTLS client: pictures leave right behind the handshake's last flight then, for which the sharer
+ * would have to wait as the client, a round trip longer. A browser takes either role, but says so in an offer of its own only.
+ */
+function asClient(sdp) {
+    return sdp.replace(/^a=setup:actpass(?=\r?$)/gm, "a=setup:active");
+}
+
+/**
  * The browser's end of the media connection.
  *
  * Tells `on.track(stream)`, `on.candidates()` when some were gathered, and `on.state(state)` with one of
@@ -55,6 +63,7 @@ function withOpusOptions(sdp) {
  */
 export class Peer {
     #pc = new RTCPeerConnection({ bundlePolicy: "max-bundle" });
+    #offer = "";
     #candidates = [];
     #isGathered = false;
     #stream = new MediaStream();
@@ -75,29 +84,45 @@ export class Peer {
         }
     }
 
-    /** Makes the offer with what is gathered at this moment; the rest comes by `takeCandidates`. */
+    /** Makes the offer to send. Nothing is gathered yet: the answer tells of servers to gather from. */
     async offer() {
         for (const media of MEDIA) this.#receive(media);
-        return this.#offerNow();
+        return asClient(await this.#makeOffer());
     }
 
-    /** Takes the answer; tells whether it sends us pictures at all. */
+    /** Takes the answer, and gathers, for `takeCandidates`; tells whether it sends us pictures at all. */
     async accept(answer) {
-        await this.#pc.setRemoteDescription({ type: "answer", sdp: answer });
+        await this.#holdOffer();
+        await this.#answered(answer);
         const [video] = this.#pc.getTransceivers();
         return video?.currentDirection === "recvonly";
     }
 
-    /** New ICE credentials on our side; nothing else of the session changes. */
+    /** New ICE credentials on our side, and what is gathered at this moment; nothing else of the session changes. */
     async restart() {
         this.#pc.restartIce();
-        return this.#offerNow();
+        await this.#makeOffer();
+        await this.#holdOffer();
+        return this.#describe();
     }
 
-    async #offerNow() {
-        const { type, sdp } = await this.#pc.createOffer();
-        await this.#pc.setLocalDescription({ type, sdp: withOpusOptions(sdp) });
-        return this.#describe();
+    /** Takes the answer to `restart`. */
+    async acceptRestart(answer) {
+        await this.#answered(answer);
+    }
+
+    async #makeOffer() {
+        const { sdp } = await this.#pc.createOffer();
+        this.#offer = withOpusOptions(sdp);
+        return this.#offer;
+    }
+
+    async #holdOffer() {
+        await this.#pc.setLocalDescription({ type: "offer", sdp: this.#offer });
+    }
+
+    async #answered(answer) {
+        await this.#pc.setRemoteDescription({ type: "answer", sdp: answer });
     }
 
     /** Goes back to the ICE session before `restart`, which may still come back to life. */

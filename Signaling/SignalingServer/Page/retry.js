@@ -1,6 +1,6 @@
 const FIRST_DELAY = 400; // ms; a sharer that restarted is back at once
 const LONGEST_DELAY = 15_000; // ms; nobody waits longer than this after a cable is plugged in again
-const SPREAD = 500; // ms; keeps a room full of viewers from coming back in the same instant
+const RETRY_SPREAD = 500; // ms; keeps a room full of viewers from coming back in the same instant
 
 /** One pending retry at a time: exponential back-off with jitter, never earlier than the server asked for. */
 export class Retry {
@@ -12,7 +12,7 @@ export class Retry {
     schedule(action, atLeast = 0) {
         this.cancel();
         const backoff = this.#delay * (0.5 + Math.random() / 2);
-        const wait = atLeast > backoff ? atLeast + Math.random() * SPREAD : backoff;
+        const wait = atLeast > backoff ? atLeast + Math.random() * RETRY_SPREAD : backoff;
         this.#delay = Math.min(this.#delay * 2, LONGEST_DELAY);
         this.#dueAt = performance.now() + wait;
         this.#timer = setTimeout(() => {

@@ -1,7 +1,7 @@
 import { after, anyOf, retryAfterOf } from "./whep.js";
 
 const PAUSES = [1_000, 2_000, 5_000]; // ms between questions where the server doesn't push; the last one stays
-const SPREAD = 0.25; // part of a pause; keeps a room full of viewers from asking in the same instant
+const PAUSE_SPREAD = 0.25; // part of a pause; keeps a room full of viewers from asking in the same instant
 const HIDDEN_PAUSE = 10_000; // ms between questions of a page nobody looks at
 const SILENCE_LIMIT = 15_000; // ms; a push stream without a sign of life is opened anew; one comes every 5 s
 const ANSWER_LIMIT = 5_000; // ms; for a state that is asked for, for a stream to open, and for its first event
@@ -95,7 +95,7 @@ export class RoomFeed {
     #pause() {
         const step = PAUSES[Math.min(this.#unpushed, PAUSES.length - 1)];
         this.#unpushed += 1;
-        return (document.hidden ? HIDDEN_PAUSE : step) * (1 + Math.random() * SPREAD);
+        return (document.hidden ? HIDDEN_PAUSE : step) * (1 + Math.random() * PAUSE_SPREAD);
     }
 
     /** Asks once; returns the milliseconds of a Retry-After. */

@@ -1,7 +1,7 @@
 import { StateCard } from "./card.js";
 import { Connection } from "./connection.js";
 import { Controls } from "./controls.js";
-import * as Limits from "./limits.js";
+import { Limits } from "./limits.js";
 import { missingSupport } from "./peer.js";
 import { Retry } from "./retry.js";
 import { RoomFeed } from "./room.js";

@@ -39,11 +39,16 @@ export class WhepError extends Error {
     }
 }
 
-/** The STUN and TURN servers that the endpoint names in its Link fields (RFC 9725 § 4.6), as WebRTC takes them. */
+/** The STUN and TURN servers that the endpoint names by now. */
 export async function iceServersOf(endpoint, headers, signal) {
     const response = await request(endpoint, { method: "HEAD", headers, signal }, SERVERS_TIMEOUT).catch(() => null);
+    return response === null ? [] : iceServersIn(response);
+}
+
+/** Those of a response's Link fields (RFC 9725 § 4.6), as WebRTC takes them. */
+function iceServersIn(response) {
     const found = [];
-    for (const [, urls, rest] of (response?.headers.get("Link") ?? "").matchAll(LINK)) {
+    for (const [, urls, rest] of (response.headers.get("Link") ?? "").matchAll(LINK)) {
         const parameters = new Map();
         for (const [, name, quoted, plain] of rest.matchAll(LINK_PARAMETER)) {
             parameters.set(name.toLowerCase(), quoted?.replace(/\\(.)/g, "$1") ?? plain);
@@ -71,7 +76,7 @@ export class WhepSession {
         this.#headers = headers;
     }
 
-    /** Sends the offer; returns the session and the sharer's answer. */
+    /** Sends the offer; returns the session, the sharer's answer, and servers to gather candidates from. */
     static async create(endpoint, offer, headers, signal) {
         const response = await request(endpoint, {
             method: "POST", body: offer, headers: { ...headers, "Content-Type": SDP, Accept: SDP }, signal,
@@ -85,7 +90,7 @@ export class WhepSession {
             session.leave();
             throw error;
         });
-        return { session, answer };
+        return { session, answer, iceServers: iceServersIn(response) };
     }
 
     /** Its name at the server. */

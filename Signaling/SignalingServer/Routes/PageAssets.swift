@@ -1,16 +1,30 @@
 import NIOCore
 
-/// The files of the web viewer, compiled in, so that the server needs none at run time.
+/// What the web viewer is made of, compiled in, so that the server needs no files at run time.
+///
+/// Style sheets and scripts are kept apart where they are written, and reach a browser as one of each: it asks for six files at
+/// a time, and each six take another round trip before it can ask for the picture.
 enum PageAssets {
-    struct Asset: Sendable {
+    /// A file as it leaves: as it is, or compressed.
+    struct Form: Sendable {
         let content: ByteBuffer
-        let mediaType: String
         let etag: String
+        let encoding: String?
+    }
+
+    struct Asset: Sendable {
+        let mediaType: String
+        let plain: Form
+        let compressed: Form
 
         init(_ bytes: [UInt8], _ mediaType: String) {
-            content = ByteBuffer(bytes: bytes)
             self.mediaType = mediaType
-            etag = "\"\(String(Self.fingerprint(bytes), radix: 16))\""
+            let fingerprint = String(Self.fingerprint(bytes), radix: 16)
+            plain = Form(content: ByteBuffer(bytes: bytes), etag: "\"\(fingerprint)\"", encoding: nil)
+            // Another form of it, and so another strong tag (RFC 9110 § 8.8.3.3).
+            compressed = Gzip.compressed(bytes).map {
+                Form(content: ByteBuffer(bytes: $0), etag: "\"\(fingerprint)-gzip\"", encoding: "gzip")
+            } ?? plain
         }
 
         /// FNV-1a: tells one version of a file from another, and guards nothing.
@@ -23,34 +37,32 @@ enum PageAssets {
 
     static let named: [String: Asset] = [
         "icon.svg": Asset(PackageResources.icon_svg, "image/svg+xml"),
-        "card.css": style(PackageResources.card_css),
-        "controls.css": style(PackageResources.controls_css),
-        "panels.css": style(PackageResources.panels_css),
-        "viewer.css": style(PackageResources.viewer_css),
-        "card.js": script(PackageResources.card_js),
-        "connection.js": script(PackageResources.connection_js),
-        "controls.js": script(PackageResources.controls_js),
-        "limits.js": script(PackageResources.limits_js),
-        "link.js": script(PackageResources.link_js),
-        "main.js": script(PackageResources.main_js),
-        "peer.js": script(PackageResources.peer_js),
-        "retry.js": script(PackageResources.retry_js),
-        "room.js": script(PackageResources.room_js),
-        "signs.js": script(PackageResources.signs_js),
-        "sound.js": script(PackageResources.sound_js),
-        "stage.js": script(PackageResources.stage_js),
-        "states.js": script(PackageResources.states_js),
-        "stats.js": script(PackageResources.stats_js),
-        "viewer.js": script(PackageResources.viewer_js),
-        "wake.js": script(PackageResources.wake_js),
-        "whep.js": script(PackageResources.whep_js),
+        "page.css": Asset(Array(styles.joined()), "text/css; charset=utf-8"),
+        "page.js": Asset(Modules.joined(scripts), "text/javascript; charset=utf-8"),
     ]
 
-    private static func style(_ bytes: [UInt8]) -> Asset {
-        Asset(bytes, "text/css; charset=utf-8")
-    }
+    private static let styles = [
+        PackageResources.viewer_css, PackageResources.controls_css, PackageResources.panels_css, PackageResources.card_css,
+    ]
 
-    private static func script(_ bytes: [UInt8]) -> Asset {
-        Asset(bytes, "text/javascript; charset=utf-8")
+    /// A class stands before those that extend it or make one as they are read; what begins is last.
+    private static let scripts = [
+        PackageResources.limits_js, PackageResources.link_js, PackageResources.states_js, PackageResources.retry_js,
+        PackageResources.whep_js, PackageResources.room_js, PackageResources.peer_js, PackageResources.stats_js,
+        PackageResources.connection_js, PackageResources.wake_js, PackageResources.sound_js, PackageResources.stage_js,
+        PackageResources.card_js, PackageResources.controls_js, PackageResources.signs_js, PackageResources.viewer_js,
+        PackageResources.main_js,
+    ]
+}
+
+/// JavaScript modules as one.
+enum Modules {
+    /// They share one scope then: what they import from each other is there, and what they export need not be. For that an
+    /// import is one line, and no two modules have a name at their top in common.
+    static func joined(_ modules: [[UInt8]]) -> [UInt8] {
+        Array(modules.joined().split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .filter { !$0.starts(with: "import ".utf8) }
+            .map { $0.starts(with: "export ".utf8) ? $0.dropFirst("export ".utf8.count) : $0 }
+            .joined(separator: [UInt8(ascii: "\n")]))
     }
 }

@@ -24,8 +24,8 @@ struct PageRoutes: Sendable {
                 successes: [
                     .init(
                         status: 200, description: "The page.", content: .text(PageAssets.page.mediaType),
-                        headers: ["ETag"]),
-                    .init(status: 304, description: "It is the one you have.", headers: ["ETag"]),
+                        headers: ["ETag", "Vary"]),
+                    .init(status: 304, description: "It is the one you have.", headers: ["ETag", "Vary"]),
                 ],
                 problems: [.invalidRoomName])
         ) { call in
@@ -45,8 +45,8 @@ struct PageRoutes: Sendable {
                 successes: [
                     .init(
                         status: 200, description: "The file.", content: .text("text/javascript; charset=utf-8"),
-                        headers: ["ETag"]),
-                    .init(status: 304, description: "It is the one you have.", headers: ["ETag"]),
+                        headers: ["ETag", "Vary"]),
+                    .init(status: 304, description: "It is the one you have.", headers: ["ETag", "Vary"]),
                 ],
                 problems: [.notFound])
         ) { call in
@@ -60,14 +60,16 @@ struct PageRoutes: Sendable {
     private static func response(
         _ asset: PageAssets.Asset, to call: Call, status: HTTPResponse.Status = .ok
     ) -> Response {
+        let form = call.acceptsGzip ? asset.compressed : asset.plain
         // `no-cache` asks every time, so that a newer server is never shown with an older page.
-        let headers: HTTPFields = [
-            .contentType: asset.mediaType, .eTag: asset.etag, .cacheControl: "no-cache",
+        var headers: HTTPFields = [
+            .contentType: asset.mediaType, .eTag: form.etag, .vary: "Accept-Encoding", .cacheControl: "no-cache",
             .contentSecurityPolicy: pagePolicy, .resourcePolicy: "same-origin",
         ]
-        let known = call.request.headers[.ifNoneMatch]?.split(separator: ",").contains { $0.contains(asset.etag) }
+        let known = call.request.headers[.ifNoneMatch]?.split(separator: ",").contains { $0.contains(form.etag) }
         if status == .ok, known == true { return Response(status: .notModified, headers: headers) }
-        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: asset.content))
+        headers[.contentEncoding] = form.encoding
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: form.content))
     }
 
     /// Leads to the one room that is open, or lists them.

@@ -6,8 +6,21 @@ from urllib.parse import urlsplit
 from .paths import ROOT
 
 SOURCE = ROOT / "Signaling/SignalingServer/Page"
-TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 STATE = {"json": {"room": "demo", "state": "waiting", "viewers": 0, "tokenRequired": False}}
+# What the server makes one of: the style sheets, and the modules that the last of them loads.
+STYLES = ("viewer.css", "controls.css", "panels.css", "card.css")
+
+
+def written(path, name):
+    """A file of the page, as it is written."""
+    if path.startswith("/r/"):
+        name = "viewer.html"
+    if name == "page.js":
+        return 'import "/assets/main.js";'
+    if name == "page.css":
+        return "".join((SOURCE / style).read_text() for style in STYLES)
+    return (SOURCE / name).read_bytes()
 
 
 class Scripted:
@@ -33,8 +46,7 @@ class Scripted:
             if self.answers[what] is not None:
                 route.fulfill(**self.answers[what])
             return
-        file = SOURCE / ("viewer.html" if path.startswith("/r/") else name)
-        route.fulfill(body=file.read_bytes(), content_type=TYPES[file.suffix])
+        route.fulfill(body=written(path, name), content_type=TYPES.get(path[path.rfind("."):], "text/html"))
 
     @property
     def state(self):

@@ -3,7 +3,8 @@
     {"event": "state", "state": "..."}       each change of what the page says is happening
     {"event": "narrow", "shown": ...}        whether it says that the connection takes too little
     {"event": "first", "ms": ..., "width": ..., "height": ...}      from opening the page to the first picture shown;
-                                             "sincePostMs" from its POST
+                                             "sincePostMs" from its POST; "loaded", [path, bytes that
+                                             came, bytes of it] of each thing that was asked for until then
     {"event": "summary", "frames": ..., "colours": [[r, g, b], ...],
                                              "videos": [...], "problems": [...]}
                                              "fps" from the first picture to the last;
@@ -81,6 +82,9 @@ CCFB = """() => {
   window.offers = body => typeof body !== "string" ? body : body.split("\\r\\n").filter(line =>
     !line.includes("transport-cc") && !line.includes("transport-wide-cc-extensions")).join("\\r\\n");
 }"""
+
+LOADED = """() => performance.getEntriesByType("resource").map(entry =>
+  [new URL(entry.name).pathname, entry.encodedBodySize, entry.decodedBodySize])"""
 
 COLOURS = """places => {
   const video = document.querySelector("video"), canvas = document.createElement("canvas");
@@ -239,7 +243,8 @@ class Watcher:
             self.first = True
             since_post = seen["posted"] and round(seen["first"] - seen["posted"], 1)
             size = {"width": look["width"], "height": look["height"]}
-            report("first", ms=round(seen["first"], 1), sincePostMs=since_post, **size)
+            loaded = self.page.evaluate(LOADED)
+            report("first", ms=round(seen["first"], 1), sincePostMs=since_post, loaded=loaded, **size)
         return look
 
     def colours(self):
