@@ -140,6 +140,15 @@ struct LocalOfferTests {
         #expect(Self.fault(text.with(old, new)) == expected)
     }
 
+    @Test("who offers to begin the handshake does, and no answer may say otherwise")
+    func beginning() throws {
+        let offer = LocalOffer.receiving(transport: Self.transport, sessionID: 5, setup: .active, audio: true)
+        #expect(offer.description.media.allSatisfy { $0.attributes.value(of: "setup") == "active" })
+        let text = try Self.sharersAnswer(to: offer)
+        #expect(try AcceptedAnswer(SessionDescription(text), to: offer).localSetup == .active)
+        #expect(Self.fault(text.with("a=setup:passive", "a=setup:active"), to: offer) == .transport(.contradictorySetup))
+    }
+
     @Test("an answer with more or fewer sections is none to our offer")
     func sectionCount() throws {
         let text = try Self.sharersAnswer(to: Self.viewer)

@@ -36,6 +36,10 @@ public struct ViewConfiguration: Sendable {
     /// How media finds its way. STUN and TURN servers that are named here take the place of those that the WHEP server
     /// names (its `Link` fields).
     public var network = NetworkConfiguration()
+    /// At a server of this project's the viewer begins the DTLS handshake. Behind a NAT it is the first to know that packets get
+    /// through; and pictures leave right behind the handshake's last flight, for which a sharer that had begun it would have to
+    /// wait. Other servers are left the choice (RFC 8842 § 5.2).
+    var beginsHandshake = false
 
     /// What sound can be bounded to, in bits per second: 6000…510,000, as Opus (RFC 7587 § 6.1).
     public static let audioBitrates: ClosedRange<Int> = OpusTarget.bitrates
@@ -48,6 +52,7 @@ public struct ViewConfiguration: Sendable {
     /// The endpoint of a room on one of this project's servers.
     public init(server: String, room: String) {
         self.init(endpoint: ServerAddress.whepEndpoint(of: room, at: server))
+        beginsHandshake = true
     }
 }
 

@@ -31,7 +31,8 @@ struct ViewNegotiation {
         transport.isComplete = false
         self.transport = transport
         local = LocalOffer.receiving(
-            transport: transport, sessionID: UInt64.random(in: 0...UInt64(Int64.max)), audio: wanted.receivesAudio,
+            transport: transport, sessionID: UInt64.random(in: 0...UInt64(Int64.max)),
+            setup: wanted.beginsHandshake ? .active : .actpass, audio: wanted.receivesAudio,
             maximumAudioBitrate: wanted.maximumAudioBitrate,
             ecn: wanted.network.marksPackets ? ECNCapability() : nil, perStream: false)
     }

@@ -39,10 +39,10 @@ package struct AcceptedAnswer: Hashable, Sendable {
         } catch {
             throw .transport(error)
         }
-        switch transport.setup {
-        case .active: localSetup = .passive
-        case .passive: localSetup = .active
-        case .actpass, .holdconn, nil: throw .transport(.contradictorySetup)
+        switch (transport.setup, offer.setup) {
+        case (.active, .actpass): localSetup = .passive
+        case (.passive, _): localSetup = .active
+        default: throw .transport(.contradictorySetup)
         }
         let audio = answer.media.indices.first { index in
             let section = answer.media[index]

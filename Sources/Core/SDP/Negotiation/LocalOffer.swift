@@ -1,17 +1,20 @@
 /// An offer of ours: a viewer's, or the one with which a sharer counters an offer it cannot serve.
 package struct LocalOffer: Hashable, Sendable {
     package let description: SessionDescription
+    /// What it says of who begins the DTLS handshake.
+    let setup: SetupRole
 
     /// A viewer's offer: H.264 in mode 1, constrained baseline first, then constrained High; Opus if sound is wanted.
     ///
     /// - Parameters:
+    ///   - setup: `actpass`, as RFC 8842 § 5.2 has it, or `active` where the server is known to take that.
     ///   - maximumAudioBitrate: the most that sound may take, in bits per second, with its copies (`maxaveragebitrate`, RFC
     ///     7587 § 6.1); nil: as much as the sharer likes.
     ///   - ecn: how routers may mark what comes; nil: not at all.
     ///   - perStream: `ccfb` is offered as well, in a line for all payload types (RFC 8888 § 6): there are servers that read
     ///     no such line, and refuse all of the offer.
     package static func receiving(
-        transport: LocalTransport, sessionID: UInt64, audio: Bool = false,
+        transport: LocalTransport, sessionID: UInt64, setup: SetupRole = .actpass, audio: Bool = false,
         maximumAudioBitrate: Int? = nil, ecn: ECNCapability? = ECNCapability(), perStream: Bool = true
     ) -> LocalOffer {
         let known = perStream ? given : given.subtracting(.ccfb)
@@ -25,7 +28,7 @@ package struct LocalOffer: Hashable, Sendable {
         if let ecn {
             for index in sections.indices { sections[index].attributes.append(ecn.attribute) }
         }
-        return LocalOffer(sections, transport: transport, sessionID: sessionID)
+        return LocalOffer(sections, transport: transport, setup: setup, sessionID: sessionID)
     }
 
     /// A sharer's counter-offer (the WHEP draft's 406): constrained baseline, at the level of what it sends.
@@ -38,10 +41,11 @@ package struct LocalOffer: Hashable, Sendable {
         var section = videoSection(.sendonly, formats: videoFormats(levelIDC: levelIDC, high: false, heeded))
         section.attributes.add("msid", stream.id.text)
         section.attributes += stream.attributes
-        return LocalOffer([section], transport: transport, sessionID: sessionID)
+        return LocalOffer([section], transport: transport, setup: .actpass, sessionID: sessionID)
     }
 
-    private init(_ sections: [MediaDescription], transport: LocalTransport, sessionID: UInt64) {
+    private init(_ sections: [MediaDescription], transport: LocalTransport, setup: SetupRole, sessionID: UInt64) {
+        self.setup = setup
         var description = SessionDescription(origin: Origin(sessionID: sessionID))
         let tags = sections.indices.map(String.init)
         description.attributes.add("group", (["BUNDLE"] + tags).joined(separator: " "))
@@ -50,7 +54,7 @@ package struct LocalOffer: Hashable, Sendable {
             var section = section
             section.attributes.insert(
                 contentsOf: [Attribute("mid", tags[index])]
-                    + transport.attributes(setup: .actpass, isTagged: index == 0),
+                    + transport.attributes(setup: setup, isTagged: index == 0),
                 at: 0)
             return section
         }
