@@ -92,6 +92,9 @@ def table(results):
     for _, found in results.get("join", {}).items():
         for share, limit in JOIN_LIMITS.items():
             rows.bound(f"POST → first picture, {share}", *pair(found, share), limit, "ms")
+    for case, found in results.get("opening", {}).items():
+        for what, key in {"the page opened in Chromium": "page", "`view` started": "view"}.items():
+            rows.add(f"{what} → first picture, {case}", shown(found[key], "ms"), "–", "–", None)
     for content, found in results.get("crowd", {}).items():
         figure = f"fifty join within a second, {content}: POST → first picture, p95"
         rows.bound(figure, *pair(found, "p95"), CROWD_LIMIT, "ms")

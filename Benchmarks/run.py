@@ -2,8 +2,9 @@
 
     make bench                            everything, about an hour and three quarters
     make bench ARGS="--quick"             fewer repeats, about twenty-five minutes
-    make bench ARGS="--only cpu,join"     some of cpu, latency, memory, footprint, join, crowd, viewers, pages, smallprint,
-                                          comeback, cadence, content, pictures, sound, isolation, networks, flows
+    make bench ARGS="--only cpu,join"     some of cpu, latency, memory, footprint, join, opening, crowd, viewers, pages,
+                                          smallprint, comeback, cadence, content, pictures, sound, isolation, networks,
+                                          flows
     make bench ARGS="--sharers gstreamer" one side only
 
 Ends with a table in Markdown; all numbers are in .build-artifacts/bench/result.json. Nothing else should run meanwhile.
@@ -26,6 +27,7 @@ import flows  # noqa: E402
 import footprint  # noqa: E402
 import isolation  # noqa: E402
 import networks  # noqa: E402
+import opening  # noqa: E402
 import pages  # noqa: E402
 import sound  # noqa: E402
 from bench import NAMES  # noqa: E402
@@ -35,11 +37,11 @@ from report import SMALL_PRINT_LINK, table  # noqa: E402
 from harness.paths import ARTIFACTS, ROOT, SYSTEM_PYTHON, MissingBinary, screenshare  # noqa: E402, F401
 
 PARTS = (
-    "cpu", "latency", "memory", "footprint", "join", "crowd", "viewers", "pages", "smallprint", "comeback", "cadence",
+    "cpu", "latency", "memory", "footprint", "join", "opening", "crowd", "viewers", "pages", "smallprint", "comeback", "cadence",
     "content", "pictures", "sound", "isolation", "networks", "flows",
 )
-REPEATS = {"cpu": 3, "latency": 6, "join": 20, "viewers": 5, "pages": 3, "pictures": 5}
-QUICK = {"cpu": 1, "latency": 2, "join": 8, "viewers": 1, "pages": 1, "pictures": 2}
+REPEATS = {"cpu": 3, "latency": 6, "join": 20, "opening": 6, "viewers": 5, "pages": 3, "pictures": 5}
+QUICK = {"cpu": 1, "latency": 2, "join": 8, "opening": 3, "viewers": 1, "pages": 1, "pictures": 2}
 # How long is looked at; of films with edits, how many of those.
 REPEATS["seconds"] = {
     "judder": 60, "lost": (300, 20), "desktop": 1800, "content": 30, "pictures": 10, "sound": 60, "isolation": 20,
@@ -96,6 +98,9 @@ class Run:
 
     def join(self):
         self.each("join", (None,), lambda which, _: figures.joins(which, self.repeats["join"]))
+
+    def opening(self):
+        self.own("opening", opening.CASES, lambda case: opening.figures(case, self.repeats["opening"]))
 
     def crowd(self):
         self.each("crowd", ("typing", "motion"), lambda which, content: figures.crowd(which, content, CROWD))
