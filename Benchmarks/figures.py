@@ -110,12 +110,12 @@ def crowd(which, content, count):
         path = ARTIFACTS / "bench/crowd.record"
         watching = bench.watch(share.whep, "--no-decode", "--record", path, "--duration", "60")
         watching.event("first", 20)
-        # The first of them joins alone before the others, and doesn't count.
-        options = ["--viewers", str(count + 1), "--within", "1", "--on-go", "--duration", "4"]
+        # The first of them joins alone before the others, and counts for nothing, nor does the keyframe that it is sent.
+        options = ["--viewers", str(count + 1), "--within", "1", "--pause", "3", "--on-go", "--duration", "4"]
         joiners = bench.watch(share.whep, "--no-decode", *options, stdin=-1)
         joiners.event("ready", 60)
-        began = time.time()
         joiners.go()
+        began = joiners.event("others", 20)["at"]
         joiners.nth_event("summary", count + 1, 60)
         watching.stop(timeout=10)
         firsts = [event["ms"] for event in joiners.events("first")][1:]

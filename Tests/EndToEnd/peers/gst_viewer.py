@@ -5,6 +5,7 @@ Its jitter buffer waits for nothing (latency=0), its decoder is single-threaded 
 picture is reported the moment its last packet is there and decoded. Writes one JSON object a line to stdout:
 
     {"event": "ready"}                       the offers are made; with --on-go all join at a line on stdin
+    {"event": "others", "at": ...}           with --within: seconds since 1970, when all but the first begin to join
     {"event": "joined", "answerMs": ...}     POST to answer
     {"event": "first", "ms": ..., "width": ..., "height": ...}      POST to first decoded picture
     {"event": "latency", "ms": [...], "viewerMs": [...]}            with --timecode: drawn to decoded, and our own part
@@ -259,6 +260,7 @@ def parse():
     parser.add_argument("--timecode", action="store_true", help="read screensource's clock from each picture")
     parser.add_argument("--on-go", action="store_true", help="join when a line comes on stdin")
     parser.add_argument("--within", type=float, default=0, metavar="SECONDS", help="all but the first join within these")
+    parser.add_argument("--pause", type=float, default=0, metavar="SECONDS", help="between the first and the others")
     parser.add_argument("--save", metavar="PATH", help="write the last picture as raw I420")
     return parser.parse_args()
 
@@ -275,11 +277,13 @@ def watch(viewers, arguments):
         ended.wait(0.02)
 
 
-def join_all(viewers, seconds):
+def join_all(viewers, seconds, pause):
     """The first alone until its pad is there, as the bindings learn that type then; the others within so many seconds."""
     viewers[0].join()
     if len(viewers) > 1:
         viewers[0].linked.wait(5)
+        time.sleep(pause)
+        report("others", at=time.time())
     joins = [threading.Thread(target=viewer.join) for viewer in viewers[1:]]
     began = time.monotonic()
     for number, join in enumerate(joins):
@@ -300,7 +304,7 @@ def main():
     report("ready")
     if arguments.on_go and not sys.stdin.readline():
         return
-    join_all(viewers, arguments.within)
+    join_all(viewers, arguments.within, arguments.pause)
     watch(viewers, arguments)
     for viewer in viewers:
         if viewer.latencies:
