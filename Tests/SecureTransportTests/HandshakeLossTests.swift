@@ -68,4 +68,32 @@ struct HandshakeLossTests {
         try await pair.run()
         #expect(pair.isDone)
     }
+
+    @Test("a flight that is repeated takes no more datagrams than it took at first")
+    func repeatedFlightIsPacked() async throws {
+        let pair = try HandshakePair()
+        try pair.active.start()
+        for datagram in HandshakePair.drain(pair.active) { try pair.passive.receive(datagram) }
+        let answer = HandshakePair.drain(pair.passive)
+        let answerAgain = try await Self.repeated(by: pair.passive)
+        #expect(answerAgain.count == answer.count)
+        for datagram in answerAgain { try pair.active.receive(datagram) }
+        let keys = HandshakePair.drain(pair.active)
+        for datagram in keys { try pair.passive.receive(datagram) }
+        let last = HandshakePair.drain(pair.passive)
+        #expect(last.count == 1)
+        let keysAgain = try await Self.repeated(by: pair.active)
+        #expect(keysAgain.count == keys.count)
+        for datagram in keysAgain { try pair.passive.receive(datagram) }
+        let lastAgain = HandshakePair.drain(pair.passive)
+        #expect(lastAgain.count == 1)
+        for datagram in lastAgain { try pair.active.receive(datagram) }
+        #expect(pair.isDone)
+    }
+
+    private static func repeated(by engine: any HandshakeEngine) async throws -> [[UInt8]] {
+        try await Task.sleep(for: try #require(engine.timeout) + .milliseconds(1))
+        try engine.handleTimeout()
+        return HandshakePair.drain(engine)
+    }
 }
