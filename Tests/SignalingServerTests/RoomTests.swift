@@ -226,6 +226,17 @@ struct PageTests {
         }
     }
 
+    @Test("A proxy that takes an ending of its own off the tag is told so as well")
+    func conditionalBehindProxy() async throws {
+        try await Bench.run { bench in
+            let fields: HTTPFields = [.acceptEncoding: "gzip"]
+            let tag = try #require(try await bench.send(.get, "/assets/page.js", fields: fields).headers[.eTag])
+            let passedOn = tag.replacing("-gzip\"", with: "\"")
+            let again = try await bench.send(.get, "/assets/page.js", fields: [.acceptEncoding: "gzip", .ifNoneMatch: passedOn])
+            #expect(again.status == .notModified)
+        }
+    }
+
     @Test(
         "Who takes gzip is sent a page compressed, and whoever doesn't as it is",
         arguments: [

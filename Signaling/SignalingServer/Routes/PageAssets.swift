@@ -21,9 +21,10 @@ enum PageAssets {
             self.mediaType = mediaType
             let fingerprint = String(Self.fingerprint(bytes), radix: 16)
             plain = Form(content: ByteBuffer(bytes: bytes), etag: "\"\(fingerprint)\"", encoding: nil)
-            // Another form of it, and so another strong tag (RFC 9110 § 8.8.3.3).
+            // Another form of it, and so another strong tag (RFC 9110 § 8.8.3.3). Proxies that compress add `-gzip` themselves,
+            // and take it away again from what a browser asks, whoever had added it.
             compressed = Gzip.compressed(bytes).map {
-                Form(content: ByteBuffer(bytes: $0), etag: "\"\(fingerprint)-gzip\"", encoding: "gzip")
+                Form(content: ByteBuffer(bytes: $0), etag: "\"\(fingerprint).gz\"", encoding: "gzip")
             } ?? plain
         }
 
