@@ -31,6 +31,8 @@ struct PeerPair: ~Copyable {
     var viewerAnswersNothing = false
     /// The network lets no datagram of the handshake pass, and all others.
     var losesHandshake = false
+    /// So many of the sharer's handshake get lost once it is connected.
+    var lastFlightsLost = 0
     /// No request of its own for lost packets leaves.
     var viewerAsksNothing = false
     /// Nor feedback on packets; its reports do.
@@ -79,20 +81,22 @@ struct PeerPair: ~Copyable {
     ///   - sound: what the viewer takes of it; nil: nothing.
     ///   - isRelayed: the sharer's address is that of a relay of its own.
     ///   - repetition: of a handshake's flight that was not answered.
+    ///   - viewerBegins: the handshake, of which the sharer has the last flight then.
     ///   - tellsViewer: whether the viewer has the sharer's answer at the start; else by `tellViewer`.
     ///   - wallClock: at the start.
     init(
         seed: UInt64, conditions: LinkConditions = LinkConditions(), retransmission: Bool = true,
         takesFlexFEC: Bool = true, feedback: PathFeedback = .transportWide, ecn: ECN? = nil, sound: AudioSendParameters? = nil,
         takesReducedSizeRTCP: Bool = true, isRelayed: Bool = false, repetition: Duration = .milliseconds(50),
-        tellsViewer: Bool = true,
+        viewerBegins: Bool = false, tellsViewer: Bool = true,
         wallClock: NTPTimestamp = NTPTimestamp(unixNanoseconds: 1_800_000_000_000_000_000)
     ) {
         link = SimulatedLink(seed: seed, conditions: conditions)
         let start = now
         let anchor = WallClockAnchor(instant: start, ntp: wallClock)
         let security = (
-            TransparentSecurity(name: 1, repetition: repetition), TransparentSecurity(name: 2, repetition: repetition))
+            TransparentSecurity(name: 1, repetition: repetition, confirms: viewerBegins),
+            TransparentSecurity(name: 2, repetition: repetition, confirms: viewerBegins))
         let send = SendParameters(
             payloadType: 102, ssrc: 0xAAAA, retransmission: retransmission ? .init(payloadType: 103, ssrc: 0xBBBB) : nil,
             canonicalName: "sharer", mid: "0", extensions: Self.extensions(feedback), bitsPerSecond: 4_000_000,
@@ -105,11 +109,11 @@ struct PeerPair: ~Copyable {
             givesECNFeedback: ecn != nil && feedback == .transportWide, takesReducedSizeRTCP: takesReducedSizeRTCP)
         let relayed = Candidate.relayed(Self.address(1), mapped: nil, server: Self.address(9).ip)
         sharer = PeerCore(
-            PeerSetup(iceRole: .controlled, handshakeRole: .active, send: send, sendAudio: sound),
+            PeerSetup(iceRole: .controlled, handshakeRole: viewerBegins ? .passive : .active, send: send, sendAudio: sound),
             localCandidates: [isRelayed ? relayed : .host(Self.address(1))], security: security.0,
             authenticator: TestAuthenticator(), wallClock: anchor, random: SeededGenerator(seed: seed &* 3 &+ 1), at: start)
         viewer = PeerCore(
-            PeerSetup(iceRole: .controlling, handshakeRole: .passive, receive: receive),
+            PeerSetup(iceRole: .controlling, handshakeRole: viewerBegins ? .active : .passive, receive: receive),
             localCandidates: [.host(Self.address(2))], security: security.1, authenticator: TestAuthenticator(),
             wallClock: anchor, random: SeededGenerator(seed: seed &* 5 &+ 2), at: start)
         let toSharer = Self.remote(viewer, security.1, at: 2)
@@ -120,6 +124,12 @@ struct PeerPair: ~Copyable {
         }
         answer = (toViewer, receiveAudio)
         if tellsViewer { tellViewer() } else { drain() }
+    }
+
+    private mutating func losesLastFlight() -> Bool {
+        guard sharer.isConnected, lastFlightsLost > 0 else { return false }
+        lastFlightsLost -= 1
+        return true
     }
 
     /// What a peer's other side hears of it in an offer or an answer.
@@ -252,7 +262,7 @@ struct PeerPair: ~Copyable {
             case .transmit(let transmit):
                 if keepsAll { sharerDatagrams.append(transmit.bytes) }
                 if keepsAll { sharerECN.append(transmit.ecn) }
-                if losesHandshake, transmit.bytes.read(DatagramKind.init) == .handshake { continue }
+                if transmit.bytes.read(DatagramKind.init) == .handshake, losesHandshake || losesLastFlight() { continue }
                 link.send(transmit.bytes, from: sharerAddress, to: transmit.to, ecn: transmit.ecn, at: now)
             case .event(.path) where !keepsAll: break
             case .event(let event): sharerEvents.append(event)

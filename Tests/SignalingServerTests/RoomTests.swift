@@ -238,14 +238,14 @@ struct PageTests {
     }
 
     @Test(
-        "Who takes gzip is sent a page compressed, and whoever doesn't as it is",
+        "Who takes gzip is sent scripts compressed, and whoever doesn't as they are",
         arguments: [
             ("gzip", true), ("br, GZIP ; q=0.5", true), ("deflate,\tgzip", true), ("gzip;q=0", false), ("gzip; q=0.00", false),
             ("br", false), ("", false), ("*", false), ("gzip2", false), (";;gzip,;q=0,", false), ("gzip;q=x", true),
         ])
     func encoding(_ accepted: String, _ isCompressed: Bool) async throws {
         try await Bench.run { bench in
-            for path in ["/r/demo", "/assets/page.js"] {
+            for path in ["/assets/page.js", "/assets/page.css"] {
                 let plain = try await bench.send(.get, path)
                 let reply = try await bench.send(.get, path, fields: [.acceptEncoding: accepted])
                 for reply in [plain, reply] { #expect(reply.headers[.vary] == "Accept-Encoding, Origin") }
@@ -254,6 +254,16 @@ struct PageTests {
                 #expect((reply.headers[.eTag] != plain.headers[.eTag]) == isCompressed)
                 #expect((reply.body.readableBytes < plain.body.readableBytes / 2) == isCompressed)
             }
+        }
+    }
+
+    @Test("The page itself comes as it is, and fits in what a new connection may send at once")
+    func firstFlight() async throws {
+        try await Bench.run { bench in
+            let page = try await bench.send(.get, "/r/demo", fields: [.acceptEncoding: "gzip"])
+            #expect(page.headers[.contentEncoding] == nil)
+            // RFC 6928: ten segments; of 1448 bytes, with room for the head.
+            #expect(page.body.readableBytes < 9 * 1448)
         }
     }
 

@@ -17,17 +17,22 @@ package final class TransparentSecurity: SecurityProvider {
     }
 
     private let repetition: Duration
+    private let confirms: Bool
 
-    /// - Parameter repetition: after so long a flight that was not answered is sent again.
-    package init(name: UInt8, repetition: Duration = .milliseconds(50)) {
+    /// - Parameters:
+    ///   - repetition: after so long a flight that was not answered is sent again.
+    ///   - confirms: the passive side has a last flight, as DTLS has, and the active one waits for it.
+    package init(name: UInt8, repetition: Duration = .milliseconds(50), confirms: Bool = false) {
         localFingerprint = Fingerprint(sha256: [UInt8](repeating: name, count: 32))
         self.repetition = repetition
+        self.confirms = confirms
     }
 
     package func makeHandshake(
         role: HandshakeRole, remoteFingerprint: Fingerprint
     ) throws(HandshakeError) -> any HandshakeEngine {
-        TransparentHandshake(role: role, local: localFingerprint, remote: remoteFingerprint, repetition: repetition)
+        TransparentHandshake(
+            role: role, local: localFingerprint, remote: remoteFingerprint, repetition: repetition, confirms: confirms)
     }
 
     package func makeProtector(keys: SRTPKeys) throws(ProtectionError) -> any PacketProtector { TransparentProtector() }
@@ -44,12 +49,14 @@ private final class TransparentHandshake: HandshakeEngine {
     private var flight: Message?
     private(set) var keys: SRTPKeys?
     private let repetition: Duration
+    private let confirms: Bool
 
-    init(role: HandshakeRole, local: Fingerprint, remote: Fingerprint, repetition: Duration) {
+    init(role: HandshakeRole, local: Fingerprint, remote: Fingerprint, repetition: Duration, confirms: Bool) {
         self.role = role
         self.local = local
         self.remote = remote
         self.repetition = repetition
+        self.confirms = confirms
     }
 
     func start() throws(HandshakeError) {
@@ -62,19 +69,21 @@ private final class TransparentHandshake: HandshakeEngine {
         guard datagram.copy(2..<34) == remote.sha256 else { throw .fingerprintMismatch }
         switch (role, type) {
         case (.passive, .hello): send(.reply)
+        case (.active, .reply) where confirms: send(.finished)
         case (.active, .reply):
             finish()
             outgoing.append(message(.finished))
-            flight = nil
+        case (.active, .finished) where confirms: finish()
         case (.passive, .finished):
             finish()
-            flight = nil
+            if confirms { outgoing.append(message(.finished)) }
         default: return
         }
     }
 
     private func finish() {
         keys = SRTPKeys(profile: .aeadAES128GCM, local: [], remote: [])
+        flight = nil
     }
 
     private func send(_ type: Message) {

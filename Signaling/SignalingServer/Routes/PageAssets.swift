@@ -15,17 +15,19 @@ enum PageAssets {
     struct Asset: Sendable {
         let mediaType: String
         let plain: Form
-        let compressed: Form
+        /// For who takes it; nil where there is none.
+        let compressed: Form?
 
-        init(_ bytes: [UInt8], _ mediaType: String) {
+        init(_ bytes: [UInt8], _ mediaType: String, compresses: Bool = true) {
             self.mediaType = mediaType
             let fingerprint = String(Self.fingerprint(bytes), radix: 16)
             plain = Form(content: ByteBuffer(bytes: bytes), etag: "\"\(fingerprint)\"", encoding: nil)
             // Another form of it, and so another strong tag (RFC 9110 § 8.8.3.3). Proxies that compress add `-gzip` themselves,
             // and take it away again from what a browser asks, whoever had added it.
-            compressed = Gzip.compressed(bytes).map {
+            let packed = compresses ? Gzip.compressed(bytes) : nil
+            compressed = packed.map {
                 Form(content: ByteBuffer(bytes: $0), etag: "\"\(fingerprint).gz\"", encoding: "gzip")
-            } ?? plain
+            }
         }
 
         /// FNV-1a: tells one version of a file from another, and guards nothing.
@@ -34,7 +36,9 @@ enum PageAssets {
         }
     }
 
-    static let page = Asset(PackageResources.viewer_html, "text/html; charset=utf-8")
+    /// As it is: all of it is sent at once anyway, and what is acknowledged widens the connection's window (RFC 5681 § 3.1), so that
+    /// the script, which comes by the same, needs one round trip and not two.
+    static let page = Asset(PackageResources.viewer_html, "text/html; charset=utf-8", compresses: false)
 
     static let named: [String: Asset] = [
         "icon.svg": Asset(PackageResources.icon_svg, "image/svg+xml"),

@@ -24,8 +24,8 @@ struct PageRoutes: Sendable {
                 successes: [
                     .init(
                         status: 200, description: "The page.", content: .text(PageAssets.page.mediaType),
-                        headers: ["ETag", "Vary"]),
-                    .init(status: 304, description: "It is the one you have.", headers: ["ETag", "Vary"]),
+                        headers: ["ETag"]),
+                    .init(status: 304, description: "It is the one you have.", headers: ["ETag"]),
                 ],
                 problems: [.invalidRoomName])
         ) { call in
@@ -60,12 +60,13 @@ struct PageRoutes: Sendable {
     private static func response(
         _ asset: PageAssets.Asset, to call: Call, status: HTTPResponse.Status = .ok
     ) -> Response {
-        let form = call.acceptsGzip ? asset.compressed : asset.plain
+        let form = asset.compressed.flatMap { call.acceptsGzip ? $0 : nil } ?? asset.plain
         // `no-cache` asks every time, so that a newer server is never shown with an older page.
         var headers: HTTPFields = [
-            .contentType: asset.mediaType, .eTag: form.etag, .vary: "Accept-Encoding", .cacheControl: "no-cache",
+            .contentType: asset.mediaType, .eTag: form.etag, .cacheControl: "no-cache",
             .contentSecurityPolicy: pagePolicy, .resourcePolicy: "same-origin",
         ]
+        if asset.compressed != nil { headers[.vary] = "Accept-Encoding" }
         let known = call.request.headers[.ifNoneMatch]?.split(separator: ",").contains { $0.contains(form.etag) }
         if status == .ok, known == true { return Response(status: .notModified, headers: headers) }
         headers[.contentEncoding] = form.encoding

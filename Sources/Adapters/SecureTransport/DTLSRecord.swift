@@ -8,6 +8,7 @@ struct DTLSRecord {
     static let handshake: UInt8 = 22
     /// Type 1, version 2, epoch 2, sequence number 6, length 2.
     static let headerBytes = 13
+    static let changeCipherSpecBytes = headerBytes + 1
 
     let type: UInt8
     /// 0 until keys are agreed on: such a record is authenticated by nothing.

@@ -1,7 +1,7 @@
 import COpenSSL
 
-/// OpenSSL's view of the network: a BIO in which each write is one datagram, or joins the one before, and each read takes one,
-/// so that datagram boundaries survive, which OpenSSL 3.0's memory BIO does not keep.
+/// OpenSSL's view of the network: a BIO in which each write is one datagram, and each read takes one, so that datagram
+/// boundaries survive, which OpenSSL 3.0's memory BIO does not keep.
 ///
 /// The pipe outlives the connections that use it (`DTLSConnection` holds it), so the BIO may point to it unretained.
 final class DatagramPipe {
@@ -28,7 +28,7 @@ final class DatagramPipe {
 
     /// Bytes written; a full queue drops the datagram, as a network would.
     private func write(_ bytes: UnsafeRawBufferPointer) {
-        if continuesFlight(bytes) {
+        if isFinished(bytes) {
             outgoing[outgoing.count - 1] += bytes
         } else if outgoing.count < Limits.queuedDatagrams {
             outgoing.append(Array(bytes))
@@ -36,12 +36,11 @@ final class DatagramPipe {
         if bytes.first == DTLSRecord.handshake { sentHandshake = true }
     }
 
-    /// OpenSSL packs a flight, but writes each message of one that it repeats alone. Of a ChangeCipherSpec and the Finished
-    /// behind it that go separate ways, the loss of either costs the peer another timeout, twice as long as the last.
-    private func continuesFlight(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard let last = outgoing.last, last.count + bytes.count <= Limits.datagramBytes else { return false }
-        let types = [DTLSRecord.changeCipherSpec, DTLSRecord.handshake]
-        return [last.first, bytes.first].allSatisfy { type in types.contains { $0 == type } }
+    /// Of a ChangeCipherSpec that still waits. OpenSSL packs a flight, but writes each message of one that it repeats alone: where
+    /// these two go separate ways, the loss of either costs the peer another timeout, twice as long as the last.
+    private func isFinished(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let last = outgoing.last, last.count == DTLSRecord.changeCipherSpecBytes else { return false }
+        return last.first == DTLSRecord.changeCipherSpec && bytes.first == DTLSRecord.handshake
     }
 
     /// Bytes copied; nil where no datagram waits. What does not fit is cut off, as `recv` does.

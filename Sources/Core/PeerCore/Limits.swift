@@ -264,6 +264,11 @@ enum Limits {
     /// bursts of three on average nine in ten are back within five pictures.
     static let repairPacketsPerPacketFarAway = 0.1
 
+    // MARK: The handshake
+
+    /// Before the last flight is sent again unasked, each time.
+    static let lastFlightPauses: [Duration] = [.milliseconds(50), .milliseconds(100), .milliseconds(200)]
+
     // MARK: Keyframes
 
     /// A request that comes so soon after a keyframe may be older than it, and its losses are repaired.

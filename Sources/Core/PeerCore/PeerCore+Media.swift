@@ -9,6 +9,7 @@ extension PeerCore {
         guard isConnected, let protector, receiver != nil else { return }
         var packet = datagram
         do throws(ProtectionError) { try protector.unprotectRTP(&packet) } catch { return refuse(datagram, error) }
+        handshakeIsProven()
         pathWatch?.heard(at: now)
         if let receive = setup.receive { feedback.receive(packet, ecn, receive, at: now) }
         if packet.count > 1, audioReceiver?.takes(packet[1] & 0x7f) == true {
@@ -44,6 +45,7 @@ extension PeerCore {
         guard isConnected, let protector else { return false }
         var bytes = datagram
         do throws(ProtectionError) { try protector.unprotectRTCP(&bytes) } catch { return false }
+        handshakeIsProven()
         reporter = Self.reporter(datagram)
         let packets = bytes.read { span in (try? RTCPPacket.packets(span)) ?? [] }
         if ice.heardMedia(on: addresses, at: now) {

@@ -85,18 +85,47 @@ extension PeerCore {
             drainHandshake()
             return end(error == .closed ? .closedByPeer : .handshake(error))
         }
-        drainHandshake()
-        if protector == nil, let keys = engine.keys { secure(keys) }
+        let flight = drainHandshake()
+        guard protector == nil, let keys = engine.keys else { return }
+        if setup.handshakeRole == .passive, !flight.isEmpty { lastFlight = LastFlight(flight) }
+        awaitProof()
+        secure(keys)
     }
 
     /// Sends what the engine has made, where ICE has a pair; it is kept in the engine until then.
-    mutating func drainHandshake() {
-        guard let handshake, let path = ice.sendAddresses else { return }
-        while let datagram = handshake.nextDatagram() {
-            outputs.append(
-                .transmit(Transmit(bytes: datagram, from: path.local, to: path.remote, dscp: .video)))
+    @discardableResult
+    mutating func drainHandshake() -> [[UInt8]] {
+        guard let handshake, let path = ice.sendAddresses else { return [] }
+        var sent: [[UInt8]] = []
+        while let datagram = handshake.nextDatagram() { sent.append(datagram) }
+        for datagram in sent { transmitHandshake(datagram, by: path) }
+        if lastFlight == nil { handshakeDue = handshake.timeout.map { now + $0 } }
+        return sent
+    }
+
+    private mutating func transmitHandshake(_ datagram: [UInt8], by path: AddressPair) {
+        outputs.append(.transmit(Transmit(bytes: datagram, from: path.local, to: path.remote, dscp: .video)))
+    }
+
+    mutating func handshakeTimedOut() {
+        handshakeDue = nil
+        guard let lastFlight, let path = ice.sendAddresses else {
+            return drive { engine throws(HandshakeError) in try engine.handleTimeout() }
         }
-        handshakeDue = handshake.timeout.map { now + $0 }
+        for datagram in lastFlight.datagrams { transmitHandshake(datagram, by: path) }
+        awaitProof()
+    }
+
+    private mutating func awaitProof() {
+        guard let pause = lastFlight?.nextPause() else { return lastFlight = nil }
+        handshakeDue = now + pause
+    }
+
+    /// The peer has its keys: it has encrypted something.
+    mutating func handshakeIsProven() {
+        guard lastFlight != nil else { return }
+        lastFlight = nil
+        handshakeDue = nil
     }
 
     private mutating func secure(_ keys: SRTPKeys) {

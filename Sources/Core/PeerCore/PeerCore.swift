@@ -28,8 +28,9 @@ package struct PeerCore: ~Copyable {
     var phase: Phase
     var ice: ICEAgent
     var handshake: (any HandshakeEngine)?
-    /// When the handshake's timer is due.
+    /// When the handshake's timer is due, or its last flight again.
     var handshakeDue: Instant?
+    var lastFlight: LastFlight?
     var earlyHandshake: [[UInt8]] = []
     var protector: (any PacketProtector)?
     var sender: MediaSender?
@@ -328,8 +329,7 @@ package struct PeerCore: ~Copyable {
             drainICE()
         }
         if let handshakeDue, self.now >= handshakeDue {
-            self.handshakeDue = nil
-            drive { engine throws(HandshakeError) in try engine.handleTimeout() }
+            handshakeTimedOut()
         }
     }
 
