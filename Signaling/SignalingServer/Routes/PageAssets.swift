@@ -37,7 +37,7 @@ enum PageAssets {
     }
 
     /// As it is: all of it is sent at once anyway, and what is acknowledged widens the connection's window (RFC 5681 § 3.1), so that
-    /// the script, which comes by the same, needs one round trip and not two.
+    /// more of the script, which comes by the same, is sent at once.
     static let page = Asset(PackageResources.viewer_html, "text/html; charset=utf-8", compresses: false)
 
     static let named: [String: Asset] = [
